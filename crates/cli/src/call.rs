@@ -25,7 +25,7 @@ pub struct Call {
 
 /// The results of a call.
 #[derive(Debug)]
-pub struct Called {
+pub struct CallResult {
     /// The exit status of the program.
     pub exit: Exit,
     /// Text for standard output.
@@ -59,7 +59,7 @@ impl Call {
 /// # Panics
 /// If there is a bug in Warpproof.
 #[must_use]
-pub fn call(call: &mut Call) -> Called {
+pub fn call(call: &mut Call) -> CallResult {
     let (words, texts) = (std::mem::take(&mut call.words), std::mem::take(&mut call.texts));
     let console = Console::of_caller(texts, call.python.take(), call.watch());
     let exit = match Args::try_parse_from(std::iter::once("warpproof".to_owned()).chain(words)) {
@@ -74,10 +74,10 @@ pub fn call(call: &mut Call) -> Called {
         }
     };
     let Captured { output, messages, reports, arrays } = console.into_captured();
-    Called { exit, output, messages, reports, arrays }
+    CallResult { exit, output, messages, reports, arrays }
 }
 
-impl Called {
+impl CallResult {
     /// Returns the bytes that `--format json` writes; `None` for commands without a report.
     #[must_use]
     pub fn json(&self) -> Option<String> {

@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 /// The interval at which files are polled.
 const PERIOD: Duration = Duration::from_millis(250);
 /// The most files of a folder that are polled.
-const MOST_FILES: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 /// Commands that can be watched: they read files and end.
 const COMMANDS: [&str; 6] = ["check", "equiv", "prove", "simulate", "inspect", "run"];
 /// Names of files beside a kernel that it may include or be compared with.
@@ -126,7 +126,7 @@ fn files(words: &[OsString]) -> BTreeSet<PathBuf> {
     }
     for folder in folders {
         let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
-        let entries = std::fs::read_dir(shown).into_iter().flatten().flatten().take(MOST_FILES);
+        let entries = std::fs::read_dir(shown).into_iter().flatten().flatten().take(MAX_FILES);
         let paths = entries.map(|entry| folder.join(entry.file_name()));
         files.extend(paths.filter(|path| is_source(path)));
     }

@@ -32,7 +32,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use batch::Host;
-pub use call::{Call, Called, call};
+pub use call::{Call, CallResult, call};
 
 /// Returns version, revision, target and compiler, as `--version` shows them.
 #[must_use]
@@ -66,7 +66,7 @@ pub fn main_in(words: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
     match &args.command {
         // These catch signals in their own way, or leave them to their parent.
         Command::Batch(batch) => return batch::run(batch, host),
-        Command::BatchWorker(worker) => return batch::work(worker, host),
+        Command::BatchWorker(worker) => return batch::run_worker(worker, host),
         Command::Watch(watch) => return follow::run(watch, &console) as u8,
         Command::Lsp => return console.exit(lsp::run(&console)) as u8,
         _ => watch::catch_interrupts(),

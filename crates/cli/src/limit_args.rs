@@ -45,10 +45,10 @@ impl LimitArgs {
 pub(crate) const PROOF_TIME: Duration = Duration::from_secs(600);
 
 /// The most threads that are started, even if the user requests more: each takes memory.
-const MOST_JOBS: usize = 256;
+const MAX_JOBS: usize = 256;
 
 /// Returns the number of jobs that run at once: as requested, or one for each processor.
 pub(crate) fn jobs(given: Option<NonZeroUsize>) -> usize {
     let wanted = given.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    wanted.min(MOST_JOBS)
+    wanted.min(MAX_JOBS)
 }

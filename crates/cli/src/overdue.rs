@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_millis(800);
 const WORK: Duration = Duration::from_millis(600);
 /// The guard waits no longer than this, however little the program worked: it may wait for a file or a compiler. On a
 /// busy machine a phase that does look at the clock needs as long to report.
-const LONGEST: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 /// The interval between looks at the clock.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -128,7 +128,7 @@ impl End {
         }
         let (since, before) = *self.passed.get_or_insert((now, worked));
         let (waited, worked) = (now - since, worked.saturating_sub(before));
-        waited >= LONGEST || (waited >= GRACE && worked >= WORK)
+        waited >= MAX_WAIT || (waited >= GRACE && worked >= WORK)
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
         static WATCH: Watch = Watch::new();
         let mut end = End { at: None, watch: Some(&WATCH), passed: None };
         let now = Instant::now();
-        assert!(!end.is_over(now + LONGEST, Duration::ZERO));
+        assert!(!end.is_over(now + MAX_WAIT, Duration::ZERO));
         WATCH.stop();
         assert!(!end.is_over(now, Duration::ZERO));
         assert!(end.is_over(now + GRACE, WORK));

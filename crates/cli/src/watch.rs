@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 static WATCH: Watch = Watch::new();
 
 /// No progress is shown before this time.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// Returns the watch for runs of the program.
 pub(crate) fn of_program() -> &'static Watch {
@@ -98,7 +98,7 @@ fn show(done: &AtomicBool, watch: &Watch) {
     let mut shown = false;
     while !done.load(Ordering::Relaxed) {
         thread::park_timeout(Duration::from_millis(200));
-        if start.elapsed() >= PATIENCE && !done.load(Ordering::Relaxed) {
+        if start.elapsed() >= PROGRESS_DELAY && !done.load(Ordering::Relaxed) {
             print_message(&format!(
                 "\r\x1b[K{}",
                 line(watch.stage(), watch.instructions(), start.elapsed())

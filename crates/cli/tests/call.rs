@@ -2,7 +2,7 @@
 
 use driver::Exit;
 use std::thread;
-use warpproof::{Call, Called, call};
+use warpproof::{Call, CallResult, call};
 
 const FLAGS: [&str; 10] = [
     "--grid",
@@ -28,7 +28,7 @@ fn check(name: &str) -> Call {
     Call::new(words.collect(), vec![("kernel.ptx".to_owned(), text(name))], None)
 }
 
-fn answered(name: &str) -> Called {
+fn answered(name: &str) -> CallResult {
     call(&mut check(name))
 }
 

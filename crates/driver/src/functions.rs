@@ -49,7 +49,7 @@ pub fn page() -> String {
         let mut known: Vec<&str> = Vec::new();
         let (mut open, mut refused): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
         for one in all().filter(|one| one.class == *class) {
-            let list = match (is_read(one), param::follows(one.canonical)) {
+            let list = match (is_read(one), param::is_modelled(one.canonical)) {
                 (false, _) => &mut refused,
                 (true, true) => &mut known,
                 (true, false) => &mut open,

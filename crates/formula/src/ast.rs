@@ -1,6 +1,6 @@
 //! The syntax tree of a formula. Its printed text parses to the same tree.
 
-use crate::lexer::LARGEST_EXPONENT;
+use crate::lexer::MAX_EXPONENT;
 use base::Span;
 use std::fmt::{self, Display, Formatter};
 use term::Number;
@@ -245,9 +245,9 @@ impl Expression {
 
 /// Prints a number as an exact decimal, if that has a reasonable length.
 pub(crate) fn decimal(number: &Number) -> Option<String> {
-    const MOST_DIGITS: i32 = 40;
+    const MAX_DIGITS: i32 = 40;
     let (mut digits, ten) = (number.abs(), Number::from(10));
-    for places in 0..MOST_DIGITS {
+    for places in 0..MAX_DIGITS {
         if let Some(whole) = digits.to_i64() {
             let (sign, places) = (if number.is_negative() { "-" } else { "" }, places as usize);
             let text = format!("{whole:0>width$}", width = places + 1);
@@ -269,7 +269,7 @@ fn literal(number: &Number, is_real: bool) -> Option<String> {
     }
     let sign = if number.is_negative() { "-" } else { "" };
     let (mut digits, ten) = (number.abs(), Number::from(10));
-    for places in 0..=LARGEST_EXPONENT {
+    for places in 0..=MAX_EXPONENT {
         let whole = digits.to_big();
         if whole.is_int() {
             let whole = whole.numerator();

@@ -20,7 +20,7 @@ const SYMBOLS: [&str; 22] = [
 ];
 
 /// Numerators and denominators are below ten to this power, because they are built from doubles.
-pub(crate) const LARGEST_EXPONENT: i64 = 300;
+pub(crate) const MAX_EXPONENT: i64 = 300;
 
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Error> {
     let mut all = Vec::new();
@@ -108,7 +108,7 @@ fn number(rest: &str, at: usize) -> Result<(Token, usize), Error> {
         }
     }
     let size = i64::try_from(digits.len()).unwrap_or(i64::MAX).saturating_add(scale.max(0));
-    if size > LARGEST_EXPONENT || scale < -LARGEST_EXPONENT {
+    if size > MAX_EXPONENT || scale < -MAX_EXPONENT {
         return Err(too_large(end));
     }
     let mut value = Number::ZERO;

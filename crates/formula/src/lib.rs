@@ -9,11 +9,11 @@
 //! `1e-5` is 1/100000, and `pi` is π. A formula is defined where its operations are; an unread element need not be.
 
 mod ast;
+mod bounds;
 pub mod contract;
 mod emit;
 mod error;
 mod hoist;
-mod inside;
 mod interval;
 mod lexer;
 mod parse;
@@ -38,7 +38,7 @@ pub fn compile(
     text: &str,
 ) -> Result<Compiled, Error> {
     let mut typed = resolve::resolve(formula, environment)?;
-    inside::check(&typed)?;
+    bounds::check(&typed)?;
     typed.drop_unused();
     let format = environment.format();
     hoist::hoist(&mut typed, format, text);

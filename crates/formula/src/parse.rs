@@ -22,16 +22,16 @@ use crate::lexer::{Token, tokens};
 use base::Span;
 
 /// Expressions nested deeper than this are rejected, before the stack is exhausted.
-const DEEPEST: u32 = 100;
+const MAX_DEPTH: u32 = 100;
 
 /// Operators of one chain such as `a + b + c`, whose tree is as deep as the chain is long.
-const LONGEST: usize = 300;
+const MAX_CHAIN: usize = 300;
 
 /// Levels of a tree, through which passes recurse.
-const DEEPEST_TREE: usize = 400;
+const MAX_TREE_DEPTH: usize = 400;
 
 /// Comparisons of one chain such as `a < b <= c`.
-const MOST_COMPARED: usize = 50;
+const MAX_COMPARED: usize = 50;
 
 /// Reserved words.
 const RESERVED: [&str; 7] = ["let", "in", "if", "else", "and", "or", "not"];
@@ -170,10 +170,10 @@ impl Parser<'_> {
         }
         self.expect("=", "after what is defined")?;
         let value = self.expression()?;
-        if depth(&value) > DEEPEST_TREE {
+        if depth(&value) > MAX_TREE_DEPTH {
             return Err(Error::new(
                 value.span,
-                format!("nested deeper than {DEEPEST_TREE}; `let` takes it apart"),
+                format!("nested deeper than {MAX_TREE_DEPTH}; `let` takes it apart"),
             ));
         }
         if self.is_symbol("=") {
@@ -219,8 +219,8 @@ impl Parser<'_> {
     /// Runs `read` one level deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return self.fail(format!("nested deeper than {DEEPEST}"));
+        if self.depth > MAX_DEPTH {
+            return self.fail(format!("nested deeper than {MAX_DEPTH}"));
         }
         let result = read(self);
         self.depth -= 1;
@@ -251,7 +251,7 @@ impl Parser<'_> {
         next: fn(&mut Self) -> Result<Expression, Error>,
     ) -> Result<Expression, Error> {
         let mut left = next(self)?;
-        for _ in 0..LONGEST {
+        for _ in 0..MAX_CHAIN {
             let found =
                 operators.iter().find(|(text, _)| self.is_symbol(text) || self.is_word(text));
             let Some((_, operator)) = found else { return Ok(left) };
@@ -261,7 +261,7 @@ impl Parser<'_> {
             let kind = Kind::Binary(*operator, Box::new(left), Box::new(right));
             left = Expression { kind, span };
         }
-        self.fail(format!("more than {LONGEST} operators in a row"))
+        self.fail(format!("more than {MAX_CHAIN} operators in a row"))
     }
 
     fn or(&mut self) -> Result<Expression, Error> {
@@ -290,8 +290,8 @@ impl Parser<'_> {
         while let Some(relation) = self.relation() {
             self.at += 1;
             others.push((relation, self.sum()?));
-            if others.len() > MOST_COMPARED {
-                return self.fail(format!("more than {MOST_COMPARED} comparisons in a row"));
+            if others.len() > MAX_COMPARED {
+                return self.fail(format!("more than {MAX_COMPARED} comparisons in a row"));
             }
         }
         let Some((_, last)) = others.last() else { return Ok(first) };

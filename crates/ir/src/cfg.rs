@@ -76,12 +76,12 @@ pub fn innermost_loop(function: &Function, block: BlockId) -> Option<BlockId> {
 /// virtual exit behind them), is it inside?
 #[must_use]
 pub fn loops_around(function: &Function, block: BlockId) -> Vec<Vec<bool>> {
-    const DEEPEST: usize = 64;
+    const MAX_DEPTH: usize = 64;
     let graph = Reversed::new(function);
     let at = block.position();
     let mut allowed = vec![true; graph.node_count()];
     let mut loops = Vec::new();
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_DEPTH {
         let after = reached(at, &graph.successors, &allowed);
         let before = reached(at, &graph.predecessors, &allowed);
         let body: Vec<bool> = after.iter().zip(before).map(|(&a, b)| a && b).collect();

@@ -77,7 +77,7 @@ pub use sync::{
     ReduxOp, RegisterPool, ShuffleMode, SyncOp, VoteMode,
 };
 pub use tensor_map::{
-    BoxShape, MOST_DIMENSIONS, MapBits, MapDecodeError, MapEdit, MapField, MapLimit, Piece, Start,
+    BoxShape, MAX_DIMENSIONS, MapBits, MapDecodeError, MapEdit, MapField, MapLimit, Piece, Start,
     Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap, WalkError,
 };
 pub use validate::{assert_valid, assert_valid_in, validate};

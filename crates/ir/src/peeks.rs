@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 type At = (BlockId, usize);
 
 /// The most blocks in a row that are followed to a wait.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Marks tests that only skip waits, and those waits. The function's wait loops must have been found already.
 pub(crate) fn find_peeks(function: &mut Function) {
@@ -154,7 +154,7 @@ fn wait_between(
 ) -> Option<At> {
     let (mut block, mut known) = (from, Known::new());
     let (mut found, mut written) = (None, RegisterSet::default());
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_DEPTH {
         if block == to {
             return found.filter(|_| !written.meets(&live[to]));
         }

@@ -327,7 +327,7 @@ impl Check<'_> {
     }
 
     fn tensor_copy(&mut self, copy: &TensorCopy, op: &Op) {
-        if !(1..=crate::MOST_DIMENSIONS).contains(&copy.coordinates.len()) {
+        if !(1..=crate::MAX_DIMENSIONS).contains(&copy.coordinates.len()) {
             self.problem(op, "a tensor has one to five dimensions");
         }
         copy.coordinates.iter().for_each(|&one| self.reads(one, Width::B32, op));

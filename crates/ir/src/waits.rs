@@ -23,9 +23,9 @@ use base::{IndexVec, Span};
 use std::collections::BTreeMap;
 
 /// The most instructions that a walk follows.
-const LONGEST: usize = 4096;
+const MAX_INSTRUCTIONS: usize = 4096;
 /// The most blocks in a row that a walk follows.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Replaces wait loops of all functions by blocking operations, and marks tests that only skip one.
 pub fn find_waits(program: &mut Program) {
@@ -54,7 +54,7 @@ pub fn ways_back(function: &Function) -> Vec<(Span, Vec<Span>)> {
                 && let MbarrierOp::Wait(test) = &mbarrier.op
             {
                 let (live, written) = (&IndexVec::default(), RegisterSet::default());
-                let (question, way, left) = ((block, index), Vec::new(), LONGEST);
+                let (question, way, left) = ((block, index), Vec::new(), MAX_INSTRUCTIONS);
                 let mut walk = Walk { function, live, question, written, way, left };
                 let no = BTreeMap::from([(test.dst, 0)]);
                 walk.returns((block, index + 1), no, &mut Vec::new());
@@ -105,7 +105,7 @@ fn is_wait(
 ) -> bool {
     let Some(test) = asked.test() else { return false };
     let written = RegisterSet::default();
-    let (question, way, left) = ((block, index), Vec::new(), LONGEST);
+    let (question, way, left) = ((block, index), Vec::new(), MAX_INSTRUCTIONS);
     let mut walk = Walk { function, live, question, written, way, left };
     let behind = (block, index + 1);
     let known = |answer: u64| BTreeMap::from([(test.dst, answer)]);
@@ -124,7 +124,7 @@ fn is_wait(
             differing.remove(register);
         }
     }
-    walk.left = LONGEST;
+    walk.left = MAX_INSTRUCTIONS;
     walk.forgets(behind, known(1), differing, &mut Vec::new())
 }
 
@@ -202,7 +202,7 @@ impl Walk<'_> {
         mut known: Known,
         path: &mut Vec<BlockId>,
     ) -> bool {
-        if path.len() > DEEPEST {
+        if path.len() > MAX_DEPTH {
             return false;
         }
         let function = self.function;
@@ -242,7 +242,7 @@ impl Walk<'_> {
         mut differing: RegisterSet,
         path: &mut Vec<BlockId>,
     ) -> bool {
-        if path.len() > DEEPEST {
+        if path.len() > MAX_DEPTH {
             return false;
         }
         let function = self.function;

@@ -22,7 +22,7 @@ fn main() -> std::io::Result<()> {
                 continue;
             }
         };
-        for (name, kernel) in param::lowered(&program) {
+        for (name, kernel) in param::lower(&program) {
             match kernel {
                 Ok(kernel) => {
                     writeln!(out, "{path}: {name}: read")?;

@@ -1,13 +1,13 @@
 //! The answer for a kernel: proofs, witnessed refutations, and tests of the proofs.
 
 use crate::deadline;
-use crate::engine::{self, Effort, Open, PLAIN, Proof, Property, values};
+use crate::engine::{self, Effort, OpenClaim, Proof, Property, SAFETY, values};
 use crate::interp::{self, Event, Launch};
 use crate::kir::{ArrayId, Kernel, barrier_claims, used_lemmas};
-use crate::logic::side::Stats;
+use crate::logic::prover::Stats;
 use crate::logic::smt::Solver;
 use crate::partial;
-use crate::trials::{TESTS, Tests, is_unsigned_wrap, places, property};
+use crate::trials::{TESTS, TrialResults, is_unsigned_wrap, places, property};
 
 /// Launches for testing proofs and searching refutations.
 const LAUNCHES: usize = 160;
@@ -43,13 +43,13 @@ pub struct Finding {
 
 /// A property and its verdict.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct PropertyVerdict {
     /// The property.
     pub property: Property,
     /// Its verdict.
     pub verdict: Verdict,
     /// Its open claims.
-    pub open: Vec<Open>,
+    pub open: Vec<OpenClaim>,
     /// Witnesses of its failure, the smallest launch first.
     pub findings: Vec<Finding>,
     /// Launch preconditions under which it was proved, if a search found some.
@@ -60,7 +60,7 @@ pub struct Checked {
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Property by property.
-    pub properties: Vec<Checked>,
+    pub properties: Vec<PropertyVerdict>,
     /// Arrays whose size is not stated.
     pub unsized_arrays: Vec<ArrayId>,
     /// Axes with an assumed limit of 2^31 threads.
@@ -88,21 +88,21 @@ pub fn prove(
     solver: Option<Solver>,
     options: Options,
 ) -> (Answer, Option<Solver>) {
-    let mut tests = Tests::default();
+    let mut tests = TrialResults::default();
     // First, so that a failing launch is reported even if the proof runs out of time.
     tests.small(kernel, TESTS);
-    let shown = deadline::part(|| proved(kernel, solver, options));
+    let shown = deadline::until_deadline(|| proved(kernel, solver, options));
     let (proof, solver) = shown.unwrap_or_else(|| (Proof::given_up(kernel), None));
     if !proof.open.is_empty() && !deadline::is_over() {
-        tests = Tests::default();
+        tests = TrialResults::default();
         tests.small(kernel, LAUNCHES);
     }
     if !deadline::is_over() {
-        tests.at_turns(kernel);
+        tests.at_constants(kernel);
         if proof.open.iter().any(|open| open.property == Property::Overflow) {
             tests.large(kernel);
         }
-        tests.replay(kernel, &proof.suspects);
+        tests.replay(kernel, &proof.candidate_launches);
     }
     if kernel.fences {
         // Order by fences is not modelled, so a race in a run may be a false alarm.
@@ -144,12 +144,12 @@ fn first_reads(
     solver: Option<Solver>,
     options: Options,
 ) -> Option<Solver> {
-    let unmet = proof.open.iter().any(|open| PLAIN.contains(&open.property));
+    let unmet = proof.open.iter().any(|open| SAFETY.contains(&open.property));
     if unmet || !values::has_reads(kernel) {
         return solver;
     }
     let (shown, solver) = values::initialised(kernel, solver, options.infers);
-    proof.has_first_reads = true;
+    proof.checks_initialised = true;
     proof.open.extend(shown.open);
     proof.stats.add(shown.stats);
     proof.missed_solver |= shown.missed_solver;
@@ -169,12 +169,12 @@ fn postconditions(
     if plain && !engine::has_loop_claims(kernel) && !barriers {
         return solver;
     }
-    let monoid = |open: &Open| kernel.monoids.iter().any(|one| one.span == open.span);
-    let unmet = proof.open.iter().any(|open| PLAIN.contains(&open.property) || monoid(open));
+    let monoid = |open: &OpenClaim| kernel.monoids.iter().any(|one| one.span == open.span);
+    let unmet = proof.open.iter().any(|open| SAFETY.contains(&open.property) || monoid(open));
     if unmet || !proof.unsized_arrays.is_empty() {
         let footprints = kernel.footprints.iter().map(|one| one.span);
         let spans = kernel.ensures.iter().map(|claim| claim.span).chain(footprints);
-        proof.open.extend(spans.map(|span| Open {
+        proof.open.extend(spans.map(|span| OpenClaim {
             property: Property::Postcondition,
             span,
             other: None,
@@ -184,7 +184,12 @@ fn postconditions(
         return solver;
     }
     for (span, message) in partial::never(kernel) {
-        proof.open.push(Open { property: Property::Postcondition, span, other: None, message });
+        proof.open.push(OpenClaim {
+            property: Property::Postcondition,
+            span,
+            other: None,
+            message,
+        });
     }
     // A lemma that is not proved may not be used.
     let mut kernel = kernel.clone();
@@ -193,10 +198,10 @@ fn postconditions(
     proof.open.extend(ensured.open);
     proof.learnt = ensured.learnt;
     // Claims that were open only because no proof had covered them yet.
-    let looked_at = |one: &Open| ensured.claims.iter().any(|(span, _)| *span == one.span);
+    let looked_at = |one: &OpenClaim| ensured.claims.iter().any(|(span, _)| *span == one.span);
     proof.open.retain(|one| one.property != Property::Invariant || !looked_at(one));
     for (span, why) in ensured.claims {
-        proof.open.extend(why.map(|message| Open {
+        proof.open.extend(why.map(|message| OpenClaim {
             property: Property::Invariant,
             span,
             other: None,
@@ -238,7 +243,7 @@ fn contracts(
         };
         let message = format!("the contract of `{}`: {why}", contract.name);
         let span = contract.span;
-        proof.open.push(Open { property: Property::Invariant, span, other: None, message });
+        proof.open.push(OpenClaim { property: Property::Invariant, span, other: None, message });
         proof.missed_solver |= answer.missed_solver;
     }
     proof.has_claims |= !kernel.contracts.is_empty();
@@ -250,10 +255,10 @@ impl Answer {
     #[must_use]
     pub fn given_up(kernel: &Kernel) -> Self {
         let open = Proof::given_up(kernel).open.into_iter();
-        let properties = open.filter(|one| PLAIN.contains(&one.property)).map(|one| {
+        let properties = open.filter(|one| SAFETY.contains(&one.property)).map(|one| {
             let (property, verdict) = (one.property, Verdict::Unknown);
             let open = vec![one];
-            Checked { property, verdict, open, findings: Vec::new(), holds_if: Vec::new() }
+            PropertyVerdict { property, verdict, open, findings: Vec::new(), holds_if: Vec::new() }
         });
         Self {
             properties: properties.collect(),
@@ -304,8 +309,8 @@ impl Answer {
 }
 
 /// Assembles the answer from a proof and from runs: for each property a verdict, with open claims and findings.
-fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
-    let mut wanted = PLAIN.to_vec();
+fn assemble(proof: Proof, tests: TrialResults, claimed: &[base::Span]) -> Answer {
+    let mut wanted = SAFETY.to_vec();
     // Only reported if it fails.
     let spoiled = |one: &Finding| property(&one.event) == Property::Clauses;
     if proof.open.iter().any(|one| one.property == Property::Clauses)
@@ -314,7 +319,7 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
         wanted.push(Property::Clauses);
     }
     let unwritten = |one: &Finding| property(&one.event) == Property::Initialised;
-    if proof.has_first_reads || tests.findings.iter().any(unwritten) {
+    if proof.checks_initialised || tests.findings.iter().any(unwritten) {
         wanted.push(Property::Initialised);
     }
     if proof.has_claims {
@@ -327,7 +332,7 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
     let mut contradiction = None;
     let mut properties = Vec::new();
     for one in wanted {
-        let open: Vec<Open> =
+        let open: Vec<OpenClaim> =
             proof.open.iter().filter(|open| open.property == one).cloned().collect();
         let findings = tests.findings.iter().filter(|finding| property(&finding.event) == one);
         // C defines that unsigned numbers wrap around: not a mistake, only unsupported.
@@ -339,7 +344,7 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
             && let Some(finding) = findings.first()
             && is_independent(&proof, one, claimed)
             // Otherwise nothing was shown of it.
-            && (one != Property::Initialised || proof.has_first_reads)
+            && (one != Property::Initialised || proof.checks_initialised)
             // Bounds are proved assuming that nothing wraps.
             && (one != Property::Bounds || !wraps)
         {
@@ -360,7 +365,7 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
             _ => Verdict::Unknown,
         };
         let holds_if = Vec::new();
-        properties.push(Checked { property: one, verdict, open, findings, holds_if });
+        properties.push(PropertyVerdict { property: one, verdict, open, findings, holds_if });
     }
     Answer {
         properties,
@@ -381,7 +386,7 @@ fn assemble(proof: Proof, tests: Tests, claimed: &[base::Span]) -> Answer {
 /// at their place if nothing fails before.
 fn is_independent(proof: &Proof, property: Property, claimed: &[base::Span]) -> bool {
     let open = |other: Property| proof.open.iter().any(|one| one.property == other);
-    let unsettled = |one: &Open| match one.property {
+    let unsettled = |one: &OpenClaim| match one.property {
         Property::Invariant => claimed.contains(&one.span),
         Property::Postcondition | Property::Values => false,
         _ => true,

@@ -34,7 +34,7 @@ impl Monoid {
     }
 
     /// Returns the monoid for numbers of a type.
-    pub(crate) fn on(self, ty: Type) -> Self {
+    pub(crate) fn for_type(self, ty: Type) -> Self {
         let compares = match ty {
             Type::Int { bits, signed } if matches!(self.name.as_str(), "max" | "min") => {
                 Some((bits, signed))
@@ -110,7 +110,7 @@ pub(crate) struct Clause {
 
 /// Claims of loops.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
+pub(crate) struct GivenClauses {
     /// Clauses, each with the number of its loop.
     pub(crate) clauses: Vec<(usize, Clause)>,
     /// Spans of claims that are not clauses, and why.
@@ -121,7 +121,7 @@ pub(crate) struct Given {
 pub(crate) const NO_CLAUSE: &str = "only invariants of the form `\\forall …; … ==> a[…] == …` about arrays that are written are followed";
 
 /// The claims of loop annotations about elements and real numbers.
-pub(crate) fn given(kernel: &Kernel) -> Given {
+pub(crate) fn given(kernel: &Kernel) -> GivenClauses {
     let (mut clauses, mut others) = (Vec::new(), Vec::new());
     for (number, (_, inner)) in loops(kernel).into_iter().enumerate() {
         for claim in &inner.claims {
@@ -135,7 +135,7 @@ pub(crate) fn given(kernel: &Kernel) -> Given {
             }
         }
     }
-    Given { clauses, others }
+    GivenClauses { clauses, others }
 }
 
 fn clause(kernel: &Kernel, claim: &Claim, goal: &Goal) -> Option<Clause> {

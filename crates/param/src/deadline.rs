@@ -28,7 +28,7 @@ struct Running {
 }
 
 /// Payload that unwinds from abandoned work.
-struct GivenUp;
+struct DeadlinePassed;
 
 /// Time from the limit until the work is abandoned.
 const GRACE: Duration = Duration::from_millis(400);
@@ -44,7 +44,7 @@ thread_local! {
 }
 
 /// The result of limited work.
-pub struct Done<T> {
+pub struct LimitedResult<T> {
     /// Its result; `None` if it was given up.
     pub result: Option<T>,
     /// Was it cut short by the limit?
@@ -52,7 +52,7 @@ pub struct Done<T> {
 }
 
 /// Runs work on this thread within a limit.
-pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> Done<T> {
+pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> LimitedResult<T> {
     let until = limit.time.and_then(|time| Instant::now().checked_add(time));
     let running = Running { until, interrupted: limit.interrupted, jobs: limit.jobs };
     let before = RUNNING.with_borrow_mut(|one| one.replace(running));
@@ -63,17 +63,17 @@ pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> Done<T> {
     let is_cut = OVER.replace(false);
     RUNNING.with_borrow_mut(|one| *one = before);
     match result {
-        Ok(result) => Done { result: Some(result), is_cut },
-        Err(panic) if panic.is::<GivenUp>() => Done { result: None, is_cut: true },
+        Ok(result) => LimitedResult { result: Some(result), is_cut },
+        Err(panic) if panic.is::<DeadlinePassed>() => LimitedResult { result: None, is_cut: true },
         Err(panic) => std::panic::resume_unwind(panic),
     }
 }
 
 /// Does a part of some work. `None` if it was given up because the deadline passed; then no time is left for the rest.
-pub(crate) fn part<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn until_deadline<T>(work: impl FnOnce() -> T) -> Option<T> {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
         Ok(result) => Some(result),
-        Err(panic) if panic.is::<GivenUp>() => None,
+        Err(panic) if panic.is::<DeadlinePassed>() => None,
         Err(panic) => std::panic::resume_unwind(panic),
     }
 }
@@ -94,7 +94,7 @@ fn give_up() {
     SINCE.set(Some(since));
     if since.elapsed() > GRACE {
         // Not a panic: only `within` notices.
-        std::panic::resume_unwind(Box::new(GivenUp));
+        std::panic::resume_unwind(Box::new(DeadlinePassed));
     }
 }
 

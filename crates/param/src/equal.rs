@@ -4,12 +4,12 @@
 //! launch of its own. A difference is only reported if two runs show it. A proof is tested by such runs.
 
 use crate::answer::{Answer, Options, Verdict, prove};
-use crate::engine::{Open, Property, values};
+use crate::engine::{OpenClaim, Property, values};
 use crate::interp::{self, Launch, Value};
 use crate::kir::{
     ArrayId, Builtin, Compare, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId,
 };
-use crate::logic::side::Stats;
+use crate::logic::prover::Stats;
 use crate::logic::smt::Solver;
 use crate::merge::{PairError, merged, related, with_contents_of_both};
 use crate::{deadline, partial, relevance, search};
@@ -23,7 +23,7 @@ const PARTNERS: usize = 3;
 const ENOUGH: usize = 8;
 /// Runs, and instructions of one.
 const RUNS: usize = 96;
-const RUN: u64 = 400_000;
+const MAX_RUN_STEPS: u64 = 400_000;
 const LARGE_RUN: u64 = 5_000_000;
 
 /// An element with different final values in two runs.
@@ -41,13 +41,13 @@ pub struct Difference {
 
 /// The answer for two kernels.
 #[derive(Clone, Debug)]
-pub struct Compared {
+pub struct PairAnswer {
     /// The answer for each kernel on its own.
     pub answers: [Answer; 2],
     /// Do they leave the same contents in every array?
     pub verdict: Verdict,
     /// Open claims, each with its kernel.
-    pub open: Vec<(usize, Open)>,
+    pub open: Vec<(usize, OpenClaim)>,
     /// Arrays that were compared.
     pub outputs: Vec<String>,
     /// Invariants that were inferred and shown, each with its kernel and the place of its loop.
@@ -68,14 +68,14 @@ pub struct Compared {
     pub solver_died: bool,
 }
 
-impl Compared {
+impl PairAnswer {
     /// The answer for two kernels if the work was given up: nothing is known.
     #[must_use]
     pub fn given_up(kernels: [&Kernel; 2]) -> Self {
         Self {
             answers: kernels.map(Answer::given_up),
             verdict: Verdict::Unknown,
-            open: vec![(1, Open::of_values(kernels[1].span, "anything in that time"))],
+            open: vec![(1, OpenClaim::of_values(kernels[1].span, "anything in that time"))],
             outputs: Vec::new(),
             learnt: Vec::new(),
             difference: None,
@@ -106,7 +106,7 @@ pub fn compare(
     kernels: [&Kernel; 2],
     solver: Option<Solver>,
     options: Options,
-) -> Result<(Compared, Option<Solver>), PairError> {
+) -> Result<(PairAnswer, Option<Solver>), PairError> {
     compare_as(kernels, &Relation::default(), solver, options)
 }
 
@@ -119,7 +119,7 @@ pub fn compare_as(
     relation: &Relation,
     solver: Option<Solver>,
     options: Options,
-) -> Result<(Compared, Option<Solver>), PairError> {
+) -> Result<(PairAnswer, Option<Solver>), PairError> {
     let related = related(kernels, relation)?;
     let kernels = [&related[0], &related[1]];
     let pair = merged(kernels)?;
@@ -136,12 +136,14 @@ pub fn compare_as(
     let (one, solver) = prove(kernels[0], solver, options);
     let (two, solver) = prove(kernels[1], solver, options);
     let answers = [one, two];
-    let mut open: Vec<(usize, Open)> = Vec::new();
+    let mut open: Vec<(usize, OpenClaim)> = Vec::new();
     for (side, answer) in answers.iter().enumerate() {
         open.extend(unmet(answer, kernels[side]).map(|one| (side, one)));
     }
     for (side, kernel) in kernels.into_iter().enumerate() {
-        open.extend(partial::never(kernel).map(|(span, why)| (side, Open::of_values(span, why))));
+        open.extend(
+            partial::never(kernel).map(|(span, why)| (side, OpenClaim::of_values(span, why))),
+        );
     }
     open.extend(other_initials(kernels).map(|one| (1, one)));
     if runs.demands && !runs.demanded {
@@ -153,11 +155,11 @@ pub fn compare_as(
     let (mut missed_solver, mut solver_died) = (false, false);
     let mut solver = solver;
     if open.is_empty() {
-        let shown = deadline::part(|| {
+        let shown = deadline::until_deadline(|| {
             values::equal([&pair[0], &pair[1]], relation.same_launch, solver, options.infers)
         });
         let (equality, back) = shown.unwrap_or_else(|| {
-            let open = Open::of_values(kernels[1].span, "anything in that time");
+            let open = OpenClaim::of_values(kernels[1].span, "anything in that time");
             (values::Equality { open: vec![(1, open)], ..values::Equality::default() }, None)
         });
         solver = back;
@@ -168,12 +170,12 @@ pub fn compare_as(
         for name in &outputs {
             if let Some(side) = kernels.iter().position(|kernel| !has_global(kernel, name)) {
                 let message = format!("anything of `{name}`: this kernel has no such array");
-                open.push((side, Open::of_values(kernels[side].span, message)));
+                open.push((side, OpenClaim::of_values(kernels[side].span, message)));
             }
         }
         if outputs.is_empty() && open.is_empty() {
             let message = "anything: neither kernel stores to a global array";
-            open.push((0, Open::of_values(kernels[0].span, message)));
+            open.push((0, OpenClaim::of_values(kernels[0].span, message)));
         }
     }
     // If the optimised kernel's value is not a number, its operations were assumed to be defined.
@@ -186,7 +188,7 @@ pub fn compare_as(
         (None, true, Some(_)) => Verdict::Proved,
         _ => Verdict::Unknown,
     };
-    let compared = Compared {
+    let compared = PairAnswer {
         answers,
         verdict,
         open,
@@ -204,7 +206,7 @@ pub fn compare_as(
 }
 
 /// A variable of the file that the kernels initialise differently is not the same for both.
-fn other_initials([one, two]: [&Kernel; 2]) -> Option<Open> {
+fn other_initials([one, two]: [&Kernel; 2]) -> Option<OpenClaim> {
     one.initials.iter().find_map(|(array, values)| {
         let name = &one.arrays[*array].name;
         let mut others = two.initials.iter().filter(|(other, _)| two.arrays[**other].name == *name);
@@ -218,7 +220,7 @@ fn other_initials([one, two]: [&Kernel; 2]) -> Option<Open> {
         };
         let message =
             || format!("that `{name}` is the same for both: its initialiser is another one here");
-        (!same).then(|| Open::of_values(two.arrays[*other].span, message()))
+        (!same).then(|| OpenClaim::of_values(two.arrays[*other].span, message()))
     })
 }
 
@@ -235,7 +237,7 @@ fn has_global(kernel: &Kernel, name: &str) -> bool {
 }
 
 /// The first property that equality depends on and that is not proved for a kernel.
-fn unmet(answer: &Answer, kernel: &Kernel) -> Option<Open> {
+fn unmet(answer: &Answer, kernel: &Kernel) -> Option<OpenClaim> {
     let names = [
         (Property::Races, "that it has no races, without which it computes nothing definite"),
         (Property::Barriers, "that all threads meet at its barriers"),
@@ -248,7 +250,7 @@ fn unmet(answer: &Answer, kernel: &Kernel) -> Option<Open> {
         ),
     ];
     let span = kernel.span;
-    let open = |message: &str| Open::of_values(span, message);
+    let open = |message: &str| OpenClaim::of_values(span, message);
     if answer.example.is_none() {
         return Some(open("anything: no launch was found that fulfils its contract"));
     }
@@ -297,7 +299,7 @@ impl Runs {
         numbers.dedup();
         numbers.reverse();
         self.large = true;
-        let launches = search::turns::at(kernels[0], &numbers, &BTreeMap::new());
+        let launches = search::constants::at(kernels[0], &numbers, &BTreeMap::new());
         self.of_launches(kernels, launches, &mut RUNS.clone());
         self.large = false;
     }
@@ -339,7 +341,7 @@ impl Runs {
 
     fn run(&mut self, kernels: [&Kernel; 2], launches: [Launch; 2], left: &mut usize) {
         *left = left.saturating_sub(1);
-        let budget = if self.large { LARGE_RUN } else { RUN };
+        let budget = if self.large { LARGE_RUN } else { MAX_RUN_STEPS };
         let one = interp::memory(kernels[0], &launches[0], budget);
         let two = interp::memory(kernels[1], &launches[1], budget);
         // Events in a run belong to the kernel's own answer, and give no result.
@@ -351,7 +353,8 @@ impl Runs {
         }
         self.tested += 1;
         if self.demands && !self.demanded {
-            let run = |side: usize| interp::run(kernels[side], &launches[side], RUN).demanded;
+            let run =
+                |side: usize| interp::run(kernels[side], &launches[side], MAX_RUN_STEPS).demanded;
             self.demanded = run(0) || run(1);
         }
         for (array, here) in &first {

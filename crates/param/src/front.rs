@@ -3,7 +3,7 @@
 //! Requirements on launches may be given apart from the text. They become clauses of every kernel that has their
 //! names. A whole contract may be given, too. Its clauses are those of one kernel.
 
-use crate::{GivenClauses, Parsed, Place};
+use crate::{ExternalClauses, Parsed, Place};
 use crate::{depth, read};
 use base::{Diagnostic, Span};
 use cuda::preprocess::{self, Preprocessed};
@@ -16,22 +16,22 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 /// Reads and lowers the kernels of a text, with expressions up to this depth.
 pub(crate) fn kernels(text: &Preprocessed, depth: usize) -> Result<Vec<Parsed>> {
-    Ok(lowered(&analysed(&syntax::parse(text)?, depth)?))
+    Ok(lower(&analysed(&syntax::parse(text)?, depth)?))
 }
 
-/// Like [`kernels`], with launch preconditions (`demands`), in which `names` are replaced. The flag is `false` for a
-/// kernel that lacks a name they use; it gets none of them.
+/// Like [`kernels`], with launch preconditions (`preconditions`), in which `names` are replaced. The flag is `false`
+/// for a kernel that lacks a name they use; it gets none of them.
 pub(crate) fn kernels_with(
     text: &Preprocessed,
-    demands: &[String],
+    preconditions: &[String],
     names: &[(String, String)],
     depth: usize,
 ) -> Result<Vec<(Parsed, bool)>> {
     let plain = kernels(text, depth)?;
-    if demands.is_empty() {
+    if preconditions.is_empty() {
         return Ok(plain.into_iter().map(|one| (one, true)).collect());
     }
-    let demanding = lowered(&analysed(&demanding(text, demands, names)?, depth)?);
+    let demanding = lower(&analysed(&demanding(text, preconditions, names)?, depth)?);
     let both = plain.into_iter().zip(demanding);
     Ok(both
         .map(|(plain, with)| if with.1.is_ok() { (with, true) } else { (plain, false) })
@@ -39,9 +39,13 @@ pub(crate) fn kernels_with(
 }
 
 /// The syntax tree with requirements as clauses of its kernels.
-fn demanding(read: &Preprocessed, demands: &[String], names: &[(String, String)]) -> Result<Unit> {
+fn demanding(
+    read: &Preprocessed,
+    preconditions: &[String],
+    names: &[(String, String)],
+) -> Result<Unit> {
     let mut unit = syntax::parse(read)?;
-    let clauses = |span: Span| clauses(demands, names, span);
+    let clauses = |span: Span| clauses(preconditions, names, span);
     each(&mut unit.declarations, &clauses)?;
     Ok(unit)
 }
@@ -64,9 +68,13 @@ fn each(
 }
 
 /// Requirements as clauses at a place.
-fn clauses(demands: &[String], names: &[(String, String)], span: Span) -> Result<Vec<Clause>> {
-    let text: String = demands.iter().map(|one| format!("//@ requires {one};\n")).collect();
-    let mut tokens = preprocess::annotation(&text, |_| span)?;
+fn clauses(
+    preconditions: &[String],
+    names: &[(String, String)],
+    span: Span,
+) -> Result<Vec<Clause>> {
+    let text: String = preconditions.iter().map(|one| format!("//@ requires {one};\n")).collect();
+    let mut tokens = preprocess::annotation_tokens(&text, |_| span)?;
     for token in &mut tokens {
         if let TokenKind::Word(word) = &mut token.kind
             && let Some((_, new)) = names.iter().find(|(old, _)| **old == **word)
@@ -78,23 +86,23 @@ fn clauses(demands: &[String], names: &[(String, String)], span: Span) -> Result
 }
 
 /// The kernels of a text, one of which has additional clauses.
-pub(crate) fn kernels_under(
+pub(crate) fn kernels_with_clauses(
     text: &Preprocessed,
     kernel: &str,
-    contract: &[GivenClauses],
+    contract: &[ExternalClauses],
     depth: usize,
 ) -> Result<Vec<Parsed>> {
     let mut unit = syntax::parse(text)?;
     let mut clauses = Vec::new();
-    for GivenClauses { text, place } in contract {
+    for ExternalClauses { text, place } in contract {
         let placed = |span: Span| match place {
             Place::From(start) => Span::new(start + span.start, start + span.end),
             Place::Of(span) => *span,
         };
-        clauses.extend(syntax::clauses(&preprocess::annotation(text, placed)?)?);
+        clauses.extend(syntax::clauses(&preprocess::annotation_tokens(text, placed)?)?);
     }
     extend(&mut unit.declarations, kernel, &clauses);
-    Ok(lowered(&analysed(&unit, depth)?))
+    Ok(lower(&analysed(&unit, depth)?))
 }
 
 /// Adds clauses to the kernels of a name.
@@ -125,7 +133,7 @@ fn analysed(unit: &Unit, depth: usize) -> Result<Program> {
 }
 
 /// Lowers the kernels of a program, each by itself.
-pub(crate) fn lowered(program: &Program) -> Vec<Parsed> {
+pub(crate) fn lower(program: &Program) -> Vec<Parsed> {
     let kernels = program.kernels.iter();
     let lowered = kernels.map(|entry| {
         let kernel = match &entry.function {

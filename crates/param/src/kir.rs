@@ -33,8 +33,8 @@ mod walk;
 
 pub(crate) use claims::drop_claims;
 pub use claims::{
-    Claim, Contract, Fold, FoldOp, Footprint, Given, Lemma, Monoid, Quantifier, Unfollowed, When,
-    barrier_claims, used_lemmas,
+    CallContract, Claim, Contract, Fold, FoldOp, Footprint, Lemma, Monoid, Quantifier, Unfollowed,
+    When, barrier_claims, used_lemmas,
 };
 
 pub use signature::{
@@ -264,7 +264,7 @@ pub enum Stmt {
     /// Claims at the next barrier, when all threads of the block have reached it.
     Claims(Vec<Claim>),
     /// The contract of a called function, at the next barrier, which ends the function.
-    Given(Box<Given>),
+    Given(Box<CallContract>),
     Barrier(Span),
     Warp(Span),
     Return,

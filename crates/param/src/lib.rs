@@ -29,10 +29,10 @@ pub(crate) mod spec;
 mod suggest;
 mod trials;
 
-pub use answer::{Answer, Checked, Finding, Options, Verdict, prove};
-pub use equal::{Compared, Difference, Relation, compare, compare_as};
-pub use logic::second::Second;
-pub use logic::side::Stats;
+pub use answer::{Answer, Finding, Options, PropertyVerdict, Verdict, prove};
+pub use equal::{Difference, PairAnswer, Relation, compare, compare_as};
+pub use logic::prover::Stats;
+pub use logic::second_solver::SecondSolver;
 pub use logic::smt::{Memory, Solver, SolverError};
 pub use merge::PairError;
 
@@ -61,22 +61,22 @@ pub fn kernels_in(text: &Preprocessed) -> Result<Vec<Parsed>, Box<Diagnostic>> {
     front::kernels(text, depth::MAX_DEPTH)
 }
 
-/// Like [`kernels_in`], with additional launch preconditions (`demands`) from the command line. `names` are
+/// Like [`kernels_in`], with additional launch preconditions (`preconditions`) from the command line. `names` are
 /// replacements for names in them. The flag is `false` for a kernel that lacks a name they use; it gets none of them.
 ///
 /// # Errors
 /// If the text as a whole, or a requirement, cannot be read.
 pub fn kernels_with(
     text: &Preprocessed,
-    demands: &[String],
+    preconditions: &[String],
     names: &[(String, String)],
 ) -> Result<Vec<(Parsed, bool)>, Box<Diagnostic>> {
-    front::kernels_with(text, demands, names, depth::MAX_DEPTH)
+    front::kernels_with(text, preconditions, names, depth::MAX_DEPTH)
 }
 
 /// Clauses of a contract given apart from the file.
 #[derive(Clone, Debug)]
-pub struct GivenClauses {
+pub struct ExternalClauses {
     /// Their text, as in a file: `//@ requires n > 0;`.
     pub text: String,
     /// Their place in messages.
@@ -96,24 +96,24 @@ pub enum Place {
 ///
 /// # Errors
 /// If the text as a whole, or a clause, cannot be read.
-pub fn kernels_under(
+pub fn kernels_with_clauses(
     text: &Preprocessed,
     kernel: &str,
-    contract: &[GivenClauses],
+    contract: &[ExternalClauses],
 ) -> Result<Vec<Parsed>, Box<Diagnostic>> {
-    front::kernels_under(text, kernel, contract, depth::MAX_DEPTH)
+    front::kernels_with_clauses(text, kernel, contract, depth::MAX_DEPTH)
 }
 
 /// Lowers the kernels of a file that was already read.
 #[must_use]
-pub fn lowered(program: &cuda::tree::Program) -> Vec<Parsed> {
-    front::lowered(program)
+pub fn lower(program: &cuda::tree::Program) -> Vec<Parsed> {
+    front::lower(program)
 }
 
 /// Returns `true` if a function of CUDA is modelled, by its name in [`cuda::tree`].
 #[must_use]
-pub fn follows(function: &str) -> bool {
-    read::follows(function)
+pub fn is_modelled(function: &str) -> bool {
+    read::is_modelled(function)
 }
 
 /// Up to `wanted` launches that the kernel's contract allows and that are small enough to run, smallest first.
@@ -144,5 +144,5 @@ pub fn launches_at(
     let own = relevance::compared_numbers(kernel);
     let others = numbers.iter().filter(|one| !own.contains(one));
     let all: Vec<i128> = own.iter().chain(others).copied().collect();
-    search::turns::at(kernel, &all, given)
+    search::constants::at(kernel, &all, given)
 }

@@ -63,8 +63,9 @@ pub fn operations(kernel: &Kernel) -> Vec<Partial> {
     let mut look = |expr: &Expr| {
         visit(expr, &mut |inner| {
             let Some((demand, shown)) = signs.demand(inner) else { return };
-            let partial = Partial { span: inner.span, demand, never: shown == Shown::Never };
-            if shown != Shown::Always && !found.contains(&partial) {
+            let partial =
+                Partial { span: inner.span, demand, never: shown == RequirementStatus::Never };
+            if shown != RequirementStatus::Always && !found.contains(&partial) {
                 found.push(partial);
             }
         });
@@ -156,13 +157,13 @@ impl Sign {
 
 /// Is a requirement satisfied?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum RequirementStatus {
     Always,
     Sometimes,
     Never,
 }
 
-impl Shown {
+impl RequirementStatus {
     /// Combines whether valid and invalid operands are possible.
     fn by(good: bool, bad: bool) -> Self {
         match (good, bad) {
@@ -196,31 +197,31 @@ impl<'k> Signs<'k> {
     }
 
     /// The requirement of an operation, and whether its operands satisfy it.
-    fn demand(&self, expr: &Expr) -> Option<(Demand, Shown)> {
+    fn demand(&self, expr: &Expr) -> Option<(Demand, RequirementStatus)> {
         if expr.ty != Type::Float {
             return None;
         }
         let sign = |of: &Expr| self.sign(of, MAX_DEPTH);
         let divisor = |of: &Expr| {
             let Sign { negative, zero, positive } = sign(of);
-            Some((Demand::Divisor, Shown::by(negative || positive, zero)))
+            Some((Demand::Divisor, RequirementStatus::by(negative || positive, zero)))
         };
         match &expr.kind {
             ExprKind::Binary(Binary::Div | Binary::Rem, _, right) => divisor(right),
             ExprKind::Call("fdivide" | "fmod", arguments) => divisor(arguments.get(1)?),
             ExprKind::Call(name @ "sqrt", arguments) => {
                 let Sign { negative, zero, positive } = sign(arguments.first()?);
-                Some((Demand::NotNegative(name), Shown::by(zero || positive, negative)))
+                Some((Demand::NotNegative(name), RequirementStatus::by(zero || positive, negative)))
             }
             ExprKind::Call(name @ ("rsqrt" | "log" | "log2" | "log10"), arguments) => {
                 let Sign { negative, zero, positive } = sign(arguments.first()?);
-                Some((Demand::Positive(name), Shown::by(positive, negative || zero)))
+                Some((Demand::Positive(name), RequirementStatus::by(positive, negative || zero)))
             }
             ExprKind::Call("log1p", arguments) => {
                 let argument = arguments.first()?;
                 let shown = match constant(argument) {
-                    Some(value) => Shown::by(value > -1.0, value <= -1.0),
-                    None => Shown::by(true, sign(argument).negative),
+                    Some(value) => RequirementStatus::by(value > -1.0, value <= -1.0),
+                    None => RequirementStatus::by(true, sign(argument).negative),
                 };
                 Some((Demand::AboveMinusOne, shown))
             }
@@ -228,9 +229,11 @@ impl<'k> Signs<'k> {
                 let argument = arguments.first()?;
                 let within = |name: &str| matches!(name, "sin" | "cos" | "tanh");
                 let shown = match (constant(argument), &argument.kind) {
-                    (Some(value), _) => Shown::by(value.abs() <= 1.0, value.abs() > 1.0),
-                    (None, ExprKind::Call(inner, _)) if within(inner) => Shown::Always,
-                    (None, _) => Shown::Sometimes,
+                    (Some(value), _) => {
+                        RequirementStatus::by(value.abs() <= 1.0, value.abs() > 1.0)
+                    }
+                    (None, ExprKind::Call(inner, _)) if within(inner) => RequirementStatus::Always,
+                    (None, _) => RequirementStatus::Sometimes,
                 };
                 Some((Demand::WithinOne(name), shown))
             }
@@ -300,13 +303,17 @@ fn call(name: &str, arguments: &[Expr], sign: &dyn Fn(&Expr) -> Sign) -> Sign {
 }
 
 /// `pow` of a base with these signs.
-fn power(base: Sign, exponent: &Expr) -> Shown {
+fn power(base: Sign, exponent: &Expr) -> RequirementStatus {
     match constant(exponent) {
-        Some(value) if value.fract() == 0.0 && value >= 0.0 => Shown::Always,
-        Some(value) if value.fract() == 0.0 => Shown::by(base.negative || base.positive, base.zero),
-        Some(value) if value > 0.0 => Shown::by(base.zero || base.positive, base.negative),
+        Some(value) if value.fract() == 0.0 && value >= 0.0 => RequirementStatus::Always,
+        Some(value) if value.fract() == 0.0 => {
+            RequirementStatus::by(base.negative || base.positive, base.zero)
+        }
+        Some(value) if value > 0.0 => {
+            RequirementStatus::by(base.zero || base.positive, base.negative)
+        }
         // A negative base may have a whole exponent.
-        _ => Shown::by(true, base.negative || base.zero),
+        _ => RequirementStatus::by(true, base.negative || base.zero),
     }
 }
 

@@ -5,7 +5,7 @@
 //! and a requirement that fails ends the branch. All limits are counted in steps, so the same kernel is searched in
 //! the same way.
 
-pub(crate) mod turns;
+pub(crate) mod constants;
 
 use crate::deadline;
 use crate::interp::{Launch, is_allowed, value};
@@ -27,14 +27,14 @@ enum Unknown {
 
 /// Values chosen so far.
 #[derive(Clone, Debug, Default)]
-struct Chosen {
+struct PartialAssignment {
     block: [Option<i128>; 3],
     grid: [Option<i128>; 3],
     /// By number of the variable.
     scalars: Vec<Option<i128>>,
 }
 
-impl Chosen {
+impl PartialAssignment {
     fn new(kernel: &Kernel) -> Self {
         Self { scalars: vec![None; kernel.vars.len()], ..Self::default() }
     }
@@ -63,7 +63,7 @@ impl Chosen {
     }
 }
 
-impl value::Environment for Chosen {
+impl value::Environment for PartialAssignment {
     fn var(&self, var: VarId) -> crate::interp::Value {
         let known = self.get(Unknown::Scalar(var));
         known.map_or(crate::interp::Value::Undefined, crate::interp::Value::int)
@@ -130,7 +130,7 @@ pub(crate) fn small_with(
     wanted: usize,
     given: &BTreeMap<VarId, i128>,
 ) -> Vec<Launch> {
-    let mut start = Chosen::new(kernel);
+    let mut start = PartialAssignment::new(kernel);
     given.iter().for_each(|(var, value)| start.set(Unknown::Scalar(*var), Some(*value)));
     let mut found: Vec<Launch> = Vec::new();
     let quota = (wanted / 4).max(8);
@@ -189,7 +189,7 @@ fn solved(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     }
     let mut search = Search::new(kernel, MAX_FOUND, once, false);
     search.solves = true;
-    search.choose(&mut Chosen::new(kernel), None);
+    search.choose(&mut PartialAssignment::new(kernel), None);
     let mut found = search.found;
     found.sort_by_key(|launch| {
         (launch.threads(), launch.scalars.values().map(|v| v.abs()).sum::<i128>())
@@ -218,7 +218,7 @@ fn numbers(kernel: &Kernel) -> Vec<i128> {
 pub(crate) fn few(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     let values = vec![1, 2, 3, 4, 0, 5, 8];
     let mut search = Search::new(kernel, wanted * 8, values, false);
-    search.choose(&mut Chosen::new(kernel), None);
+    search.choose(&mut PartialAssignment::new(kernel), None);
     if search.found.is_empty() {
         return solved(kernel, wanted);
     }
@@ -244,7 +244,7 @@ pub(crate) fn large(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     let mut found = Vec::new();
     for ladder in ladders {
         let mut search = Search::new(kernel, wanted, ladder.to_vec(), false);
-        search.choose(&mut Chosen::new(kernel), None);
+        search.choose(&mut PartialAssignment::new(kernel), None);
         found.extend(search.found);
     }
     found
@@ -278,7 +278,7 @@ impl<'k> Search<'k> {
     }
 
     /// Extends the choice; `newest` is the last size chosen.
-    fn choose(&mut self, chosen: &mut Chosen, newest: Option<Unknown>) {
+    fn choose(&mut self, chosen: &mut PartialAssignment, newest: Option<Unknown>) {
         self.steps += 1;
         if self.steps > MAX_STEPS
             || self.steps.is_multiple_of(64) && deadline::is_over()
@@ -307,7 +307,7 @@ impl<'k> Search<'k> {
     }
 
     /// Values of a size at which a requirement without other free sizes turns from false to true.
-    fn turns(&self, unknown: Unknown, chosen: &mut Chosen) -> Vec<i128> {
+    fn turns(&self, unknown: Unknown, chosen: &mut PartialAssignment) -> Vec<i128> {
         let (mut roots, mut units, mut power) = (Vec::new(), Vec::new(), false);
         for (demand, named) in &self.demands {
             let open = |one: &Unknown| *one != unknown && chosen.get(*one).is_none();
@@ -350,7 +350,12 @@ impl<'k> Search<'k> {
     }
 
     /// The size at which two sides are equal that differ by a linear function of it, rounded down.
-    fn root(&self, sides: [&Expr; 2], unknown: Unknown, chosen: &mut Chosen) -> Option<i128> {
+    fn root(
+        &self,
+        sides: [&Expr; 2],
+        unknown: Unknown,
+        chosen: &mut PartialAssignment,
+    ) -> Option<i128> {
         let mut difference = |at: i128| {
             chosen.set(unknown, Some(at));
             let values = sides.map(|side| value::evaluate(side, chosen, false).ok());
@@ -367,7 +372,7 @@ impl<'k> Search<'k> {
         Some(1 + (-first).div_euclid(slope))
     }
 
-    fn with(&mut self, unknown: Unknown, value: i128, chosen: &mut Chosen) {
+    fn with(&mut self, unknown: Unknown, value: i128, chosen: &mut PartialAssignment) {
         chosen.set(unknown, Some(value));
         self.choose(chosen, Some(unknown));
         chosen.set(unknown, None);
@@ -384,7 +389,7 @@ impl<'k> Search<'k> {
     }
 
     /// Does no requirement fail for sure? Those that do not name the size chosen last were checked before.
-    fn is_possible(&self, chosen: &Chosen, newest: Option<Unknown>) -> bool {
+    fn is_possible(&self, chosen: &PartialAssignment, newest: Option<Unknown>) -> bool {
         let threads: i128 = chosen.block.iter().flatten().product();
         let mut demands = self.demands.iter().filter(|(_, named)| {
             newest.is_none_or(|newest| named.as_ref().is_none_or(|named| named.contains(&newest)))
@@ -400,7 +405,7 @@ impl<'k> Search<'k> {
     }
 
     /// A size that a requirement determines.
-    fn forced(&self, chosen: &Chosen) -> Option<(Unknown, i128)> {
+    fn forced(&self, chosen: &PartialAssignment) -> Option<(Unknown, i128)> {
         for (demand, _) in &self.demands {
             let ExprKind::Compare(Compare::Eq, left, right) = &demand.kind else { continue };
             for (one, other) in [(left, right), (right, left)] {
@@ -415,7 +420,7 @@ impl<'k> Search<'k> {
         None
     }
 
-    fn finish(&mut self, chosen: &Chosen) {
+    fn finish(&mut self, chosen: &PartialAssignment) {
         let newest = self.values.last().copied().unwrap_or(0);
         let is_new =
             !self.fresh || self.values.len() < 2 || chosen.values().any(|one| one >= newest);

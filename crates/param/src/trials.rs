@@ -5,7 +5,7 @@
 
 use crate::answer::Finding;
 use crate::engine::Property;
-use crate::interp::{self, Draw, End, Event, Launch, Manner, Run, Thread};
+use crate::interp::{self, CompiledRunOptions, Draw, End, Event, Launch, Run, Thread};
 use crate::kir::{Kernel, Type};
 use crate::{deadline, relevance, search};
 use std::collections::BTreeMap;
@@ -16,8 +16,8 @@ pub(crate) const TESTS: usize = 40;
 const BUDGET: u64 = 1_500_000;
 const TEST_BUDGET: u64 = 200_000;
 /// Limits on instructions of one run, and of one thread of a large launch.
-const RUN: u64 = 400_000;
-const ALONE: u64 = 20_000;
+const MAX_RUN_STEPS: u64 = 400_000;
+const MAX_THREAD_STEPS: u64 = 20_000;
 /// Launches to run if a contract allows only large ones: their number, threads and instructions.
 const LARGE_LAUNCHES: usize = 3;
 const LARGE_THREADS: i128 = 1 << 17;
@@ -27,7 +27,7 @@ const SEEDS: u64 = 3;
 
 /// Results of runs.
 #[derive(Default)]
-pub(crate) struct Tests {
+pub(crate) struct TrialResults {
     pub(crate) findings: Vec<Finding>,
     pub(crate) tested: usize,
     pub(crate) example: Option<Launch>,
@@ -39,7 +39,7 @@ pub(crate) struct Tests {
     pub(crate) demanded: bool,
 }
 
-impl Tests {
+impl TrialResults {
     /// Runs small launches as a whole.
     pub(crate) fn small(&mut self, kernel: &Kernel, wanted: usize) {
         let launches = search::small(kernel, wanted);
@@ -47,7 +47,7 @@ impl Tests {
         let mut left = if wanted == TESTS { TEST_BUDGET } else { BUDGET };
         let runnable = |one: &&Launch| search::is_runnable(one);
         let mut chosen: Vec<Launch> = launches.iter().filter(runnable).cloned().collect();
-        let mut most = RUN;
+        let mut most = MAX_RUN_STEPS;
         if chosen.is_empty() {
             // The contract requires large ones: a few, each for longer.
             let large: Vec<Launch> =
@@ -70,7 +70,7 @@ impl Tests {
                     true => interp::run(kernel, launch, most.min(left)),
                     false => run,
                 };
-                left = left.saturating_sub(self.took(kernel, launch, run, most.min(left)));
+                left = left.saturating_sub(self.record_run(kernel, launch, run, most.min(left)));
                 if left == 0 {
                     break;
                 }
@@ -79,28 +79,28 @@ impl Tests {
     }
 
     /// Runs a few large launches, at constants in the kernel's conditions.
-    pub(crate) fn at_turns(&mut self, kernel: &Kernel) {
+    pub(crate) fn at_constants(&mut self, kernel: &Kernel) {
         let mut left = LARGE_RUN;
         for launch in
-            search::turns::at(kernel, &relevance::compared_numbers(kernel), &BTreeMap::new())
+            search::constants::at(kernel, &relevance::compared_numbers(kernel), &BTreeMap::new())
         {
             if deadline::is_over() || left == 0 {
                 break;
             }
             self.example.get_or_insert_with(|| launch.clone());
             let run = interp::run(kernel, &launch, left);
-            left = left.saturating_sub(self.took(kernel, &launch, run, left));
+            left = left.saturating_sub(self.record_run(kernel, &launch, run, left));
         }
     }
 
     /// Records the result of a run; returns its steps.
-    fn took(&mut self, kernel: &Kernel, launch: &Launch, run: Run, budget: u64) -> u64 {
+    fn record_run(&mut self, kernel: &Kernel, launch: &Launch, run: Run, budget: u64) -> u64 {
         let mut steps = run.steps;
         self.tested += usize::from(run.end == End::Complete);
         self.unmet += usize::from(run.end == End::Stopped(interp::UNMET));
         self.demanded |= run.demanded && !matches!(run.end, End::Stopped(_));
         if run.events.iter().any(is_unsigned_wrap) {
-            steps += self.beyond_wrap(kernel, launch, budget.saturating_sub(steps));
+            steps += self.rerun_with_wrapping(kernel, launch, budget.saturating_sub(steps));
         }
         for event in run.events {
             self.note(Finding { launch: launch.clone(), event });
@@ -109,9 +109,10 @@ impl Tests {
     }
 
     /// Runs a launch on which an unsigned number wraps once more, as C++ defines it; returns its steps.
-    fn beyond_wrap(&mut self, kernel: &Kernel, launch: &Launch, budget: u64) -> u64 {
-        let manner = Manner { draw: Draw::Small, significand: 24, perturbed: None, budget };
-        let run = match interp::compiled(kernel, launch, manner) {
+    fn rerun_with_wrapping(&mut self, kernel: &Kernel, launch: &Launch, budget: u64) -> u64 {
+        let options =
+            CompiledRunOptions { draw: Draw::Small, significand: 24, perturbed: None, budget };
+        let run = match interp::run_compiled(kernel, launch, options) {
             Ok(left) => return left.steps,
             Err(run) => run,
         };
@@ -139,7 +140,7 @@ impl Tests {
             };
             let first = Thread { block: [0; 3], thread: [0; 3] };
             for thread in [last, first] {
-                let run = interp::run_alone(kernel, &launch, thread, ALONE);
+                let run = interp::run_alone(kernel, &launch, thread, MAX_THREAD_STEPS);
                 for event in run.events {
                     if property(&event) == Property::Overflow {
                         self.note(Finding { launch: launch.clone(), event });
@@ -151,8 +152,8 @@ impl Tests {
     }
 
     /// Runs launches from a solver's models, if they are new.
-    pub(crate) fn replay(&mut self, kernel: &Kernel, suspects: &[(Launch, Thread)]) {
-        for (launch, thread) in suspects {
+    pub(crate) fn replay(&mut self, kernel: &Kernel, candidate_launches: &[(Launch, Thread)]) {
+        for (launch, thread) in candidate_launches {
             if interp::is_allowed(kernel, launch) != Some(true) || !search::is_legal(kernel, launch)
             {
                 continue;
@@ -163,8 +164,8 @@ impl Tests {
             for seed in 1..=SEEDS {
                 let launch = Launch { seed, ..launch.clone() };
                 let run = match search::is_runnable(&launch) {
-                    true => interp::run(kernel, &launch, RUN),
-                    false => interp::run_alone(kernel, &launch, *thread, ALONE),
+                    true => interp::run(kernel, &launch, MAX_RUN_STEPS),
+                    false => interp::run_alone(kernel, &launch, *thread, MAX_THREAD_STEPS),
                 };
                 for event in run.events {
                     self.note(Finding { launch: launch.clone(), event });

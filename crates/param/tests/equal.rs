@@ -3,7 +3,7 @@
 
 mod support;
 
-use param::{Compared, Options, Solver, Verdict, kir::Kernel};
+use param::{Options, PairAnswer, Solver, Verdict, kir::Kernel};
 use std::path::PathBuf;
 use support::{kernel, solver};
 use testing::corpus::names_in;
@@ -72,7 +72,7 @@ fn expected(name: &str) -> Expected {
     expected
 }
 
-fn compare(texts: &[String], solver: Option<Solver>) -> Compared {
+fn compare(texts: &[String], solver: Option<Solver>) -> PairAnswer {
     let kernels: Vec<Kernel> = texts.iter().map(|text| kernel(text)).collect();
     let options = Options { infers: true, suggests: false };
     let compared = param::compare([&kernels[0], &kernels[1]], solver, options).expect("a pair").0;

@@ -7,7 +7,7 @@ fn kernels(text: &str) -> Result<Vec<param::Parsed>, Box<Diagnostic>> {
     let read = cuda::preprocess::preprocess(&cuda::preprocess::Options::default(), text)?;
     let unit = cuda::syntax::parse(&read)?;
     let program = cuda::sema::analyse(&unit, &cuda::sema::Options::default())?;
-    Ok(param::lowered(&program))
+    Ok(param::lower(&program))
 }
 
 /// The severity, line and message of a refusal.

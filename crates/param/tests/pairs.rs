@@ -3,11 +3,11 @@
 
 mod support;
 
-use param::{Compared, Options, PairError, Verdict};
+use param::{Options, PairAnswer, PairError, Verdict};
 use support::{kernel, solver};
 use testing::Random;
 
-fn compared(one: &str, two: &str) -> Result<Compared, PairError> {
+fn compared(one: &str, two: &str) -> Result<PairAnswer, PairError> {
     let options = Options { infers: true, suggests: false };
     let compared = param::compare([&kernel(one), &kernel(two)], solver(), options)?.0;
     assert!(!compared.contradiction, "{:?}\n{one}\n{two}", compared.difference);

@@ -11,7 +11,7 @@ fn read(text: &str) -> Vec<Result<Kernel, Box<Diagnostic>>> {
     let read = cuda::preprocess::preprocess(&options, text).expect("tokens");
     let unit = cuda::syntax::parse(&read).expect("a file");
     let program = cuda::sema::analyse(&unit, &cuda::sema::Options::default()).expect("a program");
-    param::lowered(&program).into_iter().map(|(_, kernel)| kernel).collect()
+    param::lower(&program).into_iter().map(|(_, kernel)| kernel).collect()
 }
 
 /// The lowered statements of the last kernel of a text, without declarations.

@@ -181,7 +181,7 @@ fn what_is_proved_of_running_indices_holds() {
         let kernels = [kernel(&one.text()), kernel(&two.text())];
         let (answer, _) = param::prove(&kernels[0], None, options);
         assert!(answer.contradiction.is_none(), "{:?}\n{}", answer.contradiction, one.text());
-        let of = |one: &&param::Checked| one.property == Property::Bounds;
+        let of = |one: &&param::PropertyVerdict| one.property == Property::Bounds;
         let bounds = answer.properties.iter().find(of).expect("bounds are looked at");
         let stays = sizes().all(|(n, m)| one.run(n, m).is_some());
         if bounds.verdict == Verdict::Proved {

@@ -9,7 +9,7 @@ use param::{Options, Verdict};
 
 fn kernels(text: &str) -> Result<Vec<param::Parsed>, Box<Diagnostic>> {
     let (program, _) = cuda::read(&cuda::preprocess::Options::default(), text)?;
-    Ok(param::lowered(&program))
+    Ok(param::lower(&program))
 }
 
 /// The severity and message of a refusal.

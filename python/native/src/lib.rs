@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
-use warpproof::{Call, Called, Host};
+use warpproof::{Call, CallResult, Host};
 
 /// Bytes of a call's stack: terms and syntax trees are followed recursively. Pages are only used once they are touched.
 const STACK: usize = 256 << 20;
@@ -28,7 +28,7 @@ create_exception!(_native, Bug, PyException, "A bug in Warpproof, not in the ker
 
 /// The results of a call.
 #[pyclass(frozen, name = "Called", module = "warpproof._native")]
-struct Results(Called);
+struct Results(CallResult);
 
 #[pymethods]
 impl Results {
@@ -72,7 +72,7 @@ impl Results {
 /// still stop it.
 struct Ended {
     _call: Call,
-    called: Result<Called, Box<dyn Any + Send>>,
+    called: Result<CallResult, Box<dyn Any + Send>>,
 }
 
 /// Runs a command. `texts` are files that are not on disk; `prefix` is the folder of the Python environment.

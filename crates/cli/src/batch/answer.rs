@@ -1,6 +1,6 @@
 //! The part of a result line without the job's name: verdict, exit status, limit, messages, report.
 
-use crate::call::Called;
+use crate::call::CallResult;
 use driver::{Exit, Format};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -42,7 +42,7 @@ struct Body<'r> {
 
 /// The fields of a report with its verdict and the reasons why it is open.
 #[derive(Debug, Deserialize)]
-struct Seen {
+struct ReportFields {
     verdict: String,
     properties: Vec<SeenProperty>,
     stopped: Option<SeenStop>,
@@ -61,12 +61,12 @@ struct SeenStop {
 }
 
 /// Returns the answer of a call of a command, as JSON on one line.
-pub(super) fn of_call(command: &str, called: &Called) -> String {
+pub(super) fn of_call(command: &str, called: &CallResult) -> String {
     let seen = called.reports.iter().map(|report| {
         let json = report.render(Format::Json).unwrap_or_default();
-        serde_json::from_str::<Seen>(&json).ok()
+        serde_json::from_str::<ReportFields>(&json).ok()
     });
-    let seen: Vec<Option<Seen>> = seen.collect();
+    let seen: Vec<Option<ReportFields>> = seen.collect();
     let is_proved = !seen.is_empty()
         && seen.iter().all(|one| one.as_ref().is_some_and(|one| one.verdict == "proved"));
     let verdict = match called.exit {
@@ -79,7 +79,7 @@ pub(super) fn of_call(command: &str, called: &Called) -> String {
         Exit::BadInput => Verdict::Invalid,
     };
     let limit = match verdict {
-        Verdict::Unknown => seen.iter().flatten().find_map(Seen::limit),
+        Verdict::Unknown => seen.iter().flatten().find_map(ReportFields::limit),
         Verdict::Proved | Verdict::Refuted | Verdict::Invalid | Verdict::Ran => None,
     };
     let limit = limit.or_else(|| {
@@ -117,7 +117,7 @@ fn body(body: &Body<'_>) -> String {
     serde_json::to_string(body).unwrap_or_default()
 }
 
-impl Seen {
+impl ReportFields {
     /// Finds the limit that a run or a comparison reached. Reports state it in words; tests compare those with the
     /// texts here.
     fn limit(&self) -> Option<Limit> {

@@ -22,7 +22,7 @@ struct Line {
 
 /// The name of a job, read from a line that is not a valid job.
 #[derive(Debug, Deserialize)]
-struct Named {
+struct JobName {
     #[serde(default)]
     id: Value,
 }
@@ -64,7 +64,7 @@ impl Job {
                 None => (unnamed(), Err("`id` must be a text or an integer".to_owned())),
             },
             Err(error) => {
-                let named: Option<Named> = serde_json::from_slice(line).ok();
+                let named: Option<JobName> = serde_json::from_slice(line).ok();
                 let id = named.and_then(|named| id_text(&named.id)).flatten();
                 (id.unwrap_or_else(unnamed), Err(format!("this line is not a job: {error}")))
             }

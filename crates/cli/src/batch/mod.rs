@@ -17,7 +17,7 @@ mod signals;
 mod worker;
 
 pub use host::Host;
-pub(crate) use worker::run as work;
+pub(crate) use worker::run as run_worker;
 
 use crate::console::print_message;
 use crate::limit_args;
@@ -33,7 +33,7 @@ use std::io::{BufRead, BufReader, Read, Stdin};
 use std::path::{Path, PathBuf};
 
 /// The longest line that is read as a job, in bytes.
-const LONGEST: u64 = 256 << 20;
+const MAX_LINE_BYTES: u64 = 256 << 20;
 
 /// Runs all jobs of a file, writes their results, and returns the exit status.
 pub(crate) fn run(args: &BatchArgs, host: &Host) -> u8 {
@@ -51,17 +51,17 @@ pub(crate) fn run(args: &BatchArgs, host: &Host) -> u8 {
             time: args.timeout,
             memory: args.max_memory,
         };
-        let (results, known) = resume(results, &mut jobs, limits, args)?;
-        Ok((jobs, results, limits, known))
+        let (results, first_results) = resume(results, &mut jobs, limits, args)?;
+        Ok((jobs, results, limits, first_results))
     });
-    let (jobs, results, limits, known) = match opened {
+    let (jobs, results, limits, first_results) = match opened {
         Ok(opened) => opened,
         Err(error) => return fail(&error),
     };
     let folder = folder(&args.jobs);
     let worker = WorkerCommand { host, memory: args.max_memory, folder: &folder };
     let workers = limit_args::jobs(args.workers);
-    let plan = Plan { worker, workers, limits, signals: &signals, known };
+    let plan = Plan { worker, workers, limits, signals: &signals, first_results };
     let (results, error) = pool::run(&plan, jobs, results);
     let done = results.written();
     let go_on = if args.output == Path::new("-") { "" } else { "; --resume continues from there" };
@@ -121,19 +121,20 @@ impl Lines for Jobs {
         loop {
             let mut line = Vec::new();
             let (read, name) = match self {
-                Self::File(file, name) => {
-                    (file.take(LONGEST).read_until(b'\n', &mut line), name.display().to_string())
-                }
+                Self::File(file, name) => (
+                    file.take(MAX_LINE_BYTES).read_until(b'\n', &mut line),
+                    name.display().to_string(),
+                ),
                 Self::Stdin(stdin) => {
-                    let read = stdin.take(LONGEST).read_until(b'\n', &mut line);
+                    let read = stdin.take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
                     (read, "standard input".to_owned())
                 }
             };
             if read.map_err(|error| format!("{name}: {error}"))? == 0 {
                 return Ok(None);
             }
-            if line.last() != Some(&b'\n') && line.len() as u64 == LONGEST {
-                return Err(format!("{name}: a line has more than {LONGEST} bytes"));
+            if line.last() != Some(&b'\n') && line.len() as u64 == MAX_LINE_BYTES {
+                return Err(format!("{name}: a line has more than {MAX_LINE_BYTES} bytes"));
             }
             if !line.trim_ascii().is_empty() {
                 return Ok(Some(line.trim_ascii().to_vec()));
@@ -143,7 +144,7 @@ impl Lines for Jobs {
 }
 
 /// Jobs with a result, by their hashes: the position of the first result with that hash.
-type Known = HashMap<[u8; 32], u64>;
+type FirstResults = HashMap<[u8; 32], u64>;
 
 /// Skips the jobs that an earlier run answered. Each result must be that of the job at its position.
 fn resume(
@@ -151,10 +152,10 @@ fn resume(
     jobs: &mut Jobs,
     limits: JobLimits,
     args: &BatchArgs,
-) -> Result<(Results, Known), String> {
-    let mut known = Known::new();
+) -> Result<(Results, FirstResults), String> {
+    let mut first_results = FirstResults::new();
     if !args.resume {
-        return Ok((results, known));
+        return Ok((results, first_results));
     }
     let name = args.output.display();
     results.resume(|position, earlier| {
@@ -173,8 +174,8 @@ fn resume(
                 "{name}: result {number} ({id}) is that of another job: the job or its limits were changed since"
             ));
         }
-        known.entry(job.key).or_insert(position);
+        first_results.entry(job.key).or_insert(position);
         Ok(())
     })?;
-    Ok((results, known))
+    Ok((results, first_results))
 }

@@ -40,7 +40,7 @@ pub(super) struct Plan<'a> {
     pub(super) limits: JobLimits,
     pub(super) signals: &'a Arrived,
     /// Hashes of answered jobs, with their positions.
-    pub(super) known: HashMap<[u8; 32], u64>,
+    pub(super) first_results: HashMap<[u8; 32], u64>,
 }
 
 struct State {
@@ -128,7 +128,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Pool<'_> {
     /// Reads jobs until there are no more, and queues them.
     fn read(&self, lines: Handed) {
-        let mut known = self.plan.known.clone();
+        let mut first_results = self.plan.first_results.clone();
         let mut position = locked(&self.state).read;
         while self.has_room() {
             let line = match lines.0.recv_timeout(TICK) {
@@ -141,7 +141,7 @@ impl Pool<'_> {
                 Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => break,
             };
             let job = Job::read(&line, position, self.plan.limits);
-            let first = *known.entry(job.key).or_insert(position);
+            let first = *first_results.entry(job.key).or_insert(position);
             self.take(position, job, first);
             position += 1;
         }

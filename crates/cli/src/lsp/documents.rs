@@ -1,6 +1,6 @@
 //! Open files, the jobs that examine them, and the results shown for each.
 
-use super::work::{self, Found, Limits};
+use super::work::{self, FileResults, Limits};
 use super::{Event, hover, report, uri};
 use crate::call::Call;
 use driver::Watch;
@@ -20,23 +20,23 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 
 /// Most jobs at the same time. Each uses several processors itself.
-const MOST_JOBS: usize = 2;
+const MAX_JOBS: usize = 2;
 /// Bytes of a job's stack, as much as the program's main thread has.
 const STACK: usize = 64 << 20;
 
 /// A job that ended, and the call that owns its watch: once the call is dropped, the watch belongs to another.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(super) struct FinishedJob {
     file: PathBuf,
     /// `None` after a panic, which is a bug of ours.
-    found: Option<Found>,
+    found: Option<FileResults>,
     _call: Call,
 }
 
 /// An open file.
 #[derive(Debug, Default)]
 struct Document {
-    found: Found,
+    found: FileResults,
     is_open: bool,
 }
 
@@ -116,7 +116,7 @@ impl Documents {
         }
         self.waiting.retain(|waiting| *waiting != file);
         self.files.entry(file.clone()).or_default().is_open = false;
-        let messages = self.show(&file, Found::default());
+        let messages = self.show(&file, FileResults::default());
         self.files.remove(&file);
         messages
     }
@@ -154,7 +154,7 @@ impl Documents {
     /// Starts jobs for waiting files, unless too many run already.
     pub(super) fn start_jobs(&mut self) -> Vec<Message> {
         let mut messages = Vec::new();
-        while self.running.len() < MOST_JOBS && !self.is_over {
+        while self.running.len() < MAX_JOBS && !self.is_over {
             let is_free = |file: &PathBuf| !self.running.contains_key(file);
             let Some(next) = self.waiting.iter().position(is_free) else { break };
             let Some(file) = self.waiting.remove(next) else { break };
@@ -166,8 +166,8 @@ impl Documents {
             let (events, limits) = (self.events.clone(), self.limits);
             let job = move || {
                 let looked =
-                    catch_unwind(AssertUnwindSafe(|| work::look(&file, &mut call, limits)));
-                report(&events, Finished { file, found: looked.ok(), _call: call });
+                    catch_unwind(AssertUnwindSafe(|| work::check_file(&file, &mut call, limits)));
+                report(&events, FinishedJob { file, found: looked.ok(), _call: call });
             };
             // Without a thread there is no result; the file can be saved again.
             let _ = std::thread::Builder::new().stack_size(STACK).spawn(job);
@@ -176,8 +176,8 @@ impl Documents {
     }
 
     /// Takes the result of a job, and starts the next one.
-    pub(super) fn finish(&mut self, finished: Finished) -> Vec<Message> {
-        let Finished { file, found, .. } = &finished;
+    pub(super) fn finish(&mut self, finished: FinishedJob) -> Vec<Message> {
+        let FinishedJob { file, found, .. } = &finished;
         let job = self.running.remove(file);
         let is_outdated = self.waiting.contains(file);
         let is_open = self.files.get(file).is_some_and(|document| document.is_open);
@@ -187,7 +187,7 @@ impl Documents {
             Some(found) => hover::status(&found.summaries),
         };
         let end = json!({ "kind": "end", "message": said });
-        let Finished { file, found, _call } = finished;
+        let FinishedJob { file, found, _call } = finished;
         let mut messages = Vec::new();
         if let (Some(found), true) = (found, is_open && !is_outdated) {
             messages.extend(self.show(&file, found));
@@ -213,7 +213,7 @@ impl Documents {
     }
 
     /// Replaces the results shown for a file. Diagnostics that no longer hold are cleared, in other files too.
-    fn show(&mut self, file: &Path, found: Found) -> Vec<Message> {
+    fn show(&mut self, file: &Path, found: FileResults) -> Vec<Message> {
         let document = self.files.entry(file.to_owned()).or_default();
         let before: BTreeSet<PathBuf> = document.found.diagnostics.keys().cloned().collect();
         document.found = found;

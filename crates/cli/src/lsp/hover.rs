@@ -1,6 +1,6 @@
 //! Results for a kernel, shown on hover over its name and in a line above it.
 
-use super::work::{Found, definition, units};
+use super::work::{FileResults, definition, units};
 use driver::render::Summary;
 use lsp_types::{
     CodeLens, Command, Diagnostic, Hover, HoverContents, MarkupContent, MarkupKind, NumberOrString,
@@ -9,10 +9,10 @@ use lsp_types::{
 use std::path::Path;
 
 /// Most reasons and assumptions shown.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 
 /// Describes the results for the kernel at a position, or explains the code of the diagnostic there.
-pub(super) fn at(file: &Path, position: Position, found: &Found) -> Option<Hover> {
+pub(super) fn at(file: &Path, position: Position, found: &FileResults) -> Option<Hover> {
     let text = std::fs::read_to_string(file).ok()?;
     let (word, range) = word(&text, position)?;
     let about = found.summaries.iter().filter(|one| one.kernel.as_deref() == Some(word));
@@ -34,7 +34,7 @@ pub(super) fn at(file: &Path, position: Position, found: &Found) -> Option<Hover
 }
 
 /// Returns a line with the results of each kernel.
-pub(super) fn lenses(file: &Path, found: &Found) -> Vec<CodeLens> {
+pub(super) fn lenses(file: &Path, found: &FileResults) -> Vec<CodeLens> {
     let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
     let lens = |about: &Summary| {
         let range = definition(&text, about.kernel.as_deref()?)?;
@@ -83,11 +83,11 @@ fn described(about: &Summary) -> String {
             text.push_str(&format!("\n- {word}: {}", names.join(", ")));
         }
     }
-    for (name, reasons) in about.unknown.iter().take(MOST_LINES) {
+    for (name, reasons) in about.unknown.iter().take(MAX_LINES) {
         let why = reasons.first().map(|why| format!(" ({})", plain(why))).unwrap_or_default();
         text.push_str(&format!("\n- unknown: {name}{why}"));
     }
-    for assumed in about.assumptions.iter().take(MOST_LINES) {
+    for assumed in about.assumptions.iter().take(MAX_LINES) {
         text.push_str(&format!("\n- assumed: {}", plain(assumed)));
     }
     text

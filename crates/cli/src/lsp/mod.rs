@@ -12,7 +12,7 @@ mod wire;
 mod work;
 
 use crate::console::Console;
-use documents::{Documents, Finished};
+use documents::{Documents, FinishedJob};
 use driver::Exit;
 use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use lsp_types::notification::{
@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use std::io::{BufReader, Write};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
-use wire::Received;
+use wire::ClientMessage;
 
 /// Seconds for a file, if the client does not say.
 const SECONDS: u64 = 60;
@@ -40,10 +40,10 @@ const FAREWELL: Duration = Duration::from_secs(3);
 /// An event that the server handles.
 #[derive(Debug)]
 enum Event {
-    Received(Received),
+    Received(ClientMessage),
     /// The client has gone.
     End,
-    Finished(Box<Finished>),
+    Finished(Box<FinishedJob>),
 }
 
 /// Serves a client on standard input and output.
@@ -63,8 +63,8 @@ pub(crate) fn run(console: &Console) -> Exit {
         Server { state: State::New, documents: Documents::new(events), is_lost: false };
     while let Ok(event) = queue.recv() {
         let goes_on = match event {
-            Event::Received(Received::Message(message)) => server.handle(message),
-            Event::Received(Received::Malformed(why)) => {
+            Event::Received(ClientMessage::Message(message)) => server.handle(message),
+            Event::Received(ClientMessage::Malformed(why)) => {
                 server.refuse_malformed(&why);
                 true
             }
@@ -244,6 +244,6 @@ fn read<T: DeserializeOwned>(params: Value) -> Result<T, String> {
 }
 
 /// Sends the result of a job. Fails only if the server has stopped.
-fn report(events: &Sender<Event>, finished: Finished) {
+fn report(events: &Sender<Event>, finished: FinishedJob) {
     let _ = events.send(Event::Finished(Box::new(finished)));
 }

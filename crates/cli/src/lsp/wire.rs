@@ -6,13 +6,13 @@ use serde_json::Value;
 use std::io::{BufRead, Read};
 
 /// A larger message is skipped. No message of an editor is near this size.
-const LARGEST: u64 = 64 << 20;
+const MAX_MESSAGE_BYTES: u64 = 64 << 20;
 /// A longer line of a header is skipped.
-const LONGEST_LINE: u64 = 4096;
+const MAX_LINE_BYTES: u64 = 4096;
 
 /// Input from the client.
 #[derive(Debug)]
-pub(super) enum Received {
+pub(super) enum ClientMessage {
     /// A message.
     Message(Message),
     /// Something else, and the reason why it is not a message.
@@ -20,11 +20,11 @@ pub(super) enum Received {
 }
 
 /// Reads the next message; `None` at the end of the input.
-pub(super) fn read(input: &mut impl BufRead) -> Option<Received> {
+pub(super) fn read(input: &mut impl BufRead) -> Option<ClientMessage> {
     let mut length = None;
     loop {
         let mut line = Vec::new();
-        let read = input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).ok()?;
+        let read = input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line).ok()?;
         if read == 0 {
             return None;
         }
@@ -45,7 +45,7 @@ pub(super) fn read(input: &mut impl BufRead) -> Option<Received> {
         }
     }
     let length = length?;
-    if length > LARGEST {
+    if length > MAX_MESSAGE_BYTES {
         let skipped = std::io::copy(&mut input.by_ref().take(length), &mut std::io::sink()).ok()?;
         return if skipped == length { malformed("a message is too long") } else { None };
     }
@@ -61,14 +61,14 @@ pub(super) fn read(input: &mut impl BufRead) -> Option<Received> {
     match read {
         // Its identifier is neither a text nor a small number. The sender waits for an answer.
         Ok((Message::Notification(_), true)) => malformed("the identifier of a request is not one"),
-        Ok((message, _)) => Some(Received::Message(message)),
+        Ok((message, _)) => Some(ClientMessage::Message(message)),
         Err(error) => malformed(&format!("a message is not JSON-RPC: {error}")),
     }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it is returned where there may be nothing")]
-fn malformed(why: &str) -> Option<Received> {
-    Some(Received::Malformed(why.to_owned()))
+fn malformed(why: &str) -> Option<ClientMessage> {
+    Some(ClientMessage::Malformed(why.to_owned()))
 }
 
 #[cfg(test)]
@@ -80,9 +80,9 @@ mod tests {
         let mut seen = Vec::new();
         while let Some(received) = read(&mut input) {
             seen.push(match received {
-                Received::Message(Message::Notification(one)) => one.method,
-                Received::Message(other) => format!("{other:?}"),
-                Received::Malformed(_) => "malformed".to_owned(),
+                ClientMessage::Message(Message::Notification(one)) => one.method,
+                ClientMessage::Message(other) => format!("{other:?}"),
+                ClientMessage::Malformed(_) => "malformed".to_owned(),
             });
         }
         seen

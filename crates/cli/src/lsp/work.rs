@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// The results for a file, for all kernels and all entries.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FileResults {
     /// Diagnostics by file. Those of other files come from headers and references.
     pub(super) diagnostics: BTreeMap<PathBuf, Vec<Diagnostic>>,
     /// The results for each kernel.
@@ -42,15 +42,15 @@ pub(super) fn words(file: &Path, limits: Limits) -> Vec<String> {
 }
 
 /// Proves the kernels of a CUDA C file, and runs the entries of the nearest project that name the file.
-pub(super) fn look(file: &Path, prove: &mut Call, limits: Limits) -> Found {
+pub(super) fn check_file(file: &Path, prove: &mut Call, limits: Limits) -> FileResults {
     let mut texts = Texts::default();
-    let mut found = Found::default();
+    let mut found = FileResults::default();
     let watch = prove.watch();
     let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
     if is_cuda && texts.get(file).is_some_and(|text| text.contains("__global__")) {
         let called = call(prove);
         if called.reports.is_empty() && !called.messages.trim().is_empty() {
-            found.say(file, &called.messages);
+            found.push_message(file, &called.messages);
         }
         found.add(file, &called.reports, &mut texts);
     }
@@ -66,7 +66,7 @@ pub(super) fn nearest(file: &Path) -> Option<PathBuf> {
     folders.map(|folder| folder.join(project::FILE_NAME)).find(|path| path.is_file())
 }
 
-impl Found {
+impl FileResults {
     /// Runs the entries of the project at `path` that name `file`, and adds their results.
     fn run(
         &mut self,
@@ -77,7 +77,7 @@ impl Found {
     ) {
         let mut project: Project = match project::load(Some(path), Colour::Plain) {
             Ok(project) => project,
-            Err(error) => return self.say(path, &error.to_string()),
+            Err(error) => return self.push_message(path, &error.to_string()),
         };
         let real = |path: &Path| path.canonicalize().ok();
         let wanted = real(file);
@@ -105,7 +105,7 @@ impl Found {
         };
         let (outcome, reports) = project::run_each(&project, &options);
         if reports.is_empty() && !outcome.messages.trim().is_empty() {
-            self.say(path, &outcome.messages);
+            self.push_message(path, &outcome.messages);
         }
         self.add(file, &reports, texts);
     }
@@ -126,7 +126,7 @@ impl Found {
     }
 
     /// Puts a message without a place at the top of a file.
-    fn say(&mut self, file: &Path, message: &str) {
+    fn push_message(&mut self, file: &Path, message: &str) {
         let diagnostic = Diagnostic {
             range: Range::default(),
             severity: Some(DiagnosticSeverity::WARNING),

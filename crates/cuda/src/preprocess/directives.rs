@@ -117,9 +117,9 @@ impl State<'_> {
         self.note(name);
         let is_macro = self.macros.contains_key(name);
         if let Some((known, _)) = implicit(name).filter(|_| !is_macro)
-            && !self.used.contains(&known)
+            && !self.environment_names.contains(&known)
         {
-            self.used.push(known);
+            self.environment_names.push(known);
         }
         is_macro
             || KEYWORDS.contains(&name)

@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_FILES: usize = 20_000;
 
 /// The file or header for a name in `#include`.
-enum Found {
+enum IncludeTarget {
     File(PathBuf, String),
     Known(&'static [(&'static str, &'static str)]),
 }
@@ -45,8 +45,8 @@ impl State<'_> {
             return Err(error(token.span, "expected the end of the line"));
         }
         match self.find(&name, span)? {
-            Some(Found::Known(macros)) => self.known_header(&name.name, macros, span),
-            Some(Found::File(path, text)) => self.open(&path, text, span),
+            Some(IncludeTarget::Known(macros)) => self.known_header(&name.name, macros, span),
+            Some(IncludeTarget::File(path, text)) => self.open(&path, text, span),
             None => {
                 let places = self.places(&name);
                 let listed: Vec<String> =
@@ -75,18 +75,18 @@ impl State<'_> {
         folders.map(|folder| folder.join(&name.name)).collect()
     }
 
-    fn find(&mut self, name: &HeaderName, span: Span) -> Result<Option<Found>> {
+    fn find(&mut self, name: &HeaderName, span: Span) -> Result<Option<IncludeTarget>> {
         for place in self.places(name) {
             match (self.options.reader)(&place) {
                 None => {}
-                Some(Ok(text)) => return Ok(Some(Found::File(place, text))),
+                Some(Ok(text)) => return Ok(Some(IncludeTarget::File(place, text))),
                 Some(Err(why)) => {
                     let message = format!("the header `{}` cannot be read: {why}", name.name);
                     return Err(unsupported(span, message));
                 }
             }
         }
-        Ok(headers::header(&name.name).map(Found::Known))
+        Ok(headers::header(&name.name).map(IncludeTarget::Known))
     }
 
     fn known_header(

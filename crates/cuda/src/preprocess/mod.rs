@@ -45,12 +45,12 @@ pub struct Preprocessed {
     pub sources: SourceMap,
     /// Names used by the text whose value depends on the architecture, the compiler or its flags, in the order of
     /// their first use.
-    pub used: Vec<&'static str>,
+    pub environment_names: Vec<&'static str>,
 }
 
 /// A failed preprocessing.
 #[derive(Debug)]
-pub struct Failed {
+pub struct PreprocessError {
     /// The first error or unsupported construct.
     pub why: Box<base::Diagnostic>,
     /// The files read so far: the error is in one of them.
@@ -72,14 +72,14 @@ pub fn preprocess(options: &Options<'_>, main: &str) -> Result<Preprocessed> {
 pub fn preprocess_files(
     options: &Options<'_>,
     main: &str,
-) -> std::result::Result<Preprocessed, Failed> {
+) -> std::result::Result<Preprocessed, PreprocessError> {
     let mut state = State::new(options);
     let done = state.run(main);
-    let State { out: tokens, sources, used, .. } = state;
+    let State { out: tokens, sources, environment_names, .. } = state;
     if let Err(why) = done {
-        return Err(Failed { why, sources });
+        return Err(PreprocessError { why, sources });
     }
-    Ok(Preprocessed { tokens, sources, used })
+    Ok(Preprocessed { tokens, sources, environment_names })
 }
 
 /// Reads annotations that are given separately from a file. `place` translates spans of the text to spans among all
@@ -87,7 +87,7 @@ pub fn preprocess_files(
 ///
 /// # Errors
 /// The text does not consist of tokens.
-pub fn annotation(text: &str, place: impl Fn(Span) -> Span) -> Result<Vec<Token>> {
+pub fn annotation_tokens(text: &str, place: impl Fn(Span) -> Span) -> Result<Vec<Token>> {
     let placed = |mut found: Box<base::Diagnostic>| {
         found.primary.span = place(found.primary.span);
         found
@@ -109,7 +109,7 @@ impl State<'_> {
         self.declare_symbolic(&tokens, Span::default())?;
         self.frames.push(Frame::new(file, tokens));
         while !self.frames.is_empty() {
-            self.step()?;
+            self.process_line()?;
         }
         let end = u32::try_from(main.len()).unwrap_or(u32::MAX);
         self.out.push(Token { kind: TokenKind::End, span: Span::new(end, end) });
@@ -117,7 +117,7 @@ impl State<'_> {
     }
 
     /// Executes one directive, or expands the text up to the next one.
-    fn step(&mut self) -> Result<()> {
+    fn process_line(&mut self) -> Result<()> {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         let tokens = Rc::clone(&frame.tokens);
         let start = frame.at;

@@ -64,7 +64,7 @@ pub(super) struct State<'o> {
     pub(super) lexed: FxHashMap<PathBuf, (usize, Rc<[PpToken]>)>,
     /// Known headers that have been included, by their first macro.
     pub(super) known: FxHashSet<&'static str>,
-    pub(super) used: Vec<&'static str>,
+    pub(super) environment_names: Vec<&'static str>,
     pub(super) out: Vec<Token>,
     /// Number of tokens produced by macros, to limit explosion.
     pub(super) produced: usize,
@@ -92,7 +92,7 @@ impl<'o> State<'o> {
             once: FxHashSet::default(),
             lexed: FxHashMap::default(),
             known: FxHashSet::default(),
-            used: Vec::new(),
+            environment_names: Vec::new(),
             out: Vec::new(),
             produced: 0,
             opened: 0,
@@ -118,7 +118,7 @@ impl<'o> State<'o> {
             let (name, found) = macros::define(&line, Span::default(), Origin::CommandLine)?;
             self.add_macro(name, found)?;
         }
-        self.used.clear();
+        self.environment_names.clear();
         if self.macros.contains_key("NDEBUG") { self.define_assert() } else { Ok(()) }
     }
 
@@ -167,8 +167,8 @@ impl<'o> State<'o> {
     pub(super) fn note(&mut self, name: &str) {
         let Some(known) = headers::NOTED.iter().find(|known| **known == name) else { return };
         let own = self.macros.get(name).is_some_and(|found| found.origin == Origin::File);
-        if !own && !self.used.contains(known) {
-            self.used.push(known);
+        if !own && !self.environment_names.contains(known) {
+            self.environment_names.push(known);
         }
     }
 

@@ -244,7 +244,7 @@ fn inclusion_ends() {
 
 #[test]
 fn what_the_answer_depends_on_is_noted() {
-    let used = |text: &str| read(text).unwrap().used;
+    let used = |text: &str| read(text).unwrap().environment_names;
     assert_eq!(used("int a;"), Vec::<&str>::new());
     assert_eq!(
         used("#if __CUDA_ARCH__ < 900 && defined(__NVCC__)\n#endif"),

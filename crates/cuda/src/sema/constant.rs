@@ -2,7 +2,7 @@
 
 use super::analyser::Analyser;
 use super::declarations::Variable;
-use super::evaluate::{Evaluator, Number, Stop};
+use super::evaluate::{Evaluator, NoValue, Number};
 use super::operand::value;
 use super::scope::Entity;
 use super::types::{QType, is_arithmetic};
@@ -36,10 +36,10 @@ impl<'a> Analyser<'a> {
         match self.evaluate(expr)? {
             Ok(Number::Int(number)) => Ok(Some(number)),
             Ok(Number::Float(_)) => Err(error(expr.span, "an integer is wanted here")),
-            Err(Stop::Symbolic) => Ok(None),
-            Err(Stop::Unknown(span, why)) => Err(unsupported(span, why)),
-            Err(Stop::Undefined(span, why)) => Err(error(span, why)),
-            Err(Stop::Needs(_)) => Err(unsupported(expr.span, "this is not a constant")),
+            Err(NoValue::Symbolic) => Ok(None),
+            Err(NoValue::Unknown(span, why)) => Err(unsupported(span, why)),
+            Err(NoValue::Undefined(span, why)) => Err(error(span, why)),
+            Err(NoValue::Needs(_)) => Err(unsupported(expr.span, "this is not a constant")),
         }
     }
 
@@ -53,11 +53,11 @@ impl<'a> Analyser<'a> {
     }
 
     /// Evaluates; reads bodies of called functions on demand.
-    pub(super) fn evaluate(&mut self, expr: &Expr) -> Result<std::result::Result<Number, Stop>> {
+    pub(super) fn evaluate(&mut self, expr: &Expr) -> Result<std::result::Result<Number, NoValue>> {
         for _ in 0..super::analyser::DEPTH {
             let mut evaluator = Evaluator::new(&self.program, &self.bodies, &self.constexpr);
             match evaluator.value(expr) {
-                Err(Stop::Needs(function)) => {
+                Err(NoValue::Needs(function)) => {
                     let span = expr.span;
                     self.nested(span, |one| {
                         one.read_now(function);
@@ -67,7 +67,7 @@ impl<'a> Analyser<'a> {
                 other => return Ok(other),
             }
         }
-        Ok(Err(Stop::Unknown(expr.span, "this is not a constant")))
+        Ok(Err(NoValue::Unknown(expr.span, "this is not a constant")))
     }
 
     /// A variable of file or class scope that is `const` or `constexpr` and not in device memory: its value, or the
@@ -113,10 +113,10 @@ impl<'a> Analyser<'a> {
         match self.evaluate(&made)? {
             Ok(Number::Int(number)) => Ok(value(ExprKind::Int(number), ty, span)),
             Ok(Number::Float(number)) => Ok(value(ExprKind::Float(number), ty, span)),
-            Err(Stop::Symbolic) => Ok(made),
-            Err(Stop::Unknown(span, why)) => Err(unsupported(span, why)),
-            Err(Stop::Undefined(span, why)) => Err(error(span, why)),
-            Err(Stop::Needs(_)) => Err(unsupported(span, "this is not a constant")),
+            Err(NoValue::Symbolic) => Ok(made),
+            Err(NoValue::Unknown(span, why)) => Err(unsupported(span, why)),
+            Err(NoValue::Undefined(span, why)) => Err(error(span, why)),
+            Err(NoValue::Needs(_)) => Err(unsupported(span, "this is not a constant")),
         }
     }
 }

@@ -91,7 +91,7 @@ impl<'a> Analyser<'a> {
             return Ok(value(ExprKind::Decay(Box::new(operand.expr)), to, span));
         }
         if let Type::Record(record) = ty {
-            self.check_copied(record, span)?;
+            self.require_trivial_copy(record, span)?;
         }
         if let ExprKind::Temporary(inner) = operand.expr.kind {
             return Ok(*inner);

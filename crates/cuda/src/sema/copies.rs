@@ -15,8 +15,8 @@ const DEPTH: u32 = 32;
 
 impl Analyser<'_> {
     /// Refuses to copy an object other than scalar by scalar.
-    pub(super) fn check_copied(&self, record: RecordId, span: Span) -> Result<()> {
-        match self.has_own_copy(record, DEPTH) {
+    pub(super) fn require_trivial_copy(&self, record: RecordId, span: Span) -> Result<()> {
+        match self.has_user_copy(record, DEPTH) {
             true => Err(unsupported(
                 span,
                 "copying an object whose class has its own copy constructor or assignment is not supported here",
@@ -27,18 +27,18 @@ impl Analyser<'_> {
 
     /// Returns `true` if a class, or a class within `depth` levels of members, has a user-provided copy. Errs on the
     /// side of `true`.
-    fn has_own_copy(&self, record: RecordId, depth: u32) -> bool {
+    fn has_user_copy(&self, record: RecordId, depth: u32) -> bool {
         if depth == 0 {
             return true;
         }
-        let copies = |decl: &DeclId| self.is_own_copy(*decl, record);
+        let copies = |decl: &DeclId| self.is_user_copy(*decl, record);
         if self.class(record).is_some_and(|class| class.constructors.iter().any(copies)) {
             return true;
         }
         let scope = self.class_scope(record).and_then(|scope| self.scopes.get(scope));
         let assignments = scope.and_then(|scope| scope.names.get("operator="));
         let assigns = |(_, entity): &(u32, Entity)| match entity {
-            Entity::Function(decl) => self.is_own_copy(*decl, record),
+            Entity::Function(decl) => self.is_user_copy(*decl, record),
             _ => true,
         };
         if assignments.is_some_and(|all| all.iter().any(assigns)) {
@@ -50,7 +50,7 @@ impl Analyser<'_> {
             while let Type::Array(inner, _) = ty {
                 ty = inner;
             }
-            matches!(ty, Type::Record(inner) if self.has_own_copy(*inner, depth - 1))
+            matches!(ty, Type::Record(inner) if self.has_user_copy(*inner, depth - 1))
         })
     }
 
@@ -72,7 +72,7 @@ impl Analyser<'_> {
 
     /// Returns `true` if a constructor or assignment is a user-provided copy of its class. Errs on the side of `true`:
     /// a template may be instantiated as one.
-    fn is_own_copy(&self, decl: DeclId, record: RecordId) -> bool {
+    fn is_user_copy(&self, decl: DeclId, record: RecordId) -> bool {
         let Some(one) = self.decls.get(decl) else { return true };
         if one.ast.is_defaulted {
             return false;

@@ -21,7 +21,7 @@ pub(crate) enum Number {
 
 /// The reason why an expression has no constant value.
 #[derive(Clone, Debug)]
-pub(crate) enum Stop {
+pub(crate) enum NoValue {
     /// It depends on symbols.
     Symbolic,
     /// It is not a constant, or uses an unsupported construct.
@@ -39,7 +39,7 @@ enum Flow {
     Return(Option<Number>),
 }
 
-type Outcome<T> = Result<T, Stop>;
+type Outcome<T> = Result<T, NoValue>;
 
 /// An evaluator with a budget of steps.
 pub(crate) struct Evaluator<'p> {
@@ -68,7 +68,7 @@ impl<'p> Evaluator<'p> {
     fn tick(&mut self, span: Span) -> Outcome<()> {
         self.steps += 1;
         if self.steps > STEPS {
-            return Err(Stop::Unknown(span, "this constant takes too long to compute"));
+            return Err(NoValue::Unknown(span, "this constant takes too long to compute"));
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ impl<'p> Evaluator<'p> {
         match &expr.kind {
             ExprKind::Int(number) => Ok(Number::Int(*number)),
             ExprKind::Float(number) => Ok(Number::Float(*number)),
-            ExprKind::Symbol(_) => Err(Stop::Symbolic),
+            ExprKind::Symbol(_) => Err(NoValue::Symbolic),
             ExprKind::Read(inner) => self.read(inner),
             ExprKind::Temporary(inner) => self.value(inner),
             ExprKind::Convert(inner) => {
@@ -122,10 +122,10 @@ impl<'p> Evaluator<'p> {
             }
             ExprKind::Call(function, arguments) => match self.call(*function, arguments, span)? {
                 Some(number) => Ok(number),
-                None => Err(Stop::Unknown(span, "this is not a constant")),
+                None => Err(NoValue::Unknown(span, "this is not a constant")),
             },
             ExprKind::Intrinsic(name, arguments) => self.intrinsic(name, arguments, expr),
-            _ => Err(Stop::Unknown(span, "this is not a constant")),
+            _ => Err(NoValue::Unknown(span, "this is not a constant")),
         }
     }
 
@@ -140,9 +140,10 @@ impl<'p> Evaluator<'p> {
         match &place.kind {
             ExprKind::Local(id) => match self.locals.get(id) {
                 Some(number) => Ok(*number),
-                None => {
-                    Err(Stop::Unknown(place.span, "the value of this variable is not a constant"))
-                }
+                None => Err(NoValue::Unknown(
+                    place.span,
+                    "the value of this variable is not a constant",
+                )),
             },
             ExprKind::Temporary(inner) => self.value(inner),
             ExprKind::Comma(..) | ExprKind::Assign(..) | ExprKind::AssignOp { .. } => {
@@ -154,7 +155,7 @@ impl<'p> Evaluator<'p> {
                 true => self.read(one),
                 false => self.read(other),
             },
-            _ => Err(Stop::Unknown(place.span, "this is not a constant")),
+            _ => Err(NoValue::Unknown(place.span, "this is not a constant")),
         }
     }
 
@@ -210,7 +211,7 @@ impl<'p> Evaluator<'p> {
                 self.locals.insert(*id, number);
                 Ok(number)
             }
-            _ => Err(Stop::Unknown(place.span, "this is not a constant")),
+            _ => Err(NoValue::Unknown(place.span, "this is not a constant")),
         }
     }
 
@@ -234,18 +235,18 @@ impl<'p> Evaluator<'p> {
             }
             (Number::Int(number), _) => match underlying {
                 Some(kind) => Number::Int(kind.wrap(number)),
-                None => return Err(Stop::Unknown(span, "this is not a constant")),
+                None => return Err(NoValue::Unknown(span, "this is not a constant")),
             },
             (Number::Float(number), _) => match underlying {
                 Some(kind) if number.is_finite() && number.abs() < 1e30 => {
                     #[expect(clippy::cast_possible_truncation, reason = "it is small enough")]
                     let whole = number.trunc() as i128;
                     if kind.wrap(whole) != whole {
-                        return Err(Stop::Undefined(span, "this number does not fit the type"));
+                        return Err(NoValue::Undefined(span, "this number does not fit the type"));
                     }
                     Number::Int(whole)
                 }
-                _ => return Err(Stop::Undefined(span, "this number does not fit the type")),
+                _ => return Err(NoValue::Undefined(span, "this number does not fit the type")),
             },
         })
     }
@@ -256,7 +257,7 @@ impl<'p> Evaluator<'p> {
             (Unary::Neg, Number::Float(number)) => Ok(Number::Float(-number)),
             (Unary::Neg, Number::Int(number)) => fit(-number, ty, span),
             (Unary::Complement, Number::Int(number)) => fit_wrapped(!number, ty, span),
-            _ => Err(Stop::Unknown(span, "this is not a constant")),
+            _ => Err(NoValue::Unknown(span, "this is not a constant")),
         }
     }
 
@@ -276,14 +277,14 @@ impl<'p> Evaluator<'p> {
                     Binary::Sub => left - right,
                     Binary::Mul => left * right,
                     Binary::Div if right != 0.0 => left / right,
-                    _ => return Err(Stop::Unknown(span, "this is not a constant")),
+                    _ => return Err(NoValue::Unknown(span, "this is not a constant")),
                 };
                 match ty {
                     Type::Float(kind) => Ok(Number::Float(rounded(made, *kind, span)?)),
-                    _ => Err(Stop::Unknown(span, "this is not a constant")),
+                    _ => Err(NoValue::Unknown(span, "this is not a constant")),
                 }
             }
-            _ => Err(Stop::Unknown(span, "this is not a constant")),
+            _ => Err(NoValue::Unknown(span, "this is not a constant")),
         }
     }
 
@@ -296,7 +297,7 @@ impl<'p> Evaluator<'p> {
             ("min", [Number::Int(one), Number::Int(other)]) => Ok(Number::Int(*one.min(other))),
             ("max", [Number::Int(one), Number::Int(other)]) => Ok(Number::Int(*one.max(other))),
             ("abs", [Number::Int(one)]) => fit(one.abs(), &expr.ty, expr.span),
-            _ => Err(Stop::Unknown(expr.span, "this is not a constant")),
+            _ => Err(NoValue::Unknown(expr.span, "this is not a constant")),
         }
     }
 
@@ -307,21 +308,21 @@ impl<'p> Evaluator<'p> {
         span: Span,
     ) -> Outcome<Option<Number>> {
         if !self.constexpr.contains(&function) {
-            return Err(Stop::Unknown(
+            return Err(NoValue::Unknown(
                 span,
                 "a call of a function that is not `constexpr` is not a constant",
             ));
         }
         match self.bodies.get(function.position()) {
             Some(BodyState::Read) => {}
-            Some(BodyState::Waiting(_)) => return Err(Stop::Needs(function)),
-            _ => return Err(Stop::Unknown(span, "this is not a constant")),
+            Some(BodyState::Waiting(_)) => return Err(NoValue::Needs(function)),
+            _ => return Err(NoValue::Unknown(span, "this is not a constant")),
         }
         let Some(callee) = self.program.functions.get(function) else {
-            return Err(Stop::Unknown(span, "this is not a constant"));
+            return Err(NoValue::Unknown(span, "this is not a constant"));
         };
         if self.depth >= CALLS {
-            return Err(Stop::Unknown(span, "this constant is nested too deeply"));
+            return Err(NoValue::Unknown(span, "this constant is nested too deeply"));
         }
         let mut frame = FxHashMap::default();
         for (parameter, argument) in callee.parameters.iter().zip(arguments) {
@@ -329,7 +330,7 @@ impl<'p> Evaluator<'p> {
             let by_reference = local.is_some_and(|one| one.is_reference);
             // A write through it would have to reach the caller's variable.
             if by_reference && !local.is_some_and(|one| one.is_const) {
-                return Err(Stop::Unknown(span, "this is not a constant"));
+                return Err(NoValue::Unknown(span, "this is not a constant"));
             }
             let number = match by_reference {
                 true => self.read(argument)?,
@@ -365,7 +366,7 @@ impl<'p> Evaluator<'p> {
                 let number = match init {
                     Some(Init::Expr(expr)) => self.value(expr)?,
                     Some(Init::Zero) => Number::Int(0),
-                    _ => return Err(Stop::Unknown(stmt.span, "this is not a constant")),
+                    _ => return Err(NoValue::Unknown(stmt.span, "this is not a constant")),
                 };
                 self.locals.insert(*local, number);
                 Ok(Flow::On)
@@ -416,7 +417,7 @@ impl<'p> Evaluator<'p> {
 
     fn switch(&mut self, inner: &Switch) -> Outcome<Flow> {
         let Number::Int(number) = self.value(&inner.value)? else {
-            return Err(Stop::Unknown(inner.value.span, "this is not a constant"));
+            return Err(NoValue::Unknown(inner.value.span, "this is not a constant"));
         };
         let arms = &inner.arms;
         let chosen = arms.iter().position(|one| one.values.contains(&number));

@@ -1,16 +1,16 @@
 //! Arithmetic of constants in their types (\[expr.const\], \[basic.fundamental\]).
 
-use super::evaluate::{Number, Stop};
+use super::evaluate::{NoValue, Number};
 use crate::tree::{Binary, Compare, FloatKind, Type};
 use base::Span;
 
-type Outcome<T> = Result<T, Stop>;
+type Outcome<T> = Result<T, NoValue>;
 
 /// Both values. If one is symbolic and the other no constant, the error is that of the latter.
 pub(super) fn both(left: Outcome<Number>, right: Outcome<Number>) -> Outcome<(Number, Number)> {
     match (left, right) {
         (Ok(left), Ok(right)) => Ok((left, right)),
-        (Err(Stop::Symbolic), Err(other)) => Err(other),
+        (Err(NoValue::Symbolic), Err(other)) => Err(other),
         (Err(why), _) | (_, Err(why)) => Err(why),
     }
 }
@@ -37,7 +37,7 @@ pub(super) fn rounded(wide: f64, kind: FloatKind, span: Span) -> Outcome<f64> {
         FloatKind::Float => Ok(f64::from(wide as f32)),
         FloatKind::Double => Ok(wide),
         FloatKind::Half | FloatKind::Bfloat16 => {
-            Err(Stop::Unknown(span, "constants of 16-bit floats are not computed"))
+            Err(NoValue::Unknown(span, "constants of 16-bit floats are not computed"))
         }
     }
 }
@@ -47,15 +47,15 @@ pub(super) fn fit(number: i128, ty: &Type, span: Span) -> Outcome<Number> {
     match ty {
         Type::Int(kind) if !kind.is_signed() => Ok(Number::Int(kind.wrap(number))),
         Type::Int(kind) if kind.wrap(number) == number => Ok(Number::Int(number)),
-        Type::Int(_) => Err(Stop::Undefined(span, "this constant overflows its type")),
-        _ => Err(Stop::Unknown(span, "this is not a constant")),
+        Type::Int(_) => Err(NoValue::Undefined(span, "this constant overflows its type")),
+        _ => Err(NoValue::Unknown(span, "this is not a constant")),
     }
 }
 
 pub(super) fn fit_wrapped(number: i128, ty: &Type, span: Span) -> Outcome<Number> {
     match ty {
         Type::Int(kind) => Ok(Number::Int(kind.wrap(number))),
-        _ => Err(Stop::Unknown(span, "this is not a constant")),
+        _ => Err(NoValue::Unknown(span, "this is not a constant")),
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn integers(
     span: Span,
 ) -> Outcome<Number> {
     let Type::Int(kind) = ty else {
-        return Err(Stop::Unknown(span, "this is not a constant"));
+        return Err(NoValue::Unknown(span, "this is not a constant"));
     };
     let bits = i128::from(kind.bits());
     let made = match op {
@@ -79,15 +79,15 @@ pub(super) fn integers(
             None => left.wrapping_mul(right),
         },
         Binary::Div | Binary::Rem if right == 0 => {
-            return Err(Stop::Undefined(span, "this constant is divided by zero"));
+            return Err(NoValue::Undefined(span, "this constant is divided by zero"));
         }
         Binary::Div => left / right,
         Binary::Rem => left % right,
         Binary::Shl | Binary::Shr if !(0..bits).contains(&right) => {
-            return Err(Stop::Undefined(span, "this shift is as wide as its type or wider"));
+            return Err(NoValue::Undefined(span, "this shift is as wide as its type or wider"));
         }
         Binary::Shl if kind.is_signed() && left < 0 => {
-            return Err(Stop::Undefined(span, "a negative constant is shifted to the left"));
+            return Err(NoValue::Undefined(span, "a negative constant is shifted to the left"));
         }
         // C++17 lets a signed shift reach the sign bit ([expr.shift]/2).
         Binary::Shl if kind.is_signed() && left << right < 1 << bits => {

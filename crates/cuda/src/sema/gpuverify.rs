@@ -7,7 +7,7 @@ use crate::tree::{Clause, ClauseKind, Expr, ExprKind, Stmt, StmtKind};
 use crate::{Result, error, unsupported};
 use base::{Severity, Span};
 
-/// Words that denote a value in clauses, or claim something; `gpuverify_words.rs` has the meaning of the supported
+/// Words that denote a value in clauses, or claim something; `gpuverify_functions.rs` has the meaning of the supported
 /// ones.
 const WORDS: &[&str] = &[
     "__requires",

@@ -27,7 +27,7 @@ mod evaluate_numbers;
 mod expr;
 mod function_pointer;
 mod gpuverify;
-mod gpuverify_words;
+mod gpuverify_functions;
 mod init;
 mod instance;
 mod kernels;

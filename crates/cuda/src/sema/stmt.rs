@@ -16,22 +16,22 @@ impl<'a> Analyser<'a> {
     /// Statements in order. Clauses of a loop come before their loop.
     pub(super) fn stmts(&mut self, stmts: &'a [ast::Stmt]) -> Result<Vec<Stmt>> {
         let mut out = Vec::new();
-        let mut of_loop: Vec<&'a ast::Clause> = Vec::new();
+        let mut loop_clauses: Vec<&'a ast::Clause> = Vec::new();
         for stmt in stmts {
             if let Ast::Clauses(clauses) = &stmt.kind {
                 let (loops, others): (Vec<_>, Vec<_>) =
                     clauses.iter().partition(|one| is_of_loop(one));
-                of_loop.extend(loops);
+                loop_clauses.extend(loops);
                 let made = self.body_clauses(&others)?;
                 if !made.is_empty() {
                     out.push(Stmt { kind: StmtKind::Clauses(made), span: stmt.span });
                 }
                 continue;
             }
-            let clauses = std::mem::take(&mut of_loop);
+            let clauses = std::mem::take(&mut loop_clauses);
             self.stmt(stmt, &clauses, &mut out)?;
         }
-        match of_loop.first() {
+        match loop_clauses.first() {
             Some(clause) => Err(error(clause.span, "this clause belongs before a loop")),
             None => Ok(out),
         }

@@ -44,7 +44,7 @@ impl<'a> Analyser<'a> {
     /// Groups the statements of a body into arms, one for each run of labels.
     fn arms(&mut self, stmts: &'a [ast::Stmt], ty: &Type) -> Result<Vec<Arm>> {
         let mut arms: Vec<Arm> = Vec::new();
-        let mut of_loop: Vec<&'a ast::Clause> = Vec::new();
+        let mut loop_clauses: Vec<&'a ast::Clause> = Vec::new();
         let mut seen = Vec::new();
         for stmt in stmts {
             let mut at = stmt;
@@ -79,11 +79,11 @@ impl<'a> Analyser<'a> {
             if let Ast::Clauses(clauses) = &at.kind {
                 let (loops, others): (Vec<_>, Vec<_>) =
                     clauses.iter().partition(|one| is_of_loop(one));
-                of_loop.extend(loops);
+                loop_clauses.extend(loops);
                 let made = self.body_clauses(&others)?;
                 body.push(Stmt { kind: StmtKind::Clauses(made), span: at.span });
             } else {
-                let clauses = std::mem::take(&mut of_loop);
+                let clauses = std::mem::take(&mut loop_clauses);
                 self.stmt(at, &clauses, &mut body)?;
             }
             if body.is_empty() {

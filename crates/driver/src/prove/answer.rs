@@ -17,7 +17,7 @@ use crate::vocabulary::{PropertyName, listed};
 use crate::{Colour, Input};
 use param::engine::Property;
 use param::kir::{Builtin, Kernel, Type};
-use param::{Answer, Checked};
+use param::{Answer, PropertyVerdict};
 
 /// Reasons listed for one property.
 const MAX_REASONS: usize = 6;
@@ -78,7 +78,7 @@ impl Report<'_> {
         Some(report::Property { name, verdict, reasons: vec![reason], side })
     }
 
-    pub(super) fn verdict_of(&self, checked: &Checked) -> Verdict {
+    pub(super) fn verdict_of(&self, checked: &PropertyVerdict) -> Verdict {
         let unsized_arrays = !self.answer.unsized_arrays.is_empty();
         match checked.verdict {
             param::Verdict::Refuted => Verdict::Refuted,
@@ -107,7 +107,7 @@ impl Report<'_> {
     }
 
     /// The reasons why a property is unknown.
-    pub(super) fn reasons(&self, checked: &Checked) -> Vec<String> {
+    pub(super) fn reasons(&self, checked: &PropertyVerdict) -> Vec<String> {
         let mut reasons = Vec::new();
         for open in &checked.open {
             let place = self.places(open.other, open.span);
@@ -129,7 +129,7 @@ impl Report<'_> {
             }
         }
         let is_open_clause =
-            |one: &Checked| one.property == Property::Clauses && !one.open.is_empty();
+            |one: &PropertyVerdict| one.property == Property::Clauses && !one.open.is_empty();
         if reasons.is_empty() && is_about_values(checked) {
             reasons = self.undefined_somewhere();
         }
@@ -241,7 +241,8 @@ impl Report<'_> {
 
     /// Explains the meaning of numbers in claims about elements, if any was proved.
     fn meant_by_numbers(&self) -> Vec<String> {
-        let proved = |one: &Checked| is_about_values(one) && one.verdict == param::Verdict::Proved;
+        let proved =
+            |one: &PropertyVerdict| is_about_values(one) && one.verdict == param::Verdict::Proved;
         let has = |wanted: fn(&Type) -> bool| {
             self.kernel.arrays.iter().any(|array| wanted(&array.element))
         };
@@ -312,6 +313,6 @@ impl Report<'_> {
     }
 }
 
-fn is_about_values(checked: &Checked) -> bool {
+fn is_about_values(checked: &PropertyVerdict) -> bool {
     matches!(checked.property, Property::Postcondition | Property::Invariant)
 }

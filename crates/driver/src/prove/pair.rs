@@ -17,7 +17,7 @@ use crate::{Colour, Exit, Format, Input, Outcome};
 use base::{Code, Diagnostic};
 use param::deadline::within;
 use param::kir::Kernel;
-use param::{Compared, Difference};
+use param::{Difference, PairAnswer};
 
 /// Stores to an array that a difference names, on each side.
 const MOST_STORES: usize = 4;
@@ -27,7 +27,7 @@ const SIDES: [&str; 2] = ["reference", "optimised"];
 /// Two kernels and the answers about them.
 struct Pair<'r> {
     sides: [Report<'r>; 2],
-    compared: &'r Compared,
+    compared: &'r PairAnswer,
     no_solver: Option<&'r NoSolver>,
     together: &'r Correspondence,
     /// A message if the proof was ended early.
@@ -126,7 +126,7 @@ fn compare_all(
     }
     let stopped = done.is_cut;
     let compared = match done.result {
-        None => Compared::given_up([reference, optimised]),
+        None => PairAnswer::given_up([reference, optimised]),
         Some(Ok((compared, _))) => compared,
         Some(Err(error)) => return Outcome::bad_input(&error.to_string()),
     };
@@ -154,7 +154,7 @@ fn compare_all(
 
 /// A proof that a run contradicts.
 fn contradiction(
-    compared: &Compared,
+    compared: &PairAnswer,
     kernels: [&Kernel; 2],
     inputs: [&Input; 2],
     colour: Colour,

@@ -115,7 +115,8 @@ impl Text {
 
     /// Assumptions from macros that ask for the compilation target, a line each.
     pub(crate) fn assumed(&self, reading: &Reading) -> Vec<String> {
-        let names: Vec<String> = self.read.used.iter().map(|name| format!("`{name}`")).collect();
+        let names: Vec<String> =
+            self.read.environment_names.iter().map(|name| format!("`{name}`")).collect();
         match names.is_empty() {
             true => Vec::new(),
             false => vec![format!(

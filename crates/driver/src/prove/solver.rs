@@ -43,20 +43,20 @@ pub(super) fn start_solver(
             solver.remember(Box::new(CachedAnswers(folder.join(SOLVER_FOLDER))));
         }
         if let Some(path) = options.second_solver {
-            solver.confirm_with(param::Second::start(path).map_err(NoSolver::Broken)?);
+            solver.confirm_with(param::SecondSolver::start(path).map_err(NoSolver::Broken)?);
         }
     }
     Ok(found)
 }
 
 /// Summarises the second solver's check of z3's proofs.
-pub(super) fn second_solver_note(second: &param::Second) -> String {
-    let param::Second { asked, confirmed, disputed, .. } = second;
+pub(super) fn second_solver_note(second: &param::SecondSolver) -> String {
+    let param::SecondSolver { sent, confirmed, disputed, .. } = second;
     let disputed = match disputed {
         0 => String::new(),
         count => format!("; it contradicts {count}, which are not used"),
     };
-    format!("results of z3 confirmed by {}: {confirmed} of {asked}{disputed}", second.name())
+    format!("results of z3 confirmed by {}: {confirmed} of {sent}{disputed}", second.name())
 }
 
 /// The version of the z3 that would be used.

@@ -122,7 +122,7 @@ impl<'f> Translator<'f> {
         self.defined.extend(later);
         self.scope = outer;
         let value = value?;
-        match value.text.len() > super::expressions::LONGEST {
+        match value.text.len() > super::expressions::MAX_TEXT {
             true => Err(super::expressions::too_long(span)),
             false => Ok(value),
         }

@@ -8,10 +8,10 @@ use crate::error::Error;
 use base::Span;
 
 /// Limit on the characters of an expression; a `let` of a `let` doubles with each level.
-pub(super) const LONGEST: usize = 1 << 16;
+pub(super) const MAX_TEXT: usize = 1 << 16;
 
 /// Limit on the characters of all expressions together: long chains of `let` are inlined again and again.
-const MOST_WORK: usize = 1 << 24;
+const MAX_WORK: usize = 1 << 24;
 
 pub(super) fn too_long(span: Span) -> Error {
     Error::new(span, "with every `let` written out this is too long for a contract")
@@ -51,7 +51,7 @@ impl<'f> Translator<'f> {
             )),
         }?;
         self.work += term.text.len();
-        match term.text.len() > LONGEST || self.work > MOST_WORK {
+        match term.text.len() > MAX_TEXT || self.work > MAX_WORK {
             true => Err(too_long(span)),
             false => Ok(term),
         }

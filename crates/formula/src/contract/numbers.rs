@@ -15,7 +15,7 @@ use ir::Format;
 use term::Number;
 
 /// Limit on numerators and denominators that stay exact in sums and products of constants.
-const LARGEST: i64 = 1 << 40;
+const MAX_NUMBER: i64 = 1 << 40;
 
 impl Translator<'_> {
     /// A literal in the notation of the formula.
@@ -87,7 +87,7 @@ impl Translator<'_> {
 /// a quotient.
 pub(super) fn computed(number: &Number) -> Option<Term> {
     let (above, below) = number.to_small_ratio()?;
-    if above.unsigned_abs() > LARGEST.unsigned_abs() || below > LARGEST {
+    if above.unsigned_abs() > MAX_NUMBER.unsigned_abs() || below > MAX_NUMBER {
         return None;
     }
     let text = match below.count_ones() {
@@ -104,7 +104,7 @@ pub(super) fn computed(number: &Number) -> Option<Term> {
 pub(super) fn quotient(number: &Number) -> Option<Term> {
     computed(number).or_else(|| {
         let (above, below) = number.to_small_ratio()?;
-        let fits = above.unsigned_abs() <= LARGEST.unsigned_abs() && below <= LARGEST;
+        let fits = above.unsigned_abs() <= MAX_NUMBER.unsigned_abs() && below <= MAX_NUMBER;
         let text = format!("({above}.0/{below}.0)");
         fits.then(|| Term { number: Some(number.clone()), ..Term::of(text, Ty::Real, &[]) })
     })

@@ -8,7 +8,7 @@ use crate::error::Error;
 use term::Number;
 
 /// The largest power that is written as a product.
-const LARGEST_POWER: i64 = 16;
+const MAX_POWER: i64 = 16;
 
 impl<'f> Translator<'f> {
     pub(super) fn negated(&mut self, a: &'f Expression) -> Result<Term, Error> {
@@ -78,7 +78,7 @@ impl<'f> Translator<'f> {
 
     pub(super) fn power(&mut self, a: &'f Expression, b: &'f Expression) -> Result<Term, Error> {
         let (a, b) = (self.number(a)?, self.number(b)?);
-        if let Some(power) = b.to_i64().filter(|power| (1..=LARGEST_POWER).contains(power)) {
+        if let Some(power) = b.to_i64().filter(|power| (1..=MAX_POWER).contains(power)) {
             let mut product = a.clone();
             for _ in 1..power {
                 product = combined(Binary::Multiply, &product, &a);

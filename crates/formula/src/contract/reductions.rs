@@ -14,10 +14,10 @@ use crate::typed::Reduction;
 use base::Span;
 
 /// An index as written in the formula, with the ends of its range if given.
-type Written<'f> = (&'f str, Name, Option<(&'f Expression, &'f Expression)>);
+type SourceIndex<'f> = (&'f str, Name, Option<(&'f Expression, &'f Expression)>);
 
 /// A translated index: its variable in the contract, and its range from `low` to before `high`.
-struct Range {
+struct IndexRange {
     variable: String,
     low: Term,
     high: Term,
@@ -117,7 +117,7 @@ impl<'f> Translator<'f> {
     fn reduce(
         &mut self,
         reduction: Reduction,
-        indices: &[Written<'f>],
+        indices: &[SourceIndex<'f>],
         body: &'f Expression,
         span: Span,
     ) -> Result<Term, Error> {
@@ -133,7 +133,7 @@ impl<'f> Translator<'f> {
                 return Err(Error::new(span, message));
             }
             if matches!(reduction, Reduction::Max | Reduction::Min | Reduction::Mean) {
-                self.claim_some(&ends, span);
+                self.claim_not_empty(&ends, span);
             }
             ranges.push(self.bind(text, name, ends)?);
         }
@@ -159,7 +159,7 @@ impl<'f> Translator<'f> {
         text: &'f str,
         name: &Name,
         (low, high): (Term, Term),
-    ) -> Result<Range, Error> {
+    ) -> Result<IndexRange, Error> {
         self.is_new(name)?;
         let variable = self.fresh(text);
         let is_unsigned = low.is_unsigned;
@@ -167,14 +167,14 @@ impl<'f> Translator<'f> {
         self.within.push(format!("{} <= {variable} && {variable} < {}", low.text, high.text));
         self.scope.push((text, term));
         self.variables.push(variable.clone());
-        Ok(Range { variable, low, high })
+        Ok(IndexRange { variable, low, high })
     }
 
     /// Translates the reduced expression, and folds it. `if` without `else` leaves elements out.
     fn body(
         &mut self,
         reduction: Reduction,
-        ranges: &[Range],
+        ranges: &[IndexRange],
         body: &'f Expression,
         span: Span,
     ) -> Result<Term, Error> {
@@ -196,10 +196,10 @@ impl<'f> Translator<'f> {
         }?;
         let (filter, value) = (filter.as_ref(), &value);
         match reduction {
-            Reduction::Sum => Ok(folded("+", ranges, &chosen(filter, value, 0))),
-            Reduction::Product => Ok(folded("*", ranges, &chosen(filter, value, 1))),
+            Reduction::Sum => Ok(folded("+", ranges, &filtered(filter, value, 0))),
+            Reduction::Product => Ok(folded("*", ranges, &filtered(filter, value, 1))),
             Reduction::Mean => {
-                let sum = folded("+", ranges, &chosen(filter, &to_real(value.clone()), 0));
+                let sum = folded("+", ranges, &filtered(filter, &to_real(value.clone()), 0));
                 let count = match filter {
                     Some(filter) => counted(ranges, filter),
                     None => length(ranges),
@@ -232,7 +232,7 @@ impl<'f> Translator<'f> {
     }
 
     /// Claims that a range is not empty: the maximum of nothing is undefined.
-    fn claim_some(&mut self, (low, high): &(Term, Term), span: Span) {
+    fn claim_not_empty(&mut self, (low, high): &(Term, Term), span: Span) {
         let is_some = low.to_i64().zip(high.to_i64()).is_some_and(|(low, high)| low < high);
         if !is_some {
             self.claim_formula(&format!("{} < {}", low.text, high.text), span);
@@ -241,7 +241,7 @@ impl<'f> Translator<'f> {
 }
 
 /// A value, or the neutral element if it is filtered out.
-fn chosen(filter: Option<&Term>, value: &Term, unit: i64) -> Term {
+fn filtered(filter: Option<&Term>, value: &Term, unit: i64) -> Term {
     let Some(filter) = filter else { return value.clone() };
     let unit = Term::integer(unit);
     let unit = if value.ty == Ty::Real { to_real(unit) } else { unit };
@@ -260,35 +260,35 @@ fn both(filter: Option<&Term>, value: &Term) -> Term {
 }
 
 /// Folds over all ranges, the last one innermost.
-fn folded(operator: &str, ranges: &[Range], value: &Term) -> Term {
+fn folded(operator: &str, ranges: &[IndexRange], value: &Term) -> Term {
     ranges.iter().rev().fold(value.clone(), |inner, range| {
-        let Range { variable, low, high } = range;
+        let IndexRange { variable, low, high } = range;
         let text =
             format!("\\fold({operator}, {variable}, {}, {}, {})", low.text, high.text, inner.text);
-        outside(text, inner.ty, inner.is_unsigned, &inner, range)
+        bound_term(text, inner.ty, inner.is_unsigned, &inner, range)
     })
 }
 
-fn counted(ranges: &[Range], condition: &Term) -> Term {
+fn counted(ranges: &[IndexRange], condition: &Term) -> Term {
     let Some((last, others)) = ranges.split_last() else { return Term::integer(0) };
-    let Range { variable, low, high } = last;
+    let IndexRange { variable, low, high } = last;
     let text = format!("\\num_of({variable}, {}, {}, {})", low.text, high.text, condition.text);
-    folded("+", others, &outside(text, Ty::Integer, true, condition, last))
+    folded("+", others, &bound_term(text, Ty::Integer, true, condition, last))
 }
 
-fn quantified(word: &str, joint: &str, ranges: &[Range], condition: &Term) -> Term {
+fn quantified(word: &str, joint: &str, ranges: &[IndexRange], condition: &Term) -> Term {
     ranges.iter().rev().fold(condition.clone(), |inner, range| {
-        let Range { variable, low, high } = range;
+        let IndexRange { variable, low, high } = range;
         let text = format!(
             "(\\{word} int {variable}; ({} <= {variable} && {variable} < {}) {joint} {})",
             low.text, high.text, inner.text
         );
-        outside(text, Ty::Truth, false, &inner, range)
+        bound_term(text, Ty::Truth, false, &inner, range)
     })
 }
 
 /// The number of index tuples in the ranges, which are not empty.
-fn length(ranges: &[Range]) -> Term {
+fn length(ranges: &[IndexRange]) -> Term {
     let Some((last, others)) = ranges.split_last() else { return Term::integer(1) };
     let own = combined(Binary::Subtract, &last.high, &last.low);
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -300,6 +300,6 @@ fn length(ranges: &[Range]) -> Term {
 }
 
 /// The term of a reduction over `range`, whose text binds the variable.
-fn outside(text: String, ty: Ty, is_unsigned: bool, inner: &Term, range: &Range) -> Term {
+fn bound_term(text: String, ty: Ty, is_unsigned: bool, inner: &Term, range: &IndexRange) -> Term {
     Term { is_unsigned, ..Term::of(text, ty, &[inner, &range.low, &range.high]) }
 }

@@ -9,7 +9,7 @@ use ir::{
 use term::Number;
 
 /// Powers up to this one are products.
-const LARGEST_PRODUCT: u64 = 64;
+const MAX_PRODUCT: u64 = 64;
 
 impl Emitter<'_> {
     pub(super) fn negation(&mut self, a: &Node) -> Operand {
@@ -98,7 +98,7 @@ impl Emitter<'_> {
         let one = if is_integer { Operand::Constant(1) } else { self.builder.number(1.0) };
         let doubled = (exponent * &Number::from(2)).to_i64();
         match doubled.map(|doubled| (doubled.unsigned_abs(), doubled < 0)) {
-            Some((doubled, negative)) if doubled / 2 <= LARGEST_PRODUCT => {
+            Some((doubled, negative)) if doubled / 2 <= MAX_PRODUCT => {
                 let mut result = self.product(base, doubled / 2, is_integer).unwrap_or(one);
                 if doubled % 2 == 1 {
                     let root = self.float_unary(FloatUnary::Sqrt, FloatMode::NEAREST, base);

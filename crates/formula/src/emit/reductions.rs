@@ -24,7 +24,7 @@ struct Accumulator {
 }
 
 /// An open loop.
-struct Open {
+struct OpenLoop {
     test: BlockId,
     end: BlockId,
     index: Reg,
@@ -33,7 +33,7 @@ struct Open {
 impl Emitter<'_> {
     pub(super) fn reduce(&mut self, reduce: &Reduce, ty: Type) -> Operand {
         let accumulator = self.start(reduce, ty);
-        let loops: Vec<Open> = reduce
+        let loops: Vec<OpenLoop> = reduce
             .ranges
             .iter()
             .map(|range| {
@@ -84,7 +84,7 @@ impl Emitter<'_> {
         result.into()
     }
 
-    fn open(&mut self, index: Reg, low: Operand, high: Operand) -> Open {
+    fn open(&mut self, index: Reg, low: Operand, high: Operand) -> OpenLoop {
         let (test, body, end) = (self.builder.block(), self.builder.block(), self.builder.block());
         self.builder.copy(index, low);
         self.builder.terminate(Terminator::Jump(test));
@@ -92,10 +92,10 @@ impl Emitter<'_> {
         let goes_on = self.compare(Relation::Lt, [index.into(), high], true);
         self.builder.branch(goes_on, body, end);
         self.builder.go_on(body);
-        Open { test, end, index }
+        OpenLoop { test, end, index }
     }
 
-    fn close(&mut self, open: &Open) {
+    fn close(&mut self, open: &OpenLoop) {
         let (width, one) = (Width::B64, Operand::Constant(1));
         let (dst, a) = (open.index, open.index.into());
         self.builder.push(Op::IntBinary { op: IntBinary::Add, width, dst, a, b: one });

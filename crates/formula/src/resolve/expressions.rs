@@ -11,7 +11,7 @@ use ir::{Scalar, Width};
 use term::Number;
 
 /// Limit on the exponent of an integer power.
-const LARGEST_INTEGER_POWER: i64 = 62;
+const MAX_INTEGER_POWER: i64 = 62;
 
 impl Resolver<'_> {
     pub(super) fn expression(&mut self, expression: &Expression) -> Result<Node, Error> {
@@ -316,7 +316,7 @@ impl Resolver<'_> {
                 return Ok(Node { kind, ty: Type::Real, is_data, span });
             }
         };
-        let whole = exponent.to_i64().filter(|power| (0..=LARGEST_INTEGER_POWER).contains(power));
+        let whole = exponent.to_i64().filter(|power| (0..=MAX_INTEGER_POWER).contains(power));
         if let (Some(base), Some(power)) = (a.number(), exponent.to_i64())
             && let Some(power) = i32::try_from(power).ok().filter(|power| power.abs() <= 1024)
             && let Some(number) = base.integer_power(power).filter(is_small)
@@ -383,7 +383,7 @@ pub(super) fn alike(a: Node, b: Node) -> (Node, Node) {
 /// Is a power of integers an integer? Its exponent must depend on indices alone and not be negative.
 fn is_integer_power(typed: &Typed, a: &Node, b: &Node) -> bool {
     let are_integers = a.ty == Type::Integer && b.ty == Type::Integer;
-    let most = i128::from(LARGEST_INTEGER_POWER);
+    let most = i128::from(MAX_INTEGER_POWER);
     are_integers
         && !b.is_data
         && interval(typed, b).is_some_and(|(low, high)| low >= 0 && high <= most)
@@ -391,8 +391,8 @@ fn is_integer_power(typed: &Typed, a: &Node, b: &Node) -> bool {
 
 /// Are numerator and denominator doubles, so that a literal can be built from them?
 fn is_small(number: &Number) -> bool {
-    const MOST_BITS: usize = 900;
-    number.bits() <= MOST_BITS
+    const MAX_BITS: usize = 900;
+    number.bits() <= MAX_BITS
 }
 
 /// The result on two literals, exact.

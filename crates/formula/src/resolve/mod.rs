@@ -88,8 +88,8 @@ impl Environment {
 }
 
 /// Limits on the elements of an output, and of an array that only the formula has.
-const MOST_ELEMENTS: u64 = 1 << 31;
-const MOST_LET_ELEMENTS: u64 = 1 << 24;
+const MAX_ELEMENTS: u64 = 1 << 31;
+const MAX_LET_ELEMENTS: u64 = 1 << 24;
 
 pub(crate) fn resolve(formula: &Formula, environment: &Environment) -> Result<Typed, Error> {
     let mut resolver = Resolver {
@@ -174,7 +174,7 @@ impl Resolver<'_> {
             ids.iter().map(|id| u64::try_from(extent(id)).unwrap_or(0)).collect()
         });
         let elements = shape.iter().try_fold(1_u64, |all, size| all.checked_mul(*size));
-        let most = if *is_let { MOST_LET_ELEMENTS } else { MOST_ELEMENTS };
+        let most = if *is_let { MAX_LET_ELEMENTS } else { MAX_ELEMENTS };
         if elements.is_none_or(|elements| elements > most) {
             return Err(Error::new(span, format!("`{text}` has more than {most} elements")));
         }

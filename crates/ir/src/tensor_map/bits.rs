@@ -5,7 +5,7 @@
 //! are ignored: fields of dimensions that the map does not have, and the size of the box added by the driver, because
 //! it rounds differently than the copy does.
 
-use super::{BoxShape, MOST_DIMENSIONS, Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap};
+use super::{BoxShape, MAX_DIMENSIONS, Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap};
 use std::fmt;
 
 /// Types by their number; the other two are those of f32 with an additional bit.
@@ -101,7 +101,7 @@ impl TensorMap {
         let header = word(2);
         let field = |low: u32, count: u32| (header >> low & ((1 << count) - 1)) as usize;
         let rank = field(4, 3) + 1;
-        if rank > MOST_DIMENSIONS {
+        if rank > MAX_DIMENSIONS {
             return Err(MapDecodeError::Field("it has more than 5 dimensions"));
         }
         let element = match (ELEMENTS.get(field(7, 4)), field(16, 1)) {
@@ -143,7 +143,7 @@ impl TensorMap {
     #[must_use]
     pub fn ignores(bytes: &[u8; TENSOR_MAP_BYTES], word: usize) -> bool {
         let strides = usize::from(bytes[8] >> 4 & 7);
-        (3 + strides..3 + MOST_DIMENSIONS - 1).contains(&word)
+        (3 + strides..3 + MAX_DIMENSIONS - 1).contains(&word)
     }
 
     /// Encodes the bytes of a map that passed [`check`](Self::check).

@@ -20,7 +20,7 @@ use std::fmt;
 pub const TENSOR_MAP_BYTES: usize = 128;
 
 /// The most dimensions of a tensor.
-pub const MOST_DIMENSIONS: usize = 5;
+pub const MAX_DIMENSIONS: usize = 5;
 
 /// The unit of addresses, strides and rows, in bytes.
 const UNIT: u64 = 16;
@@ -273,7 +273,7 @@ impl TensorMap {
         let fail = |text: String| Err(MapLimit(text));
         let rank = self.rank();
         let least = if self.is_im2col() { 3 } else { 1 };
-        if rank < least || rank > MOST_DIMENSIONS {
+        if rank < least || rank > MAX_DIMENSIONS {
             return fail(format!("a map has {least} to 5 dimensions; this has {rank}"));
         }
         if self.strides.len() + 1 != rank || self.steps.len() != rank {

@@ -19,7 +19,7 @@ use ir::{FuncId, Function};
 pub(crate) use liveness::Liveness;
 
 /// Each round converts the inner branches; the branches around them follow in the next.
-const MOST_ROUNDS: usize = 16;
+const MAX_ROUNDS: usize = 16;
 
 /// Converts branches in functions of a program.
 pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
@@ -29,7 +29,7 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
 }
 
 fn straighten(function: &mut Function) {
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         shape::merge_chains(function);
         let found = shape::find(function);
         if found.is_empty() {

@@ -7,7 +7,7 @@ use base::Index;
 use ir::{BlockId, Function, Guard, Instr, IntBinary, Op, Param, Reg, Space, Terminator};
 
 /// The longest side that is converted, in instructions: both sides are computed afterwards.
-const LONGEST: usize = 256;
+const MAX_SIDE_LENGTH: usize = 256;
 
 /// A branch around one or two blocks.
 pub(super) struct Branch {
@@ -35,31 +35,31 @@ pub(super) enum End {
 }
 
 /// Counts the edges into each block from reachable blocks.
-fn ways(function: &Function) -> Vec<usize> {
-    let mut ways = vec![0; function.blocks.len()];
+fn in_edges(function: &Function) -> Vec<usize> {
+    let mut in_edges = vec![0; function.blocks.len()];
     let mut work = Vec::new();
-    if let Some(first) = ways.first_mut() {
+    if let Some(first) = in_edges.first_mut() {
         *first = 1;
         work.push(BlockId::from_position(0));
     }
     while let Some(block) = work.pop() {
         for next in function.blocks[block].terminator.successors() {
-            ways[next.position()] += 1;
-            if ways[next.position()] == 1 {
+            in_edges[next.position()] += 1;
+            if in_edges[next.position()] == 1 {
                 work.push(next);
             }
         }
     }
-    ways
+    in_edges
 }
 
 /// Merges a block into its predecessor if they are each other's only successor and predecessor.
 pub(super) fn merge_chains(function: &mut Function) {
-    let ways = ways(function);
+    let in_edges = in_edges(function);
     for position in 0..function.blocks.len() {
         let block = BlockId::from_position(position);
         while let Terminator::Jump(next) = function.blocks[block].terminator {
-            if ways[position] == 0 || ways[next.position()] != 1 || next == block {
+            if in_edges[position] == 0 || in_edges[next.position()] != 1 || next == block {
                 break;
             }
             let emptied = &mut function.blocks[next];
@@ -76,7 +76,7 @@ pub(super) fn merge_chains(function: &mut Function) {
 
 /// Finds the branches that can be converted now; no two share a block.
 pub(super) fn find(function: &Function) -> Vec<Branch> {
-    let ways = ways(function);
+    let in_edges = in_edges(function);
     let data = depends_on_data(function);
     let undefined = may_be_undefined(function);
     let mut taken = vec![false; function.blocks.len()];
@@ -87,11 +87,11 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
         };
         let register = guard.register.position();
         // A branch on an undefined value is an error, and straight-line code may hide it.
-        if ways[block.position()] == 0 || !data[register] || undefined[register] {
+        if in_edges[block.position()] == 0 || !data[register] || undefined[register] {
             continue;
         }
         let own = |side: BlockId| {
-            side != block && ways[side.position()] == 1 && is_simple(&function.blocks[side])
+            side != block && in_edges[side.position()] == 1 && is_simple(&function.blocks[side])
         };
         let after = |side: BlockId| match function.blocks[side].terminator {
             Terminator::Jump(next) => Some(After::Block(next)),
@@ -124,7 +124,8 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
 
 /// Returns `true` if a block is short and has no instruction that others could wait for.
 fn is_simple(block: &ir::Block) -> bool {
-    block.instructions.len() <= LONGEST && block.instructions.iter().all(is_simple_instruction)
+    block.instructions.len() <= MAX_SIDE_LENGTH
+        && block.instructions.iter().all(is_simple_instruction)
 }
 
 fn is_simple_instruction(instruction: &Instr) -> bool {

@@ -9,12 +9,12 @@ use crate::flow::Flow;
 use ir::{Block, BlockId, Function, Terminator};
 
 /// Limit on inserted blocks; the rest of a larger kernel stays as it is.
-const MOST: usize = 512;
+const MAX_INSERTED_BLOCKS: usize = 512;
 
 /// Inserts join blocks; returns `true` if it added one.
 pub(crate) fn add(function: &mut Function) -> bool {
     let mut added = 0;
-    while added < MOST {
+    while added < MAX_INSERTED_BLOCKS {
         let flow = Flow::new(function);
         let groups: Vec<(BlockId, Vec<BlockId>)> = flow
             .order

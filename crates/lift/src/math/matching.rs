@@ -48,7 +48,7 @@ impl Signs {
 
 /// A match of an expansion.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct Match {
     /// The arguments.
     pub(crate) arguments: Vec<Edge>,
     /// The value is the negated function.
@@ -92,7 +92,7 @@ pub(crate) fn find(
     template: &Template,
     value: Edge,
     infinite: &[Edge],
-) -> Option<Found> {
+) -> Option<Match> {
     // An argument may occur negated, its sign folded into constants.
     let signs = [[false, false], [true, false], [false, true], [true, true]];
     let tried = if template.holes() == 1 { 2 } else { 4 };
@@ -111,7 +111,7 @@ pub(crate) fn find_product(
     template: &Template,
     factors: [Edge; 2],
     infinite: &[Edge],
-) -> Option<Found> {
+) -> Option<Match> {
     let Step::Op(_, parts) = &template.steps[template.root.step] else { return None };
     [[false, false], [true, false]].into_iter().find_map(|signs| {
         let found = vec![None; template.steps.len()];
@@ -124,7 +124,7 @@ pub(crate) fn find_product(
 
 impl Matcher<'_> {
     /// Builds the match if the root has signs and is infinite where the template says.
-    fn outcome(&mut self, signs: Signs, infinite: &[Edge]) -> Option<Found> {
+    fn outcome(&mut self, signs: Signs, infinite: &[Edge]) -> Option<Match> {
         if signs.is_none() {
             return None;
         }
@@ -161,7 +161,7 @@ impl Matcher<'_> {
             _ => None,
         });
         let fast = fast.collect();
-        Some(Found { arguments, negated, conditions, fast, finite })
+        Some(Match { arguments, negated, conditions, fast, finite })
     }
 
     /// Returns the signs with which a part of the template equals the value.

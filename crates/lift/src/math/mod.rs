@@ -39,7 +39,7 @@ use template::{TEMPLATES, Template};
 use values::Values;
 
 /// Functions with more blocks are left as they are.
-const MOST_BLOCKS: usize = 5000;
+const MAX_BLOCKS: usize = 5000;
 
 /// Replaces recognised expansions.
 pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
@@ -65,7 +65,7 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
 /// Replaces recognised expansions in a function, and returns them. Expansions with cases left out are searched for in
 /// the remaining code.
 fn lift_function(program: &Program, function: &mut Function) -> Vec<Template> {
-    if function.blocks.len() > MOST_BLOCKS {
+    if function.blocks.len() > MAX_BLOCKS {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -113,7 +113,7 @@ fn lift_templates(
     let inner: Vec<Template> = possible.iter().filter_map(Template::before_infinity).collect();
     possible.extend(inner);
     let power = templates.iter().find(|template| template.function == RealFunction::Pow);
-    if possible.is_empty() && !power.is_some_and(|power| powers::may_be(power, &literals)) {
+    if possible.is_empty() && !power.is_some_and(|power| powers::may_contain(power, &literals)) {
         return Vec::new();
     }
     let flow = Flow::new(function);
@@ -121,7 +121,8 @@ fn lift_templates(
     // Including folded constants.
     let constants = literals.into_iter().chain(values.graph.constants()).collect();
     for template in templates.iter().filter(|template| template.function == RealFunction::Pow) {
-        let fixed = powers::fixed(template, &constants, &values.graph).into_iter();
+        let fixed =
+            powers::with_constant_arguments(template, &constants, &values.graph).into_iter();
         possible.extend(fixed.filter(|template| is_possible(template, &constants)));
     }
     let plan = rewrite::plan(program, function, &values, &possible);

@@ -39,13 +39,13 @@ fn codes() -> Vec<Code> {
 }
 
 /// A template with its operation names decoded.
-struct Coded<'t> {
+struct DecodedTemplate<'t> {
     template: &'t Template,
     codes: Vec<Option<Code>>,
     names: FxHashMap<Code, &'static str>,
 }
 
-impl<'t> Coded<'t> {
+impl<'t> DecodedTemplate<'t> {
     fn new(template: &'t Template) -> Self {
         let all = codes().into_iter().map(|code| (code.to_string(), code));
         let all: FxHashMap<String, Code> = all.collect();
@@ -92,7 +92,7 @@ impl<'t> Coded<'t> {
 }
 
 /// Returns the templates of `powf` with an argument that may be one of the program's constants.
-pub(crate) fn fixed(
+pub(crate) fn with_constant_arguments(
     template: &Template,
     constants: &FxHashSet<u64>,
     graph: &Graph,
@@ -101,28 +101,28 @@ pub(crate) fn fixed(
         constants.iter().filter_map(|&bits| u32::try_from(bits).ok()).collect();
     singles.retain(|&bits| f32::from_bits(bits).is_finite());
     singles.sort_unstable();
-    let coded = Coded::new(template);
+    let decoded = DecodedTemplate::new(template);
     let mut all = Vec::new();
-    if has_most(template, 0, constants) {
-        all.extend(singles.iter().filter_map(|&bits| coded.with_constant(1, bits)));
+    if has_most_constants(template, 0, constants) {
+        all.extend(singles.iter().filter_map(|&bits| decoded.with_constant(1, bits)));
     }
-    if has_most(template, 1, constants) {
-        let bases = singles.into_iter().chain(bases(graph));
+    if has_most_constants(template, 1, constants) {
+        let bases = singles.into_iter().chain(candidate_bases(graph));
         let bases: BTreeSet<u32> =
             bases.filter(|&bits| f32::from_bits(bits).is_normal() && bits >> 31 == 0).collect();
-        all.extend(bases.into_iter().filter_map(|bits| coded.with_constant(0, bits)));
+        all.extend(bases.into_iter().filter_map(|bits| decoded.with_constant(0, bits)));
     }
     all
 }
 
 /// Returns `true` if a program with these constants may contain `powf` with a constant argument.
-pub(crate) fn may_be(template: &Template, constants: &FxHashSet<u64>) -> bool {
-    (0..2).any(|argument| has_most(template, argument, constants))
+pub(crate) fn may_contain(template: &Template, constants: &FxHashSet<u64>) -> bool {
+    (0..2).any(|argument| has_most_constants(template, argument, constants))
 }
 
 /// Finds bases whose logarithm is multiplied by the exponent. A compiler that knows the exponent is not NaN keeps the
 /// logarithm as two constants, the second one below the last place of the first.
-fn bases(graph: &Graph) -> Vec<u32> {
+fn candidate_bases(graph: &Graph) -> Vec<u32> {
     let mut large: FxHashMap<NodeId, Vec<f64>> = FxHashMap::default();
     let mut small: Vec<(NodeId, f64)> = Vec::new();
     for node in graph.nodes() {
@@ -154,7 +154,7 @@ fn bases(graph: &Graph) -> Vec<u32> {
 
 /// Returns `true` if the program has more than three quarters of the template's constants in steps that depend on this
 /// argument. The others may be folded away if the other argument is known.
-fn has_most(template: &Template, argument: usize, constants: &FxHashSet<u64>) -> bool {
+fn has_most_constants(template: &Template, argument: usize, constants: &FxHashSet<u64>) -> bool {
     let mut depends = vec![false; template.steps.len()];
     let (mut all, mut missing) = (0, 0);
     for (at, step) in template.steps.iter().enumerate() {

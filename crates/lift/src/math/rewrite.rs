@@ -3,7 +3,7 @@
 mod belongs;
 
 use super::graph::{Code, Edge, Node};
-use super::matching::{Found, find, find_product, names};
+use super::matching::{Match, find, find_product, names};
 use super::slow::{self, Region};
 use super::template::{Step, Template, is_infinity};
 use super::values::{Site, Values, written};
@@ -213,7 +213,7 @@ impl Planner<'_, '_> {
         &mut self,
         candidate: Candidate,
         template: &Template,
-        found: &Found,
+        found: &Match,
         added: Operand,
     ) -> bool {
         let format = template.format;
@@ -228,7 +228,7 @@ impl Planner<'_, '_> {
     }
 
     /// Plans to compute a value by a function; returns `false` if that is impossible.
-    fn replace(&mut self, candidate: Candidate, template: &Template, found: &Found) -> bool {
+    fn replace(&mut self, candidate: Candidate, template: &Template, found: &Match) -> bool {
         let dst = candidate.register;
         let Some(mut new) = self.computed(candidate, template, found, dst) else { return false };
         if found.negated {
@@ -243,7 +243,7 @@ impl Planner<'_, '_> {
         &mut self,
         candidate: Candidate,
         template: &Template,
-        found: &Found,
+        found: &Match,
         dst: Reg,
     ) -> Option<Vec<Op>> {
         let format = template.format;
@@ -265,7 +265,7 @@ impl Planner<'_, '_> {
     }
 
     /// The arguments for which the code is known to be the function.
-    fn range(&self, template: &Template, found: &Found) -> Option<ArgumentRange> {
+    fn range(&self, template: &Template, found: &Match) -> Option<ArgumentRange> {
         let is_recognised = || self.is_whole(found);
         match template.function {
             _ if !template.is_partial() => template.range,
@@ -276,7 +276,7 @@ impl Planner<'_, '_> {
     }
 
     /// Plans new operations at a candidate's place.
-    fn put(&mut self, candidate: Candidate, new: Vec<Op>, found: &Found) {
+    fn put(&mut self, candidate: Candidate, new: Vec<Op>, found: &Match) {
         let origin = self.origin(candidate);
         let guard = candidate
             .position

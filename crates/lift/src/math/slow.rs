@@ -29,7 +29,7 @@ use std::sync::LazyLock;
 const TABLE: &str = include_str!("tables/slow.txt");
 
 /// Limit on the blocks of a region.
-const MOST_BLOCKS: usize = 24;
+const MAX_BLOCKS: usize = 24;
 
 /// The blocks on one side of a branch, up to its join.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ fn blocks(
         if block == meets || found.contains(&block) {
             continue;
         }
-        if block == branch || found.len() == MOST_BLOCKS {
+        if block == branch || found.len() == MAX_BLOCKS {
             return None;
         }
         found.push(block);

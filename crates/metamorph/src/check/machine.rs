@@ -64,7 +64,7 @@ pub struct Outcome {
 
 /// An access that may take part in a race.
 #[derive(Clone, Copy)]
-struct Seen {
+struct RacingAccess {
     block: usize,
     thread: usize,
     interval: usize,
@@ -82,7 +82,7 @@ struct Machine<'a> {
     kernel: &'a Kernel,
     memory: Vec<Vec<i128>>,
     written: Vec<Vec<bool>>,
-    seen: Vec<Vec<Vec<Seen>>>,
+    seen: Vec<Vec<Vec<RacingAccess>>>,
     block: usize,
     interval: usize,
     uninitialised: bool,
@@ -261,7 +261,7 @@ impl Machine<'_> {
         if self.kernel.arrays[array.0].space == Space::Input {
             return Ok(());
         }
-        let new = Seen { block: self.block, thread, interval: self.interval, stored };
+        let new = RacingAccess { block: self.block, thread, interval: self.interval, stored };
         let cell = &mut self.seen[array.0][index];
         if cell.iter().any(|old| races(old, &new)) {
             return Err(Fault::Race);
@@ -272,7 +272,7 @@ impl Machine<'_> {
 }
 
 /// Returns `true` if two accesses are unordered and one of them changes what the other sees.
-fn races(old: &Seen, new: &Seen) -> bool {
+fn races(old: &RacingAccess, new: &RacingAccess) -> bool {
     let ordered =
         old.block == new.block && (old.thread == new.thread || old.interval != new.interval);
     if ordered {

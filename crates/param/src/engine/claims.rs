@@ -2,7 +2,7 @@
 //! accesses are obligations here, all other claims are proved in `values/`. A claim that is not proved there is left
 //! open, with its line.
 
-use super::state::{Claim as Obliges, State, Val};
+use super::state::{Claim as Obliges, State, SymbolicValue};
 use super::{Engine, Property};
 use crate::interp::AccessKind;
 use crate::kir::{Claim, Element, Kernel, Loop, Space, Stmt, barrier_claims};
@@ -69,7 +69,10 @@ impl Engine<'_> {
             for one in own {
                 let entry = self.entry.clone();
                 let ends = [&one.low, &one.high].map(|end| self.eval(end, &entry, false));
-                let ([Val::Int(low), Val::Int(high)], [at]) = (ends, index) else { continue };
+                let ([SymbolicValue::Int(low), SymbolicValue::Int(high)], [at]) = (ends, index)
+                else {
+                    continue;
+                };
                 let (above, below) = (at.minus(&low), high.minus(at));
                 let inside = [above, below].map(|one| one.map_or(Formula::False, Formula::ge));
                 allowed.push(Formula::and(inside));

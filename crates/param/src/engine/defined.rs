@@ -10,7 +10,7 @@
 //! Requirements of the contract are checked in this order: first those without partial operations, which hold or not
 //! on every launch; then the others in source order, each under those before it.
 
-use super::state::{Claim, Defined, Looks, Mode, State, Val};
+use super::state::{Claim, Defined, ElementLookup, Mode, State, SymbolicValue};
 use super::{Engine, Property};
 use crate::kir::{Binary, Expr, ExprKind, Loop, Type, Unary, VarId};
 use crate::logic::formula::Formula;
@@ -54,11 +54,11 @@ impl Engine<'_> {
         }
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         // An element that is named twice is the same.
-        let looks = std::mem::replace(&mut self.looks, Looks::Listed(Vec::new()));
+        let lookup = std::mem::replace(&mut self.lookup, ElementLookup::Listed(Vec::new()));
         let named = std::mem::replace(&mut self.elements, true);
         let mut found = Vec::new();
         self.walk(clause, &mut state, elements, &mut found);
-        (self.mode, self.looks, self.elements) = (mode, looks, named);
+        (self.mode, self.lookup, self.elements) = (mode, lookup, named);
         found
     }
 
@@ -138,7 +138,7 @@ impl Engine<'_> {
     fn bind_any(&mut self, var: VarId, state: &mut State) {
         let name = self.kernel.vars[var].name.clone();
         let sym = self.prover.symbols.fresh(name, Level::Thread);
-        state.vars[var.position()] = Val::Int(Poly::symbol(sym));
+        state.vars[var.position()] = SymbolicValue::Int(Poly::symbol(sym));
     }
 
     /// Collects the partial operations of an expression, each under the conditions to its left.
@@ -169,8 +169,10 @@ impl Engine<'_> {
                 let ends = [&fold.low, &fold.high].map(|end| self.eval(end, state, false));
                 let before = state.clone();
                 self.bind_any(fold.var, state);
-                if let ([Val::Int(low), Val::Int(high)], Val::Int(own)) =
-                    (ends, state.vars[fold.var.position()].clone())
+                if let (
+                    [SymbolicValue::Int(low), SymbolicValue::Int(high)],
+                    SymbolicValue::Int(own),
+                ) = (ends, state.vars[fold.var.position()].clone())
                 {
                     let above = own.minus(&low).map(Formula::ge);
                     let below = high.minus(&own).and_then(|one| one.offset(-1)).map(Formula::ge);
@@ -258,8 +260,8 @@ impl Engine<'_> {
 
     fn whole(&mut self, expr: &Expr, state: &State) -> Option<Poly> {
         match self.eval(expr, state, false) {
-            Val::Int(poly) => Some(poly),
-            Val::Bool(_) | Val::Other(_) => None,
+            SymbolicValue::Int(poly) => Some(poly),
+            SymbolicValue::Bool(_) | SymbolicValue::Untracked(_) => None,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Long: one case for each kind of expression.
 
 use super::Engine;
-use super::state::{Claim, Coin, Operation, State, Val};
+use super::state::{Claim, OpaqueComparison, Operation, State, SymbolicValue};
 use crate::kir::{Binary, Compare, Expr, ExprKind, Monoid, Type, Unary, is_fetch};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
@@ -15,9 +15,9 @@ impl Engine<'_> {
     /// The truth of a condition.
     pub(super) fn condition(&mut self, expr: &Expr, state: &State) -> Formula {
         match self.eval(expr, state, true) {
-            Val::Bool(formula) => formula,
-            Val::Int(poly) => Formula::eq(poly).not(),
-            Val::Other(level) => self.coin(level),
+            SymbolicValue::Bool(formula) => formula,
+            SymbolicValue::Int(poly) => Formula::eq(poly).not(),
+            SymbolicValue::Untracked(level) => self.coin(level),
         }
     }
 
@@ -35,24 +35,24 @@ impl Engine<'_> {
         Poly::symbol(self.prover.symbols.bounded(name, level, low, high))
     }
 
-    pub(super) fn level(&self, value: &Val) -> Level {
+    pub(super) fn level(&self, value: &SymbolicValue) -> Level {
         match value {
-            Val::Int(poly) => self.prover.symbols.level(poly),
-            Val::Bool(formula) => self.prover.symbols.formula_level(formula),
-            Val::Other(level) => *level,
+            SymbolicValue::Int(poly) => self.prover.symbols.level(poly),
+            SymbolicValue::Bool(formula) => self.prover.symbols.formula_level(formula),
+            SymbolicValue::Untracked(level) => *level,
         }
     }
 
     /// The value of `expr`; `strict` if it feeds an index or a condition.
-    pub(super) fn eval(&mut self, expr: &Expr, state: &State, strict: bool) -> Val {
+    pub(super) fn eval(&mut self, expr: &Expr, state: &State, strict: bool) -> SymbolicValue {
         match &expr.kind {
             ExprKind::Int(value) if expr.ty == Type::Bool => {
-                Val::Bool(if *value != 0 { Formula::True } else { Formula::False })
+                SymbolicValue::Bool(if *value != 0 { Formula::True } else { Formula::False })
             }
-            ExprKind::Int(value) => Val::Int(Poly::constant(*value)),
-            ExprKind::Float(_) => Val::Other(Level::Launch),
+            ExprKind::Int(value) => SymbolicValue::Int(Poly::constant(*value)),
+            ExprKind::Float(_) => SymbolicValue::Untracked(Level::Launch),
             ExprKind::Var(var) => self.variable(*var, state),
-            ExprKind::Builtin(builtin, axis) => Val::Int(self.builtin(*builtin, *axis)),
+            ExprKind::Builtin(builtin, axis) => SymbolicValue::Int(self.builtin(*builtin, *axis)),
             ExprKind::Unary(operator, inner) => self.unary(*operator, inner, expr, state, strict),
             ExprKind::Binary(operator, left, right) => {
                 let left = (self.eval(left, state, strict), left.span);
@@ -60,7 +60,7 @@ impl Engine<'_> {
                 self.binary(*operator, [left, right], expr, state, strict)
             }
             ExprKind::Compare(operator, left, right) => {
-                Val::Bool(self.compare(*operator, left, right, state))
+                SymbolicValue::Bool(self.compare(*operator, left, right, state))
             }
             ExprKind::And(left, right) | ExprKind::Or(left, right) => {
                 let is_and = matches!(expr.kind, ExprKind::And(..));
@@ -68,7 +68,7 @@ impl Engine<'_> {
                 let mut inner = state.clone();
                 inner.path.push(if is_and { first.clone() } else { first.clone().not() });
                 let second = self.condition(right, &inner);
-                Val::Bool(if is_and {
+                SymbolicValue::Bool(if is_and {
                     Formula::and([first, second])
                 } else {
                     Formula::or([first, second])
@@ -94,29 +94,30 @@ impl Engine<'_> {
                     let value = self.eval(argument, state, strict);
                     level = level.max(self.level(&value));
                 }
-                Val::Other(level)
+                SymbolicValue::Untracked(level)
             }
             ExprKind::Combine(monoid, arguments) => self.combine(monoid, arguments, state, strict),
             ExprKind::Element(array, when, index) => {
-                let at: Vec<Val> = index.iter().map(|one| self.eval(one, state, true)).collect();
+                let at: Vec<SymbolicValue> =
+                    index.iter().map(|one| self.eval(one, state, true)).collect();
                 let mut known = self.named.iter();
                 let known = known.find(|(named, place, _)| {
-                    named == array && at[..] == [Val::Int(place.clone())]
+                    named == array && at[..] == [SymbolicValue::Int(place.clone())]
                 });
                 match known {
-                    Some((_, _, value)) => Val::Int(value.clone()),
+                    Some((_, _, value)) => SymbolicValue::Int(value.clone()),
                     None if self.elements && self.is_input(*array) => {
                         self.named_element(*array, &at)
                     }
                     None if self.is_looked_at(*array, *when) => {
                         self.cell((*array, *when), &at, expr.ty, &state.path)
                     }
-                    _ if expr.ty == Type::Float => Val::Other(Level::Thread),
-                    _ => Val::Int(self.unknown("element", Level::Thread, expr.ty)),
+                    _ if expr.ty == Type::Float => SymbolicValue::Untracked(Level::Thread),
+                    _ => SymbolicValue::Int(self.unknown("element", Level::Thread, expr.ty)),
                 }
             }
             // Quantifiers are not evaluated here.
-            ExprKind::Quantified(..) => Val::Bool(self.coin(Level::Thread)),
+            ExprKind::Quantified(..) => SymbolicValue::Bool(self.coin(Level::Thread)),
             ExprKind::Fold(fold) if self.summed_array(fold, state).is_some() => {
                 self.prefix(fold, state)
             }
@@ -124,20 +125,29 @@ impl Engine<'_> {
                 self.other_value(inner, state, strict)
             }
             ExprKind::Fold(_) | ExprKind::Other(_) => match expr.ty {
-                Type::Float => Val::Other(Level::Thread),
-                Type::Bool => Val::Bool(self.coin(Level::Thread)),
-                ty => Val::Int(self.unknown("claimed", Level::Thread, ty)),
+                Type::Float => SymbolicValue::Untracked(Level::Thread),
+                Type::Bool => SymbolicValue::Bool(self.coin(Level::Thread)),
+                ty => SymbolicValue::Int(self.unknown("claimed", Level::Thread, ty)),
             },
         }
     }
 
     /// Evaluates a call of a declared monoid: by its body if the result feeds an index or a condition.
-    fn combine(&mut self, monoid: &Monoid, arguments: &[Expr], state: &State, strict: bool) -> Val {
-        let values: Vec<Val> = arguments.iter().map(|one| self.eval(one, state, strict)).collect();
-        if let (false, [Val::Int(a), Val::Int(b)]) = (strict, &values[..]) {
+    fn combine(
+        &mut self,
+        monoid: &Monoid,
+        arguments: &[Expr],
+        state: &State,
+        strict: bool,
+    ) -> SymbolicValue {
+        let values: Vec<SymbolicValue> =
+            arguments.iter().map(|one| self.eval(one, state, strict)).collect();
+        if let (false, [SymbolicValue::Int(a), SymbolicValue::Int(b)]) = (strict, &values[..]) {
             let ty = monoid.result.ty;
             let (a, b) = (self.data(a, ty, state), self.data(b, ty, state));
-            return Val::Int(self.operation(Operation::Combine(monoid.name.clone(), a, b), ty));
+            return SymbolicValue::Int(
+                self.operation(Operation::Combine(monoid.name.clone(), a, b), ty),
+            );
         }
         let mut inner = state.clone();
         for (parameter, value) in monoid.parameters.iter().zip(values) {
@@ -147,27 +157,27 @@ impl Engine<'_> {
     }
 
     /// An unknown value, the same each time the variable is read.
-    pub(super) fn unknown_of(&mut self, var: crate::kir::VarId) -> Val {
+    pub(super) fn unknown_of(&mut self, var: crate::kir::VarId) -> SymbolicValue {
         let ty = self.kernel.vars[var].ty;
         match ty {
-            Type::Float => Val::Other(Level::Thread),
-            Type::Bool => Val::Bool(self.coin(Level::Thread)),
+            Type::Float => SymbolicValue::Untracked(Level::Thread),
+            Type::Bool => SymbolicValue::Bool(self.coin(Level::Thread)),
             Type::Int { .. } | Type::Whole => {
                 let name = self.kernel.vars[var].name.clone();
-                Val::Int(self.unknown(&name, Level::Thread, ty))
+                SymbolicValue::Int(self.unknown(&name, Level::Thread, ty))
             }
         }
     }
 
-    fn variable(&mut self, var: crate::kir::VarId, state: &State) -> Val {
+    fn variable(&mut self, var: crate::kir::VarId, state: &State) -> SymbolicValue {
         let value = state.vars[base::Index::position(var)].clone();
         let ty = self.kernel.vars[var].ty;
         match (value, ty) {
             // Unassigned, or assigned an unsupported value.
-            (Val::Other(level), Type::Int { .. } | Type::Whole) => {
-                Val::Int(self.unknown(&self.kernel.vars[var].name.clone(), level, ty))
+            (SymbolicValue::Untracked(level), Type::Int { .. } | Type::Whole) => {
+                SymbolicValue::Int(self.unknown(&self.kernel.vars[var].name.clone(), level, ty))
             }
-            (Val::Other(level), Type::Bool) => Val::Bool(self.coin(level)),
+            (SymbolicValue::Untracked(level), Type::Bool) => SymbolicValue::Bool(self.coin(level)),
             (value, _) => value,
         }
     }
@@ -199,12 +209,16 @@ impl Engine<'_> {
     }
 
     /// Selects one of two values, by conditions that exclude each other.
-    pub(super) fn chosen(&mut self, name: &str, [one, other]: [(&Formula, Val); 2]) -> Val {
+    pub(super) fn chosen(
+        &mut self,
+        name: &str,
+        [one, other]: [(&Formula, SymbolicValue); 2],
+    ) -> SymbolicValue {
         match (&one.1, &other.1) {
             (first, second) if first == second => one.1,
-            (Val::Int(first), Val::Int(second)) => {
+            (SymbolicValue::Int(first), SymbolicValue::Int(second)) => {
                 if let Some(value) = self.by_bit(one.0, first, second) {
-                    return Val::Int(value);
+                    return SymbolicValue::Int(value);
                 }
                 let symbols = &mut self.prover.symbols;
                 let levels = [symbols.level(first), symbols.level(second)];
@@ -218,12 +232,14 @@ impl Engine<'_> {
                         symbols.get_mut(sym).facts.push(fact);
                     }
                 }
-                Val::Int(own)
+                SymbolicValue::Int(own)
             }
-            (Val::Bool(first), Val::Bool(second)) => Val::Bool(Formula::or([
-                Formula::and([one.0.clone(), first.clone()]),
-                Formula::and([other.0.clone(), second.clone()]),
-            ])),
+            (SymbolicValue::Bool(first), SymbolicValue::Bool(second)) => {
+                SymbolicValue::Bool(Formula::or([
+                    Formula::and([one.0.clone(), first.clone()]),
+                    Formula::and([other.0.clone(), second.clone()]),
+                ]))
+            }
             (first, second) => {
                 let conditions = [
                     self.prover.symbols.formula_level(one.0),
@@ -231,44 +247,44 @@ impl Engine<'_> {
                 ];
                 let values = [self.level(first), self.level(second)];
                 let level = conditions.into_iter().chain(values).max();
-                Val::Other(level.unwrap_or(Level::Thread))
+                SymbolicValue::Untracked(level.unwrap_or(Level::Thread))
             }
         }
     }
 
-    fn convert(&mut self, inner: &Expr, ty: Type, state: &State, strict: bool) -> Val {
+    fn convert(&mut self, inner: &Expr, ty: Type, state: &State, strict: bool) -> SymbolicValue {
         let value = self.eval(inner, state, strict);
         match (value, ty) {
             // An annotation compares it with a machine integer, so it is one, or else wrapped.
-            (Val::Int(poly), Type::Int { .. })
+            (SymbolicValue::Int(poly), Type::Int { .. })
                 if inner.ty == Type::Whole && poly.as_constant().is_none() =>
             {
                 let fits = in_type(&poly, ty);
                 let fits = self.prover.proves_quickly(&state.path, &fits)
                     || self.prover.proves(&state.path, &fits);
                 let level = self.prover.symbols.level(&poly);
-                Val::Int(if fits { poly } else { self.unknown("wrapped", level, ty) })
+                SymbolicValue::Int(if fits { poly } else { self.unknown("wrapped", level, ty) })
             }
-            (Val::Int(poly), Type::Int { bits: to, .. }) => {
+            (SymbolicValue::Int(poly), Type::Int { bits: to, .. }) => {
                 if matches!(inner.ty, Type::Int { bits, .. } if bits < to) {
                     if !strict {
-                        return Val::Int(self.data(&poly, inner.ty, state));
+                        return SymbolicValue::Int(self.data(&poly, inner.ty, state));
                     }
                     self.look_at(&poly, inner, state);
                 }
-                Val::Int(poly)
+                SymbolicValue::Int(poly)
             }
-            (Val::Int(poly), Type::Whole) => {
+            (SymbolicValue::Int(poly), Type::Whole) => {
                 self.look_at(&poly, inner, state);
-                Val::Int(poly)
+                SymbolicValue::Int(poly)
             }
-            (Val::Bool(formula), Type::Int { .. } | Type::Whole) => {
-                Val::Int(self.operation(Operation::Truth(formula), ty))
+            (SymbolicValue::Bool(formula), Type::Int { .. } | Type::Whole) => {
+                SymbolicValue::Int(self.operation(Operation::Truth(formula), ty))
             }
-            (Val::Other(level), Type::Int { .. } | Type::Whole) => {
-                Val::Int(self.unknown("rounded", level, ty))
+            (SymbolicValue::Untracked(level), Type::Int { .. } | Type::Whole) => {
+                SymbolicValue::Int(self.unknown("rounded", level, ty))
             }
-            (value, _) => Val::Other(self.level(&value)),
+            (value, _) => SymbolicValue::Untracked(self.level(&value)),
         }
     }
 
@@ -288,21 +304,21 @@ impl Engine<'_> {
         expr: &Expr,
         state: &State,
         strict: bool,
-    ) -> Val {
+    ) -> SymbolicValue {
         if operator == Unary::Not {
-            return Val::Bool(self.condition(inner, state).not());
+            return SymbolicValue::Bool(self.condition(inner, state).not());
         }
         match (operator, self.eval(inner, state, strict)) {
-            (Unary::IsPow2, Val::Int(poly)) => Val::Bool(Formula::Pow2(poly)),
-            (Unary::Neg, Val::Int(poly)) => {
+            (Unary::IsPow2, SymbolicValue::Int(poly)) => SymbolicValue::Bool(Formula::Pow2(poly)),
+            (Unary::Neg, SymbolicValue::Int(poly)) => {
                 let result = poly.scaled(-1);
                 self.arithmetic(result, expr, state, strict)
             }
-            (Unary::Complement, Val::Int(poly)) => {
+            (Unary::Complement, SymbolicValue::Int(poly)) => {
                 let result = poly.scaled(-1).and_then(|negative| negative.offset(-1));
                 self.arithmetic(result, expr, state, false)
             }
-            (_, value) => Val::Other(self.level(&value)),
+            (_, value) => SymbolicValue::Untracked(self.level(&value)),
         }
     }
 
@@ -313,27 +329,27 @@ impl Engine<'_> {
         expr: &Expr,
         state: &State,
         strict: bool,
-    ) -> Val {
+    ) -> SymbolicValue {
         let Some(poly) = result else {
-            return Val::Int(self.unknown("large", Level::Thread, expr.ty));
+            return SymbolicValue::Int(self.unknown("large", Level::Thread, expr.ty));
         };
         if strict && matches!(expr.ty, Type::Int { signed: true, .. }) {
             self.look_at(&poly, expr, state);
         }
-        Val::Int(poly)
+        SymbolicValue::Int(poly)
     }
 
     /// Evaluates a binary operator on evaluated operands. `strict` obliges the result to be the machine's.
     fn binary(
         &mut self,
         operator: Binary,
-        [(left, left_span), (right, right_span)]: [(Val, Span); 2],
+        [(left, left_span), (right, right_span)]: [(SymbolicValue, Span); 2],
         expr: &Expr,
         state: &State,
         strict: bool,
-    ) -> Val {
-        let (Val::Int(a), Val::Int(b)) = (&left, &right) else {
-            return Val::Other(self.level(&left).max(self.level(&right)));
+    ) -> SymbolicValue {
+        let (SymbolicValue::Int(a), SymbolicValue::Int(b)) = (&left, &right) else {
+            return SymbolicValue::Untracked(self.level(&left).max(self.level(&right)));
         };
         let ty = expr.ty;
         match operator {
@@ -383,19 +399,21 @@ impl Engine<'_> {
                 if b.as_constant().is_some_and(|amount| (0..width(ty)).contains(&amount)) =>
             {
                 let amount = b.as_constant().unwrap_or(0);
-                Val::Int(self.operation(Operation::Floor(a, 1 << amount), ty))
+                SymbolicValue::Int(self.operation(Operation::Floor(a, 1 << amount), ty))
             }
-            Binary::Min => Val::Int(self.operation(Operation::Min(a, b), ty)),
-            Binary::Max => Val::Int(self.operation(Operation::Max(a, b), ty)),
+            Binary::Min => SymbolicValue::Int(self.operation(Operation::Min(a, b), ty)),
+            Binary::Max => SymbolicValue::Int(self.operation(Operation::Max(a, b), ty)),
             Binary::Shl | Binary::Shr => {
                 let below = b.scaled(-1).and_then(|negative| negative.offset(width(ty) - 1));
                 let goal = [Formula::ge(b.clone()), below.map_or(Formula::False, Formula::ge)];
                 self.oblige(Claim::Overflow(ty), Formula::and(goal), expr.span, state);
-                Val::Int(self.operation(Operation::Opaque("shift", a, b), ty))
+                SymbolicValue::Int(self.operation(Operation::Opaque("shift", a, b), ty))
             }
-            Binary::BitAnd => Val::Int(self.operation(Operation::Opaque("and", a, b), ty)),
-            Binary::BitOr => Val::Int(self.operation(Operation::Opaque("or", a, b), ty)),
-            _ => Val::Int(self.operation(Operation::Opaque("xor", a, b), ty)),
+            Binary::BitAnd => {
+                SymbolicValue::Int(self.operation(Operation::Opaque("and", a, b), ty))
+            }
+            Binary::BitOr => SymbolicValue::Int(self.operation(Operation::Opaque("or", a, b), ty)),
+            _ => SymbolicValue::Int(self.operation(Operation::Opaque("xor", a, b), ty)),
         }
     }
 
@@ -427,7 +445,14 @@ impl Engine<'_> {
         }
     }
 
-    fn divided(&mut self, operator: Binary, a: Poly, b: Poly, expr: &Expr, state: &State) -> Val {
+    fn divided(
+        &mut self,
+        operator: Binary,
+        a: Poly,
+        b: Poly,
+        expr: &Expr,
+        state: &State,
+    ) -> SymbolicValue {
         self.oblige(Claim::Division, Formula::eq(b.clone()).not(), expr.span, state);
         if let (Type::Int { signed: true, .. }, Some((least, _))) = (expr.ty, expr.ty.range()) {
             // The minimum divided by −1 is out of range.
@@ -437,7 +462,7 @@ impl Engine<'_> {
         }
         let quotient = self.operation(Operation::Div(a.clone(), b.clone()), expr.ty);
         if operator == Binary::Div {
-            return Val::Int(quotient);
+            return SymbolicValue::Int(quotient);
         }
         let remainder = quotient.times(&b).and_then(|multiple| a.minus(&multiple));
         self.arithmetic(remainder, expr, state, false)
@@ -446,8 +471,8 @@ impl Engine<'_> {
     fn compare(&mut self, operator: Compare, left: &Expr, right: &Expr, state: &State) -> Formula {
         let one = self.eval(left, state, true);
         let other = self.eval(right, state, true);
-        let (Val::Int(a), Val::Int(b)) = (&one, &other) else {
-            if let (Val::Bool(a), Val::Bool(b)) = (one.clone(), other.clone())
+        let (SymbolicValue::Int(a), SymbolicValue::Int(b)) = (&one, &other) else {
+            if let (SymbolicValue::Bool(a), SymbolicValue::Bool(b)) = (one.clone(), other.clone())
                 && matches!(operator, Compare::Eq | Compare::Ne)
             {
                 let same = Formula::and([a.clone().implies(b.clone()), b.implies(a)]);
@@ -457,11 +482,11 @@ impl Engine<'_> {
             let coin = self.coin(level);
             if left.ty == Type::Float
                 && right.ty == Type::Float
-                && let Some(coins) = &mut self.coins
+                && let Some(opaque_comparisons) = &mut self.opaque_comparisons
                 && let Some(sym) = coin.symbols().first().copied()
             {
                 let (left, right) = (left.clone(), right.clone());
-                coins.push(Coin { sym, compare: operator, left, right });
+                opaque_comparisons.push(OpaqueComparison { sym, compare: operator, left, right });
             }
             return coin;
         };

@@ -5,7 +5,9 @@
 //! that no barrier separates.
 
 use super::Engine;
-use super::state::{Claim, Flow, Meets, Mode, Obligation, Site, State, Stop, Val};
+use super::state::{
+    BarrierPoint, Claim, Flow, Mode, Obligation, PassedBarriers, Site, State, SymbolicValue,
+};
 use crate::deadline::tick;
 use crate::interp::AccessKind;
 use crate::kir::{Element, Expr, ExprKind, Loop, Stmt, Type, has_barrier, has_warp};
@@ -48,11 +50,12 @@ impl Engine<'_> {
             Stmt::Load(var, element) => {
                 let index = self.access(element, AccessKind::Read, None, &state);
                 let ty = self.kernel.arrays[element.array].element;
-                state.vars[var.position()] = self.loaded(element, index, ty, &state.meets);
+                state.vars[var.position()] =
+                    self.loaded(element, index, ty, &state.passed_barriers);
             }
             Stmt::Store(element, value) => {
                 let stored = match self.eval(value, &state, false) {
-                    Val::Int(poly) => Some(poly),
+                    SymbolicValue::Int(poly) => Some(poly),
                     _ if self.is_given(value) => {
                         let sym = self.prover.symbols.fresh("stored", Level::Launch);
                         Some(Poly::symbol(sym))
@@ -60,18 +63,18 @@ impl Engine<'_> {
                     _ => None,
                 };
                 self.access(element, AccessKind::Write, stored, &state);
-                state.meets.forget(element.array);
+                state.passed_barriers.forget(element.array);
             }
             Stmt::Atomic { result, element, operands, .. } => {
                 for operand in operands {
                     self.eval(operand, &state, false);
                 }
                 self.access(element, AccessKind::Atomic, None, &state);
-                state.meets.forget(element.array);
+                state.passed_barriers.forget(element.array);
                 let ty = self.kernel.arrays[element.array].element;
                 state.vars[result.position()] = match ty {
-                    Type::Float | Type::Bool => Val::Other(Level::Thread),
-                    _ => Val::Int(self.unknown("atomic", Level::Thread, ty)),
+                    Type::Float | Type::Bool => SymbolicValue::Untracked(Level::Thread),
+                    _ => SymbolicValue::Int(self.unknown("atomic", Level::Thread, ty)),
                 };
             }
             Stmt::Unknown(var) | Stmt::Bits(var, ..) => {
@@ -81,7 +84,7 @@ impl Engine<'_> {
                 let condition = self.condition(condition, &state);
                 return self.branch(condition, [then, otherwise], state, flow);
             }
-            Stmt::Loop(inner) => return self.looped(inner, state),
+            Stmt::Loop(inner) => return self.run_loop(inner, state),
             Stmt::Claims(claims) => {
                 if self.mode != Mode::Interval {
                     claims.iter().for_each(|one| self.oblige_claim_defined(one, &state));
@@ -102,11 +105,11 @@ impl Engine<'_> {
             }
             Stmt::Warp(span) => self.oblige(Claim::Converged, Formula::True, *span, &state),
             Stmt::Return => {
-                self.leaves(&state, true);
+                self.require_uniform_exit(&state, true);
                 return None;
             }
             Stmt::Break => {
-                self.leaves(&state, false);
+                self.require_uniform_exit(&state, false);
                 flow.breaks.push(state);
                 return None;
             }
@@ -148,7 +151,7 @@ impl Engine<'_> {
 
     /// Obliges that all threads of a block leave a loop with barriers together, or return together if they are in any
     /// loop. Otherwise the remaining threads would wait for them forever.
-    fn leaves(&mut self, state: &State, returns: bool) {
+    fn require_uniform_exit(&mut self, state: &State, returns: bool) {
         let body = &self.kernel.body;
         let span = self.loops.last().map_or(self.kernel.span, |(span, _)| *span);
         let meets = [
@@ -171,7 +174,7 @@ impl Engine<'_> {
         self.oblige(Claim::Uniform, Formula::True, span, state);
         if self.mode == Mode::Full {
             let position = self.position.clone();
-            self.stops.push(Stop { span, position, state: state.clone() });
+            self.stops.push(BarrierPoint { span, position, state: state.clone() });
         }
     }
 
@@ -196,11 +199,11 @@ impl Engine<'_> {
             self.position.pop();
             ends.extend(end);
         }
-        self.joined(ends)
+        self.join_states(ends)
     }
 
     /// Joins several states. Their paths share a prefix, and exclude each other after it.
-    pub(super) fn joined(&mut self, states: Vec<State>) -> Option<State> {
+    pub(super) fn join_states(&mut self, states: Vec<State>) -> Option<State> {
         let mut states = states.into_iter();
         let mut all = states.next()?;
         for next in states {
@@ -221,8 +224,8 @@ impl Engine<'_> {
             if one != other.clone().not() {
                 path.push(Formula::or([one, other]));
             }
-            let meets = all.meets.common(&next.meets);
-            all = State { vars, path, meets };
+            let passed_barriers = all.passed_barriers.common(&next.passed_barriers);
+            all = State { vars, path, passed_barriers };
         }
         Some(all)
     }
@@ -233,8 +236,8 @@ impl Engine<'_> {
         element: &Element,
         index: Vec<Poly>,
         ty: Type,
-        meets: &Meets,
-    ) -> Val {
+        passed_barriers: &PassedBarriers,
+    ) -> SymbolicValue {
         let levels = index.iter().map(|one| self.prover.symbols.level(one));
         let constant = !self.written[element.array.position()];
         let level = match constant {
@@ -248,7 +251,7 @@ impl Engine<'_> {
                 Level::Thread
             };
         match ty {
-            Type::Float | Type::Bool => Val::Other(level),
+            Type::Float | Type::Bool => SymbolicValue::Untracked(level),
             _ => {
                 let value =
                     self.unknown(&self.kernel.arrays[element.array].name.clone(), level, ty);
@@ -258,15 +261,15 @@ impl Engine<'_> {
                     symbol.facts.extend(facts);
                     symbol.element = Some((element.array, index));
                 } else if let Some(sym) = value.as_symbol()
-                    && let Some(version) = meets.version(element.array)
+                    && let Some(version) = passed_barriers.version(element.array)
                 {
                     let facts = self.known_of_cell(version, element.array, &index, sym);
                     if let Some(exact) = facts.iter().find_map(|one| self.exactly(one, sym)) {
-                        return Val::Int(exact);
+                        return SymbolicValue::Int(exact);
                     }
                     self.prover.symbols.get_mut(sym).facts.extend(facts);
                 }
-                Val::Int(value)
+                SymbolicValue::Int(value)
             }
         }
     }
@@ -282,7 +285,7 @@ impl Engine<'_> {
         let mut index = Vec::new();
         for expr in &element.index {
             let at = match self.eval(expr, state, true) {
-                Val::Int(poly) => poly,
+                SymbolicValue::Int(poly) => poly,
                 _ => self.unknown("index", Level::Thread, expr.ty),
             };
             self.look_at(&at, expr, state);
@@ -294,7 +297,7 @@ impl Engine<'_> {
         }
         if self.mode != Mode::Probe {
             let (array, span, path) = (element.array, element.span, state.path.clone());
-            let (index, passed) = (index.clone(), state.meets.passed());
+            let (index, passed) = (index.clone(), state.passed_barriers.passed());
             self.sites.push(Site { array, index, kind, value, path, passed, span });
         }
         index
@@ -338,7 +341,7 @@ impl Engine<'_> {
             }
             (Stmt::Loop(inside), [part, inner @ ..]) => {
                 let exits = self.resume_loop(inside, *part, inner, state);
-                self.joined(exits)
+                self.join_states(exits)
             }
             _ => Some(state),
         };
@@ -359,44 +362,49 @@ impl Engine<'_> {
                 let Some(state) = self.resume(&inside.head, position, state, &mut own) else {
                     return own.breaks;
                 };
-                return self.tested(inside, state, own);
+                return self.enter_body(inside, state, own);
             }
             1 => {
                 let end = self.resume(&inside.body, position, state, &mut own);
-                self.stepped(inside, end, &mut own)
+                self.finish_iteration(inside, end, &mut own)
             }
             _ => self.resume(&inside.step, position, state, &mut own),
         };
         let mut exits = own.breaks;
         if let Some(stepped) = stepped {
-            exits.extend(self.entered(inside, stepped));
+            exits.extend(self.enter_or_exit(inside, stepped));
         }
         exits
     }
 
     /// Finishes an iteration: joins its ends (the body's and each `continue`), and runs the step.
-    fn stepped(&mut self, inside: &Loop, end: Option<State>, own: &mut Flow) -> Option<State> {
+    fn finish_iteration(
+        &mut self,
+        inside: &Loop,
+        end: Option<State>,
+        own: &mut Flow,
+    ) -> Option<State> {
         let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut own.continues)).collect();
-        let next = self.joined(ends)?;
+        let next = self.join_states(ends)?;
         self.run(&inside.step, 0, next, own)
     }
 
     /// Runs a loop with barriers in `Interval` mode: into its body up to the first barrier. Returns the states behind
     /// the loop.
-    pub(super) fn entered(&mut self, inner: &Loop, state: State) -> Vec<State> {
+    pub(super) fn enter_or_exit(&mut self, inner: &Loop, state: State) -> Vec<State> {
         let mut own = Flow::default();
         match self.run(&inner.head, 0, state, &mut own) {
-            Some(state) => self.tested(inner, state, own),
+            Some(state) => self.enter_body(inner, state, own),
             None => own.breaks,
         }
     }
 
-    fn tested(&mut self, inner: &Loop, state: State, mut own: Flow) -> Vec<State> {
+    fn enter_body(&mut self, inner: &Loop, state: State, mut own: Flow) -> Vec<State> {
         let condition = self.condition(&inner.condition, &state);
         let mut into = state.clone();
         into.path.push(condition.clone());
         let end = self.run(&inner.body, 0, into, &mut own);
-        if let Some(end) = self.stepped(inner, end, &mut own)
+        if let Some(end) = self.finish_iteration(inner, end, &mut own)
             // Through the whole body without a barrier: another iteration would follow in this interval.
             && !self.prover.proves(&end.path, &Formula::False)
         {

@@ -7,7 +7,7 @@
 use super::Engine;
 use super::eval::in_type;
 use super::loops::{Change, Head, Shape};
-use super::state::{Claim, Flow, Mode, State, Val};
+use super::state::{Claim, Flow, Mode, State, SymbolicValue};
 use crate::kir::{Loop, VarId};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
@@ -45,11 +45,11 @@ pub(super) struct Facts {
 }
 
 /// The loop invariants of annotations, evaluated at a loop head: the number of each, and its formula there.
-pub(super) type Said = Vec<(usize, Formula)>;
+pub(super) type StatedInvariants = Vec<(usize, Formula)>;
 
 impl Facts {
     /// The facts about a variable's symbol at `head`.
-    pub(super) fn about(&self, var: VarId, head: &Head, said: &Said) -> Vec<Formula> {
+    pub(super) fn about(&self, var: VarId, head: &Head, said: &StatedInvariants) -> Vec<Formula> {
         let own = self.kept.iter().filter(|template| template.vars().contains(&var));
         own.filter_map(|template| match template {
             Template::Given(number, _) => {
@@ -77,7 +77,7 @@ impl Template {
     /// Evaluates the template with the variables of a state.
     fn at(&self, state: &State) -> Option<Formula> {
         let value = |var: VarId| match &state.vars[var.position()] {
-            Val::Int(poly) => Some(poly.clone()),
+            SymbolicValue::Int(poly) => Some(poly.clone()),
             _ => None,
         };
         let product = |x: VarId, y: VarId, factor: i128| {
@@ -201,7 +201,7 @@ impl Engine<'_> {
     /// equal the integers, so it may be assumed.
     fn settle(&mut self, shape: &Shape, end: &mut State) {
         for (var, _) in shape.vars.iter().filter(|(_, change)| matches!(change, Change::Free(_))) {
-            if let Val::Int(value) = &end.vars[var.position()]
+            if let SymbolicValue::Int(value) = &end.vars[var.position()]
                 && self.relevant[var.position()]
             {
                 end.path.push(in_type(value, self.kernel.vars[*var].ty));
@@ -210,8 +210,8 @@ impl Engine<'_> {
     }
 
     /// Evaluates the invariants of annotations at a head.
-    pub(super) fn say(&mut self, facts: &Facts, head: &Head) -> Said {
-        let mut said = Said::new();
+    pub(super) fn say(&mut self, facts: &Facts, head: &Head) -> StatedInvariants {
+        let mut said = StatedInvariants::new();
         for template in &facts.kept {
             if let Template::Given(number, _) = template
                 && let Some(formula) = self.formula(template, &facts.given, &head.state)
@@ -234,7 +234,7 @@ impl Engine<'_> {
         let sizes = self.guessed_sizes(entry, &free);
         let mut guesses = Vec::new();
         for x in &free {
-            let Val::Int(first) = &entry.vars[x.position()] else { continue };
+            let SymbolicValue::Int(first) = &entry.vars[x.position()] else { continue };
             guesses.push(Template::AtLeast(*x, Poly::constant(0)));
             guesses.push(Template::AtLeast(*x, Poly::constant(1)));
             guesses.push(Template::AtLeast(*x, first.clone()));
@@ -273,12 +273,12 @@ impl Engine<'_> {
         let block = (0..3).map(|axis| self.builtin(crate::kir::Builtin::BlockDim, axis));
         let scalars = self.kernel.scalars.iter().filter(|var| self.relevant[var.position()]);
         let scalars = scalars.filter_map(|var| match &entry.vars[var.position()] {
-            Val::Int(poly) => Some(poly.clone()),
+            SymbolicValue::Int(poly) => Some(poly.clone()),
             _ => None,
         });
         // Sizes that the kernel computed before the loop, such as a length.
         let locals = entry.vars.iter().zip(&self.relevant).filter_map(|(value, relevant)| {
-            let Val::Int(poly) = value else { return None };
+            let SymbolicValue::Int(poly) = value else { return None };
             let is_size = self.prover.symbols.level(poly) == Level::Launch;
             (*relevant && is_size && poly.as_constant().is_none()).then(|| poly.clone())
         });

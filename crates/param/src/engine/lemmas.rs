@@ -4,7 +4,7 @@
 //! `x` that is not negative. Its other variables are arbitrary and fixed.
 
 use super::Engine;
-use super::state::{Mode, State, Val};
+use super::state::{Mode, State, SymbolicValue};
 use crate::kir::{Expr, Lemma, VarId};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
@@ -63,7 +63,7 @@ impl Engine<'_> {
             for choice in choices.into_iter().take(MAX_INSTANCES) {
                 let mut state = self.entry.clone();
                 for (var, value) in lemma.forall.iter().zip(choice) {
-                    state.vars[var.position()] = Val::Int(value);
+                    state.vars[var.position()] = SymbolicValue::Int(value);
                 }
                 facts.push(self.condition(&lemma.condition, &state));
             }
@@ -84,7 +84,7 @@ impl Engine<'_> {
         for var in &lemma.forall {
             let name = self.kernel.vars[*var].name.clone();
             let value = Poly::symbol(self.prover.symbols.fresh(name, Level::Launch));
-            state.vars[var.position()] = Val::Int(value);
+            state.vars[var.position()] = SymbolicValue::Int(value);
         }
         let Some(over) = lemma.induction else {
             let goal = self.condition(&lemma.condition, &state);
@@ -94,10 +94,10 @@ impl Engine<'_> {
     }
 
     fn by_induction(&mut self, lemma: &Lemma, state: &State, over: VarId) -> Option<bool> {
-        let Val::Int(own) = state.vars[over.position()].clone() else { return None };
+        let SymbolicValue::Int(own) = state.vars[over.position()].clone() else { return None };
         let mut at = |value: Poly| {
             let mut state = state.clone();
-            state.vars[over.position()] = Val::Int(value);
+            state.vars[over.position()] = SymbolicValue::Int(value);
             self.condition(&lemma.condition, &state)
         };
         let (here, first, next) = (at(own.clone()), at(Poly::constant(0)), at(own.offset(1)?));

@@ -9,10 +9,10 @@
 //! until the guesses hold.
 
 use super::Engine;
+use super::barrier_invariants::stored_in;
 use super::eval::in_type;
-use super::meetings::stored_in;
 use super::orbits::Orbit;
-use super::state::{Claim, Flow, Mode, State, Val};
+use super::state::{Claim, Flow, Mode, State, SymbolicValue};
 use crate::kir::{
     ArrayId, ExprKind, Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp, visit,
 };
@@ -66,11 +66,11 @@ pub(super) struct Head {
 }
 
 impl Engine<'_> {
-    pub(super) fn looped(&mut self, inner: &Loop, entry: State) -> Option<State> {
+    pub(super) fn run_loop(&mut self, inner: &Loop, entry: State) -> Option<State> {
         let level = level(inner);
         if level == Level::Block && self.mode == Mode::Interval {
-            let exits = self.entered(inner, entry);
-            return self.joined(exits);
+            let exits = self.enter_or_exit(inner, entry);
+            return self.join_states(exits);
         }
         self.loops.push((inner.span, level));
         let exit = self.generic(inner, entry, level);
@@ -87,7 +87,7 @@ impl Engine<'_> {
         self.seen_before(inner, &entry, &head);
         let mut flow = Flow::default();
         let end = self.iterate(inner, head.state.clone(), &mut flow, level)?;
-        self.carried(inner, &shape, end.as_ref());
+        self.oblige_carried(inner, &shape, end.as_ref());
         // By induction: at the first head and, if it has a value at one, at the next.
         if let Some(end) = &end {
             self.oblige_loop_defined(inner, end);
@@ -96,11 +96,11 @@ impl Engine<'_> {
     }
 
     /// Obliges that values carried to the next iteration have not wrapped, where that matters.
-    fn carried(&mut self, inner: &Loop, shape: &Shape, end: Option<&State>) {
+    fn oblige_carried(&mut self, inner: &Loop, shape: &Shape, end: Option<&State>) {
         let Some(end) = end else { return };
         for (var, change) in &shape.vars {
             let slot = var.position();
-            if let (Change::Free(_) | Change::Leading(_), Val::Int(value), true) =
+            if let (Change::Free(_) | Change::Leading(_), SymbolicValue::Int(value), true) =
                 (change, &end.vars[slot], self.relevant[slot])
             {
                 let goal = in_type(value, self.kernel.vars[*var].ty);
@@ -117,7 +117,7 @@ impl Engine<'_> {
         flow: &mut Flow,
         level: Level,
     ) -> Option<Option<State>> {
-        let mut state = self.part(0, &inner.head, state, &mut Flow::default())?;
+        let mut state = self.run_part(0, &inner.head, state, &mut Flow::default())?;
         let condition = self.condition(&inner.condition, &state);
         if level < Level::Thread {
             // Either all threads of the block, or of the warp, continue, or none does.
@@ -127,14 +127,14 @@ impl Engine<'_> {
             self.oblige(claim, Formula::True, inner.condition.span, &tested);
         }
         state.path.push(condition);
-        let end = self.part(1, &inner.body, state, flow);
+        let end = self.run_part(1, &inner.body, state, flow);
         let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut flow.continues)).collect();
-        let Some(next) = self.joined(ends) else { return Some(None) };
-        Some(self.part(2, &inner.step, next, flow))
+        let Some(next) = self.join_states(ends) else { return Some(None) };
+        Some(self.run_part(2, &inner.step, next, flow))
     }
 
     /// Runs a part of a loop: its head, body or step, by number.
-    fn part(
+    fn run_part(
         &mut self,
         number: usize,
         part: &[Stmt],
@@ -152,36 +152,36 @@ impl Engine<'_> {
         let low = Some(Poly::constant(0));
         let count = self.prover.symbols.bounded("k", shape.level, low, None);
         let mut state = entry.clone();
-        shape.stored.iter().for_each(|array| state.meets.forget(*array));
+        shape.stored.iter().for_each(|array| state.passed_barriers.forget(*array));
         let mut free = Vec::new();
         for (var, change) in &shape.vars {
             let slot = var.position();
             let ty = self.kernel.vars[*var].ty;
             state.vars[slot] = match (change, &entry.vars[slot]) {
-                (Change::Steady(step) | Change::Leading(step), Val::Int(first)) => {
+                (Change::Steady(step) | Change::Leading(step), SymbolicValue::Int(first)) => {
                     let moved = Poly::symbol(count).times(step).and_then(|far| far.plus(first));
                     match moved {
-                        Some(poly) => Val::Int(poly),
-                        None => Val::Int(self.unknown("large", Level::Thread, ty)),
+                        Some(poly) => SymbolicValue::Int(poly),
+                        None => SymbolicValue::Int(self.unknown("large", Level::Thread, ty)),
                     }
                 }
-                (Change::Orbit(orbit), Val::Int(_)) => {
+                (Change::Orbit(orbit), SymbolicValue::Int(_)) => {
                     match self.on_orbit(orbit, &Poly::symbol(count), *var) {
-                        Some(poly) => Val::Int(poly),
-                        None => Val::Int(self.unknown("large", Level::Thread, ty)),
+                        Some(poly) => SymbolicValue::Int(poly),
+                        None => SymbolicValue::Int(self.unknown("large", Level::Thread, ty)),
                     }
                 }
                 (Change::Free(level), _) => {
                     let name = self.kernel.vars[*var].name.clone();
                     let value = self.unknown(&name, *level, ty);
                     free.extend(value.as_symbol().map(|sym| (*var, sym)));
-                    Val::Int(value)
+                    SymbolicValue::Int(value)
                 }
                 (Change::Steady(_) | Change::Leading(_) | Change::Orbit(_), _) => {
-                    Val::Other(Level::Thread)
+                    SymbolicValue::Untracked(Level::Thread)
                 }
-                (Change::Other(level), _) => Val::Other(*level),
-                (Change::Fresh, _) => Val::Other(Level::Thread),
+                (Change::Other(level), _) => SymbolicValue::Untracked(*level),
+                (Change::Fresh, _) => SymbolicValue::Untracked(Level::Thread),
             };
         }
         Head { state, count, free }
@@ -249,8 +249,11 @@ impl Engine<'_> {
             let level = self.level(&end.vars[slot]);
             match change {
                 Change::Free(own) => {
-                    if let (Val::Int(now), Val::Int(then), Val::Int(_)) =
-                        (&end.vars[slot], &head.state.vars[slot], &entry.vars[slot])
+                    if let (
+                        SymbolicValue::Int(now),
+                        SymbolicValue::Int(then),
+                        SymbolicValue::Int(_),
+                    ) = (&end.vars[slot], &head.state.vars[slot], &entry.vars[slot])
                         && let Some(step) = now.minus(then)
                         && step.symbols().iter().all(|sym| *sym < before)
                     {
@@ -315,7 +318,9 @@ impl Engine<'_> {
         let next = self.condition(&inner.condition, &end);
         end.path.push(next);
         let slot = var.position();
-        let (Val::Int(now), Val::Int(then)) = (&end.vars[slot], &head.state.vars[slot]) else {
+        let (SymbolicValue::Int(now), SymbolicValue::Int(then)) =
+            (&end.vars[slot], &head.state.vars[slot])
+        else {
             return false;
         };
         let difference = now.minus(then).and_then(|moved| moved.minus(step));
@@ -384,9 +389,9 @@ impl Engine<'_> {
             all = Some(match all {
                 None => {
                     // Claims made in an iteration do not apply after the loop.
-                    let mut meets = entry.meets.clone();
-                    shape.stored.iter().for_each(|array| meets.forget(*array));
-                    State { path: entry.path.clone(), meets, ..state }
+                    let mut passed_barriers = entry.passed_barriers.clone();
+                    shape.stored.iter().for_each(|array| passed_barriers.forget(*array));
+                    State { path: entry.path.clone(), passed_barriers, ..state }
                 }
                 Some(mut before) => {
                     let others = mine.clone().not();

@@ -6,44 +6,44 @@
 //! (`pairs.rs`). Two threads suffice: a race is between two (Betts et al. 2012, Theorem 3.1; Kojima and Igarashi
 //! 2017, Theorem 1).
 
+mod barrier_invariants;
+mod candidate_launches;
+mod claim_instances;
 mod claims;
-mod contents;
 mod defined;
 mod eval;
 mod exec;
 mod infer;
-mod instances;
+mod input_contents;
 mod lemmas;
 mod loops;
-mod meetings;
 mod monoids;
-mod operations;
 mod orbits;
 mod pairs;
 mod proof;
 mod setup;
 mod state;
-mod suspects;
 mod textures;
 mod trips;
+mod uninterpreted;
 pub(crate) mod values;
 
-pub(crate) use proof::PLAIN;
-pub use proof::{Open, Proof, Property};
+pub(crate) use proof::SAFETY;
+pub use proof::{OpenClaim, Proof, Property};
 
 use crate::deadline::tick;
 use crate::interp::reach;
 use crate::kir::{self, ArrayId, Builtin, Kernel, Type, Var};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::side::Prover;
+use crate::logic::prover::Prover;
 use crate::logic::smt::Solver;
 use crate::logic::symbols::{Copies, Level};
 use crate::{liveness, relevance};
 use base::Span;
 use state::{
-    Claim, Coin, Flow, Looks, Meeting, Meets, Mode, Obligation, Operation, Second, Site, State,
-    Stop,
+    BarrierInstance, BarrierPoint, Claim, ElementLookup, Flow, Mode, Obligation, OpaqueComparison,
+    Operation, PassedBarriers, Second, Site, State,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub(crate) struct Engine<'k> {
     /// The state before the first statement.
     entry: State,
     /// Values of scalars supplied from outside, by name.
-    given: BTreeMap<String, state::Val>,
+    given: BTreeMap<String, state::SymbolicValue>,
     /// Dimensions of the launch supplied from outside.
     launch: Option<[[Poly; 3]; 4]>,
     /// Symbols whose value the contract determines.
@@ -90,11 +90,11 @@ pub(crate) struct Engine<'k> {
     /// Proved lemmas, by their places.
     lemmas: Vec<Span>,
     /// Comparisons of real numbers, if they are to be recorded.
-    coins: Option<Vec<Coin>>,
+    opaque_comparisons: Option<Vec<OpaqueComparison>>,
     /// Barriers with claims, by their symbols.
-    meetings: BTreeMap<Sym, Arc<Meeting>>,
+    barrier_instances: BTreeMap<Sym, Arc<BarrierInstance>>,
     /// The point at which elements named by annotations are looked up.
-    looks: Looks,
+    lookup: ElementLookup,
     /// State of the other thread of a pair.
     second: Option<Second>,
     /// Symbols of elements at barriers: by array, index and the barrier's symbol.
@@ -108,11 +108,11 @@ pub(crate) struct Engine<'k> {
     /// Obligations that are not examined yet.
     obligations: Vec<Obligation>,
     /// The barriers at which the current interval ends.
-    stops: Vec<Stop>,
+    stops: Vec<BarrierPoint>,
     /// Loops that a thread may go round without reaching a barrier.
     open_intervals: Vec<Span>,
     /// The claims that could not be proved.
-    open: Vec<Open>,
+    open: Vec<OpenClaim>,
     /// Queries that the solver could not refute, for each open property.
     questions: Vec<(Property, Vec<Formula>)>,
     /// Axes on which the number of threads was limited by assumption.
@@ -152,9 +152,9 @@ pub(crate) fn prove(
     engine.contract_defined(&state);
     engine.run(&kernel.body, 0, state.clone(), &mut Flow::default());
     let everywhere = std::mem::take(&mut engine.sites);
-    engine.prover.hurries = only.is_some();
+    engine.prover.short_queries = only.is_some();
     engine.discharge();
-    if engine.goes_on(Property::Races) {
+    if engine.is_requested(Property::Races) {
         engine.intervals(&state);
         engine.between_blocks(&everywhere);
     }
@@ -176,20 +176,20 @@ pub(crate) fn prove(
         }
     }
     unsized_arrays.sort();
-    let suspects = if only.is_none() { engine.suspects() } else { Vec::new() };
+    let candidate_launches = if only.is_none() { engine.candidate_launches() } else { Vec::new() };
     let (prover, limited) = (engine.prover, engine.limited);
     let proof = Proof {
         limited,
         open: engine.open,
         unsized_arrays,
-        has_first_reads: false,
+        checks_initialised: false,
         has_claims,
         has_postconditions: claims::has_postconditions(kernel),
         learnt: Vec::new(),
         stats: prover.stats,
         missed_solver: prover.missed_solver,
         solver_died: prover.solver.as_ref().is_some_and(Solver::is_dead),
-        suspects,
+        candidate_launches,
     };
     (proof, prover.solver)
 }
@@ -202,7 +202,11 @@ pub(crate) fn has_loop_claims(kernel: &Kernel) -> bool {
 impl<'k> Engine<'k> {
     /// Creates an engine without facts.
     fn new(kernel: &'k Kernel, prover: Prover, infers: bool) -> Self {
-        let nothing = State { vars: Vec::new(), path: Vec::new(), meets: Meets::default() };
+        let nothing = State {
+            vars: Vec::new(),
+            path: Vec::new(),
+            passed_barriers: PassedBarriers::default(),
+        };
         Self {
             kernel,
             prover,
@@ -223,9 +227,9 @@ impl<'k> Engine<'k> {
             has_powers: false,
             elements: false,
             lemmas: Vec::new(),
-            coins: None,
-            meetings: BTreeMap::new(),
-            looks: Looks::Nowhere,
+            opaque_comparisons: None,
+            barrier_instances: BTreeMap::new(),
+            lookup: ElementLookup::Nowhere,
             second: None,
             cells: BTreeMap::new(),
             position: Vec::new(),
@@ -247,7 +251,7 @@ impl<'k> Engine<'k> {
 impl Engine<'_> {
     /// Returns `true` if obligations about a property must be examined: if only one property is requested, those on
     /// which it depends, and only until it is open.
-    fn goes_on(&self, about: Property) -> bool {
+    fn is_requested(&self, about: Property) -> bool {
         let Some(only) = self.only else { return true };
         let rests_on =
             |one: Property| one == only || only == Property::Races && one != Property::Overflow;
@@ -259,7 +263,7 @@ impl Engine<'_> {
         // Earlier obligations of a thread may be assumed: if one fails, it is reported at its own place.
         let mut before: Vec<(Vec<Formula>, Formula)> = Vec::new();
         for obligation in self.obligations.clone() {
-            if !self.goes_on(obligation.claim.property()) {
+            if !self.is_requested(obligation.claim.property()) {
                 let goal = (obligation.path.clone(), obligation.goal.clone());
                 before.extend(Some(goal).filter(|_| obligation.claim.may_be_used()));
                 continue;
@@ -344,9 +348,9 @@ impl Engine<'_> {
     fn note(&mut self, property: Property, span: Span, other: Option<Span>, message: String) {
         let disputed = std::mem::take(&mut self.prover.disputed);
         let message = if disputed { format!("{message}: the solvers disagree") } else { message };
-        let question = self.prover.left_open.take();
+        let question = self.prover.last_open_query.take();
         self.questions.extend(question.map(|question| (property, question)));
-        let open = Open { property, span, other, message };
+        let open = OpenClaim { property, span, other, message };
         if !self.open.contains(&open) {
             self.open.push(open);
         }

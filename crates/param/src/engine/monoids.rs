@@ -6,7 +6,7 @@
 
 use super::Engine;
 use super::eval::in_type;
-use super::state::{Mode, State, Val};
+use super::state::{Mode, State, SymbolicValue};
 use crate::kir::{Monoid, Type};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -47,7 +47,7 @@ impl Engine<'_> {
         let [a, b, c] = ["a", "b", "c"].map(|name| self.unknown(name, Level::Launch, ty));
         let first = self.prover.symbols.next();
         let unit = match self.eval(&monoid.unit, &self.entry.clone(), false) {
-            Val::Int(poly) => poly,
+            SymbolicValue::Int(poly) => poly,
             _ => return None,
         };
         let mut known = Vec::new();
@@ -78,10 +78,12 @@ impl Engine<'_> {
     ) -> Option<Poly> {
         let mut state: State = self.entry.clone();
         for (parameter, value) in monoid.parameters.iter().zip(values) {
-            state.vars[parameter.position()] = Val::Int(value.clone());
+            state.vars[parameter.position()] = SymbolicValue::Int(value.clone());
         }
         let before = self.obligations.len();
-        let Val::Int(result) = self.eval(&monoid.result, &state, false) else { return None };
+        let SymbolicValue::Int(result) = self.eval(&monoid.result, &state, false) else {
+            return None;
+        };
         let plain = result.symbols().into_iter().all(|sym| sym < first);
         if plain && self.obligations.len() == before {
             return Some(result);

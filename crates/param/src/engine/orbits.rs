@@ -7,7 +7,7 @@
 
 use super::Engine;
 use super::loops::{Change, Shape};
-use super::state::{Flow, Operation, State, Val};
+use super::state::{Flow, Operation, State, SymbolicValue};
 use crate::kir::{Loop, VarId};
 use crate::logic::poly::Poly;
 use base::Index;
@@ -59,7 +59,8 @@ impl Engine<'_> {
     pub(super) fn close_orbits(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
         let mut own: Vec<(VarId, i128)> = Vec::new();
         for (var, change) in &shape.vars {
-            if let (Change::Free(_), Val::Int(first)) = (change, &entry.vars[var.position()])
+            if let (Change::Free(_), SymbolicValue::Int(first)) =
+                (change, &entry.vars[var.position()])
                 && self.relevant[var.position()]
             {
                 own.extend(first.as_constant().map(|first| (*var, first)));
@@ -119,7 +120,7 @@ impl Engine<'_> {
         while rows.len() < MAX_STEPS {
             let mut head = self.head(entry, shape);
             for ((var, _), value) in own.iter().zip(&row) {
-                head.state.vars[var.position()] = Val::Int(Poly::constant(*value));
+                head.state.vars[var.position()] = SymbolicValue::Int(Poly::constant(*value));
             }
             rows.push(row);
             let end = self.iterate(inner, head.state, &mut Flow::default(), shape.level);
@@ -128,7 +129,7 @@ impl Engine<'_> {
             let next: Vec<Option<i128>> = own
                 .iter()
                 .map(|(var, _)| match &end.vars[var.position()] {
-                    Val::Int(value) => value.as_constant(),
+                    SymbolicValue::Int(value) => value.as_constant(),
                     _ => None,
                 })
                 .collect();

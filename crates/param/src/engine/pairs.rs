@@ -31,7 +31,10 @@ impl Engine<'_> {
                 let conflicts = one.array == other.array
                     && (one.kind, other.kind) != (AccessKind::Read, AccessKind::Read)
                     && (one.kind, other.kind) != (AccessKind::Atomic, AccessKind::Atomic);
-                if conflicts && self.goes_on(Property::Races) && !self.is_apart(one, other, own) {
+                if conflicts
+                    && self.is_requested(Property::Races)
+                    && !self.is_apart(one, other, own)
+                {
                     self.open_pair(one, other, own);
                 }
             }

@@ -3,12 +3,12 @@
 
 use crate::interp::{Launch, Thread};
 use crate::kir::{ArrayId, Kernel};
-use crate::logic::side::Stats;
+use crate::logic::prover::Stats;
 use base::Span;
 
 /// A property that could not be proved at some place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Open {
+pub struct OpenClaim {
     /// The property.
     pub property: Property,
     /// The place.
@@ -19,7 +19,7 @@ pub struct Open {
     pub message: String,
 }
 
-impl Open {
+impl OpenClaim {
     /// An open claim about the contents of arrays.
     pub(crate) fn of_values(span: Span, message: impl Into<String>) -> Self {
         Self { property: Property::Values, span, other: None, message: message.into() }
@@ -52,7 +52,7 @@ pub enum Property {
 }
 
 /// Properties of every kernel; if they hold, its final memory is definite.
-pub(crate) const PLAIN: [Property; 5] =
+pub(crate) const SAFETY: [Property; 5] =
     [Property::Races, Property::Barriers, Property::Bounds, Property::Overflow, Property::Division];
 
 impl Property {
@@ -78,11 +78,11 @@ impl Property {
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The open claims; everything else is proved.
-    pub open: Vec<Open>,
+    pub open: Vec<OpenClaim>,
     /// Arrays whose size is not stated.
     pub unsized_arrays: Vec<ArrayId>,
     /// Set if reads of shared and local memory were examined.
-    pub has_first_reads: bool,
+    pub checks_initialised: bool,
     /// Are there claims of annotations?
     pub has_claims: bool,
     /// Does the contract have claims about the end of the launch?
@@ -98,7 +98,7 @@ pub struct Proof {
     /// Axes with an assumed limit of 2^31 threads.
     pub limited: [bool; 3],
     /// Candidate launches on which an open claim may fail, each with the thread.
-    pub suspects: Vec<(Launch, Thread)>,
+    pub candidate_launches: Vec<(Launch, Thread)>,
 }
 
 impl Proof {
@@ -106,14 +106,14 @@ impl Proof {
     pub(crate) fn given_up(kernel: &Kernel) -> Self {
         let has_postconditions = !kernel.ensures.is_empty() || !kernel.footprints.is_empty();
         let claimed = has_postconditions.then_some(Property::Postcondition);
-        let open = PLAIN.into_iter().chain(claimed).map(|property| {
+        let open = SAFETY.into_iter().chain(claimed).map(|property| {
             let message = "anything in that time".to_owned();
-            Open { property, span: kernel.span, other: None, message }
+            OpenClaim { property, span: kernel.span, other: None, message }
         });
         Self {
             open: open.collect(),
             unsized_arrays: Vec::new(),
-            has_first_reads: false,
+            checks_initialised: false,
             has_claims: false,
             has_postconditions,
             learnt: Vec::new(),
@@ -121,7 +121,7 @@ impl Proof {
             missed_solver: false,
             solver_died: false,
             limited: [false; 3],
-            suspects: Vec::new(),
+            candidate_launches: Vec::new(),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::Engine;
 use super::defined::is_partial;
-use super::state::{Meets, Mode, State, Val};
+use super::state::{Mode, PassedBarriers, State, SymbolicValue};
 use crate::kir::{ArrayId, Builtin, Expr, MAX_THREADS_OF_AXIS, Type};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -35,9 +35,9 @@ impl Engine<'_> {
         let limit = threads.and_then(|threads| Poly::constant(MAX_THREADS).minus(&threads));
         self.prover.requires.extend(limit.map(Formula::ge));
         let mut state = State {
-            vars: vec![Val::Other(Level::Thread); self.kernel.vars.len()],
+            vars: vec![SymbolicValue::Untracked(Level::Thread); self.kernel.vars.len()],
             path: Vec::new(),
-            meets: Meets::default(),
+            passed_barriers: PassedBarriers::default(),
         };
         for var in &self.kernel.scalars {
             let name = self.kernel.vars[*var].name.clone();
@@ -45,19 +45,19 @@ impl Engine<'_> {
             let given = self
                 .given
                 .get(&name)
-                .filter(|one| matches!((one, ty), (Val::Int(_), Type::Int { .. })));
+                .filter(|one| matches!((one, ty), (SymbolicValue::Int(_), Type::Int { .. })));
             if let Some(value) = given.cloned() {
                 self.require_range(&value, ty);
                 state.vars[var.position()] = value;
                 continue;
             }
             state.vars[var.position()] = match ty {
-                Type::Float => Val::Other(Level::Launch),
+                Type::Float => SymbolicValue::Untracked(Level::Launch),
                 Type::Bool => {
                     let value = self.unknown(&name, Level::Launch, ty);
-                    Val::Bool(value.as_symbol().map_or(Formula::False, Formula::holds))
+                    SymbolicValue::Bool(value.as_symbol().map_or(Formula::False, Formula::holds))
                 }
-                _ => Val::Int(self.unknown(&name, Level::Launch, ty)),
+                _ => SymbolicValue::Int(self.unknown(&name, Level::Launch, ty)),
             };
         }
         self.demand(&mut state);
@@ -77,7 +77,7 @@ impl Engine<'_> {
             let mut own = Vec::new();
             for dimension in dimensions {
                 own.push(match dimension.map(|size| self.eval(&size, &state, false)) {
-                    Some(Val::Int(poly)) => Some(poly),
+                    Some(SymbolicValue::Int(poly)) => Some(poly),
                     _ => None,
                 });
             }
@@ -103,8 +103,8 @@ impl Engine<'_> {
     }
 
     /// Requires that a value supplied from outside is one of the type.
-    fn require_range(&mut self, value: &Val, ty: Type) {
-        if let (Val::Int(poly), Some((low, high))) = (value, ty.range()) {
+    fn require_range(&mut self, value: &SymbolicValue, ty: Type) {
+        if let (SymbolicValue::Int(poly), Some((low, high))) = (value, ty.range()) {
             let above = poly.offset(-low).map(Formula::ge);
             let below = poly.scaled(-1).and_then(|one| one.offset(high)).map(Formula::ge);
             self.prover.requires.extend([above, below].into_iter().flatten());
@@ -197,7 +197,7 @@ impl Engine<'_> {
             }
         }
         for one in &mut state.vars {
-            if let Val::Int(poly) = one
+            if let SymbolicValue::Int(poly) = one
                 && let Some(mapped) = map(poly)
             {
                 *poly = mapped;
@@ -215,7 +215,7 @@ impl Engine<'_> {
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         for requirement in self.kernel.requires.iter().filter(|one| one.forall.len() == 1) {
             let mut state = self.entry.clone();
-            state.vars[requirement.forall[0].position()] = Val::Int(at.clone());
+            state.vars[requirement.forall[0].position()] = SymbolicValue::Int(at.clone());
             self.named = vec![(array, at.clone(), value.clone())];
             let fact = self.condition(&requirement.condition, &state);
             facts.push(self.unguarded(fact));
@@ -262,8 +262,8 @@ impl Engine<'_> {
             for one in &places {
                 for other in places.iter().filter(|other| *other != one) {
                     let mut state = self.entry.clone();
-                    state.vars[demand.forall[0].position()] = Val::Int(one.clone());
-                    state.vars[demand.forall[1].position()] = Val::Int(other.clone());
+                    state.vars[demand.forall[0].position()] = SymbolicValue::Int(one.clone());
+                    state.vars[demand.forall[1].position()] = SymbolicValue::Int(other.clone());
                     facts.push(self.condition(&demand.condition, &state));
                 }
             }

@@ -12,20 +12,20 @@ use base::Span;
 /// A symbolic value. An integer polynomial stands for the machine integer of its type that is congruent to it modulo
 /// 2^bits. Where the difference matters there is an obligation that the two are equal.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Val {
+pub(super) enum SymbolicValue {
     Int(Poly),
     Bool(Formula),
     /// An untracked value, such as a float; the level at which it is shared.
-    Other(Level),
+    Untracked(Level),
 }
 
-impl Val {
+impl SymbolicValue {
     /// The corresponding value of another thread.
     pub(super) fn copied(&self, copies: &mut Copies, symbols: &mut Symbols) -> Self {
         match self {
             Self::Int(poly) => Self::Int(copies.poly(symbols, poly)),
             Self::Bool(formula) => Self::Bool(copies.formula(symbols, formula)),
-            Self::Other(level) => Self::Other(*level),
+            Self::Untracked(level) => Self::Untracked(*level),
         }
     }
 }
@@ -33,18 +33,18 @@ impl Val {
 /// A symbolic thread at a point of the kernel: its variables, its path condition, the barriers behind it.
 #[derive(Clone, Debug)]
 pub(super) struct State {
-    pub(super) vars: Vec<Val>,
+    pub(super) vars: Vec<SymbolicValue>,
     /// The path condition.
     pub(super) path: Vec<Formula>,
     /// Barriers with claims that it has passed.
-    pub(super) meets: Meets,
+    pub(super) passed_barriers: PassedBarriers,
 }
 
 impl State {
     /// Replaces a symbol by a value in all variables.
     pub(super) fn substitute(&mut self, sym: Sym, value: &Poly) {
         for one in &mut self.vars {
-            if let Val::Int(poly) = one
+            if let SymbolicValue::Int(poly) = one
                 && let Some(mapped) = poly.substituted(sym, value)
             {
                 *poly = mapped;
@@ -55,7 +55,7 @@ impl State {
 
 /// A barrier with claims that a thread has reached.
 #[derive(Debug)]
-pub(super) struct Meeting {
+pub(super) struct BarrierInstance {
     pub(super) claims: Vec<kir::Claim>,
     /// The thread's state at the barrier.
     pub(super) state: State,
@@ -63,14 +63,14 @@ pub(super) struct Meeting {
 
 /// Barriers with claims that a thread has passed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meets {
+pub(super) struct PassedBarriers {
     /// The barriers' symbols.
     pub(super) passed: Vec<Sym>,
     /// Arrays that are unchanged since that barrier.
     pub(super) versions: Vec<(ArrayId, Sym)>,
 }
 
-impl Meets {
+impl PassedBarriers {
     /// The barrier since which an array is unchanged.
     pub(super) fn version(&self, array: ArrayId) -> Option<Sym> {
         self.versions.iter().find(|(one, _)| *one == array).map(|(_, version)| *version)
@@ -95,7 +95,7 @@ impl Meets {
 
 /// The point at which elements named by annotations are looked up.
 #[derive(Debug)]
-pub(super) enum Looks {
+pub(super) enum ElementLookup {
     Nowhere,
     /// At a barrier.
     Barrier(Sym),
@@ -133,7 +133,7 @@ pub(super) struct Flow {
 
 /// A comparison of real numbers, and the symbol of its truth.
 #[derive(Clone, Debug)]
-pub(super) struct Coin {
+pub(super) struct OpaqueComparison {
     pub(super) sym: Sym,
     pub(super) compare: Compare,
     pub(super) left: Expr,
@@ -191,7 +191,7 @@ pub(super) struct Site {
 
 /// A barrier at which a pass ended: its place in the tree of statements, and the thread's state there.
 #[derive(Clone, Debug)]
-pub(super) struct Stop {
+pub(super) struct BarrierPoint {
     pub(super) span: Span,
     pub(super) position: Vec<usize>,
     pub(super) state: State,

@@ -4,7 +4,7 @@
 //! which it is shared is known.
 
 use super::Engine;
-use super::state::{Operation, State, Val};
+use super::state::{Operation, State, SymbolicValue};
 use crate::kir::{Expr, FETCH_OF_INDEX, Type};
 use crate::logic::poly::Poly;
 use crate::logic::symbols::Level;
@@ -18,7 +18,7 @@ impl Engine<'_> {
         ty: Type,
         state: &State,
         strict: bool,
-    ) -> Val {
+    ) -> SymbolicValue {
         let strict = strict || name == FETCH_OF_INDEX;
         let mut level = Level::Launch;
         let mut known: Option<Vec<Poly>> = Some(Vec::new());
@@ -26,7 +26,7 @@ impl Engine<'_> {
             let value = self.eval(argument, state, strict);
             level = level.max(self.level(&value));
             known = match (known, value) {
-                (Some(mut known), Val::Int(poly)) => {
+                (Some(mut known), SymbolicValue::Int(poly)) => {
                     known.push(poly);
                     Some(known)
                 }
@@ -34,17 +34,17 @@ impl Engine<'_> {
             };
         }
         match (ty, known.as_deref()) {
-            (Type::Float, _) => Val::Other(level),
-            (Type::Bool, _) => Val::Bool(self.coin(level)),
+            (Type::Float, _) => SymbolicValue::Untracked(level),
+            (Type::Bool, _) => SymbolicValue::Bool(self.coin(level)),
             (_, Some([first, between @ .., last])) => {
                 let mut own = first.clone();
                 for one in between {
                     let step = Operation::Opaque(name, own, one.clone());
                     own = self.operation(step, Type::Whole);
                 }
-                Val::Int(self.operation(Operation::Opaque(name, own, last.clone()), ty))
+                SymbolicValue::Int(self.operation(Operation::Opaque(name, own, last.clone()), ty))
             }
-            _ => Val::Int(self.unknown(name, level, ty)),
+            _ => SymbolicValue::Int(self.unknown(name, level, ty)),
         }
     }
 }

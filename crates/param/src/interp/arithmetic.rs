@@ -23,7 +23,7 @@ pub enum Draw {
 
 /// Options of a compiled-code run.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner {
+pub struct CompiledRunOptions {
     /// Contents of arrays.
     pub draw: Draw,
     /// Significant bits of the kernel's narrowest float type.
@@ -37,10 +37,10 @@ pub struct Manner {
 /// The arithmetic of compiled code.
 #[derive(Debug)]
 pub(crate) struct Arithmetic {
-    pub(super) manner: Manner,
+    pub(super) options: CompiledRunOptions,
     draws: Cell<u64>,
     inexact: Cell<bool>,
-    pub(super) beyond: Cell<bool>,
+    pub(super) out_of_range: Cell<bool>,
 }
 
 /// Error of an approximate function: relative, and absolute. CUDA's own bounds for its fast functions (programming
@@ -48,13 +48,13 @@ pub(crate) struct Arithmetic {
 const FUNCTION_ERRORS: [f64; 2] = [1.0 / (1 << 18) as f64, 1.0 / (1 << 20) as f64];
 
 impl Arithmetic {
-    pub(super) fn new(manner: Manner) -> Self {
-        let draws = Cell::new(manner.perturbed.unwrap_or(0));
-        Self { manner, draws, inexact: Cell::new(false), beyond: Cell::new(false) }
+    pub(super) fn new(options: CompiledRunOptions) -> Self {
+        let draws = Cell::new(options.perturbed.unwrap_or(0));
+        Self { options, draws, inexact: Cell::new(false), out_of_range: Cell::new(false) }
     }
 
     pub(super) fn order(&self) -> u64 {
-        self.manner.perturbed.map_or(0, mix64)
+        self.options.perturbed.map_or(0, mix64)
     }
 
     pub(super) fn exact(&self) -> bool {
@@ -75,13 +75,13 @@ impl Arithmetic {
         if value == 0.0 || !value.is_finite() {
             return true;
         }
-        let (least, most) = match self.manner.significand {
+        let (least, most) = match self.options.significand {
             24 => (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)),
             11 => (1.0 / f64::from(1 << 14), 65504.0),
             _ => (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)),
         };
         if value.abs() > most {
-            self.beyond.set(true);
+            self.out_of_range.set(true);
         }
         let zeros = value.to_bits() & ((1 << 52) - 1);
         let used = 53 - zeros.trailing_zeros().min(52);
@@ -90,15 +90,15 @@ impl Arithmetic {
 
     /// Returns the result of an operation, perturbed if it was inexact.
     fn settle(&self, value: f64, exact: bool) -> f64 {
-        if exact && self.holds(value, self.manner.significand) {
+        if exact && self.holds(value, self.options.significand) {
             return value;
         }
-        self.perturb(value, [8.0 * unit(self.manner.significand), f64::from(f32::MIN_POSITIVE)])
+        self.perturb(value, [8.0 * unit(self.options.significand), f64::from(f32::MIN_POSITIVE)])
     }
 
     fn perturb(&self, value: f64, [relative, absolute]: [f64; 2]) -> f64 {
         self.inexact.set(true);
-        match self.manner.perturbed {
+        match self.options.perturbed {
             Some(_) => value + (value.abs() * relative + absolute) * self.jitter(),
             None => value,
         }
@@ -121,7 +121,7 @@ impl Arithmetic {
 
     /// A sum that other threads add to in any order: exact in all orders if there are bits to spare.
     pub(super) fn atomic_sum(&self, x: f64, y: f64, result: f64) -> f64 {
-        let spare = self.holds(result, self.manner.significand.saturating_sub(6));
+        let spare = self.holds(result, self.options.significand.saturating_sub(6));
         self.settle(result, spare && is_exact_sum(x, y, result))
     }
 
@@ -137,7 +137,7 @@ impl Arithmetic {
                 Some(self.settle(result, exact && is_exact_sum(product, z, result)))
             }
             "rsqrt" | "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tanh" | "pow" => {
-                let unit = 8.0 * unit(self.manner.significand);
+                let unit = 8.0 * unit(self.options.significand);
                 Some(self.perturb(result, [FUNCTION_ERRORS[0].max(unit), FUNCTION_ERRORS[1]]))
             }
             _ => None,

@@ -5,8 +5,8 @@
 
 use super::launch::Launch;
 use super::machine::{Halt, Machine, State};
-use super::many::each;
 use super::outcome::Event;
+use super::quantifiers::each;
 use super::shadow::Memory;
 use super::value::{Environment, Trouble, Value, evaluate, truth};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, When};
@@ -19,17 +19,17 @@ const MAX_PAIRS: usize = 512;
 const MAX_THREADS: usize = 64;
 
 /// The view of a thread, and of another one, at a barrier.
-struct Met<'m> {
+struct PairAtBarrier<'m> {
     kernel: &'m Kernel,
     launch: &'m Launch,
     state: &'m State<'m>,
-    other: Option<&'m Met<'m>>,
+    other: Option<&'m PairAtBarrier<'m>>,
     global: &'m Memory,
     shared: &'m Memory,
     bound: &'m [(VarId, i128)],
 }
 
-impl Environment for Met<'_> {
+impl Environment for PairAtBarrier<'_> {
     fn var(&self, var: VarId) -> Value {
         match self.bound.iter().find(|(one, _)| *one == var) {
             Some((_, value)) => Value::int(*value),
@@ -112,7 +112,7 @@ impl<'k> Machine<'k> {
         if claims.is_empty() || !self.events.is_empty() {
             return Ok(());
         }
-        if !std::mem::replace(&mut self.drawn_all, true) {
+        if !std::mem::replace(&mut self.all_contents_drawn, true) {
             // Elements that were not read yet have their initial contents.
             self.contents();
         }
@@ -147,10 +147,14 @@ impl<'k> Machine<'k> {
 }
 
 impl Machine<'_> {
-    fn met<'m>(&'m self, state: &'m State<'m>, other: Option<&'m Met<'m>>) -> Met<'m> {
+    fn met<'m>(
+        &'m self,
+        state: &'m State<'m>,
+        other: Option<&'m PairAtBarrier<'m>>,
+    ) -> PairAtBarrier<'m> {
         let (kernel, launch) = (self.kernel, self.launch);
         let (global, shared) = (&self.global, &self.shared);
-        Met { kernel, launch, state, other, global, shared, bound: &[] }
+        PairAtBarrier { kernel, launch, state, other, global, shared, bound: &[] }
     }
 }
 
@@ -165,12 +169,12 @@ fn is_of_all(claim: &Claim) -> bool {
 }
 
 /// The first case of a claim that fails.
-fn failed(claim: &Claim, met: &Met<'_>) -> Option<Event> {
+fn failed(claim: &Claim, met: &PairAtBarrier<'_>) -> Option<Event> {
     spec::goals(claim).iter().find_map(|goal| {
         let mut found = None;
         // Without a range there is nothing to test.
         let _ = each(&claim.forall, &goal.assumed, met, &mut |bound| {
-            let env = Met { bound, ..*met };
+            let env = PairAtBarrier { bound, ..*met };
             let holds = goal.assumed.iter().all(|one| truth(one, &env) == Ok(true));
             if holds && truth(&goal.goal, &env) == Ok(false) {
                 found = Some(event(claim, &goal.goal, &env));
@@ -181,7 +185,7 @@ fn failed(claim: &Claim, met: &Met<'_>) -> Option<Event> {
     })
 }
 
-fn event(claim: &Claim, goal: &Expr, env: &Met<'_>) -> Event {
+fn event(claim: &Claim, goal: &Expr, env: &PairAtBarrier<'_>) -> Event {
     let mut seen = (None, None, None);
     if let ExprKind::Compare(_, left, right) = &goal.kind {
         let (own, other) = if element(left, env).is_some() { (left, right) } else { (right, left) };
@@ -195,7 +199,7 @@ fn event(claim: &Claim, goal: &Expr, env: &Met<'_>) -> Event {
 }
 
 /// Returns the element that an expression is, or the first one in it.
-fn element(expr: &Expr, env: &Met<'_>) -> Option<(ArrayId, Vec<i128>)> {
+fn element(expr: &Expr, env: &PairAtBarrier<'_>) -> Option<(ArrayId, Vec<i128>)> {
     match &expr.kind {
         ExprKind::Convert(inner) => element(inner, env),
         ExprKind::Binary(_, left, right) => element(left, env).or_else(|| element(right, env)),

@@ -6,14 +6,14 @@
 
 use super::contract::of_scalar;
 use super::launch::Launch;
-use super::many::each;
 use super::outcome::{Contents, Event};
+use super::quantifiers::each;
 use super::value::{Environment, Trouble, Value, evaluate, truth};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, VarId, When};
 use crate::spec;
 
 /// Initial and final contents of a launch.
-struct Ended<'r> {
+struct RunContents<'r> {
     kernel: &'r Kernel,
     launch: &'r Launch,
     before: &'r Contents,
@@ -21,7 +21,7 @@ struct Ended<'r> {
     bound: &'r [(VarId, i128)],
 }
 
-impl Environment for Ended<'_> {
+impl Environment for RunContents<'_> {
     fn var(&self, var: VarId) -> Value {
         match self.bound.iter().find(|(one, _)| *one == var) {
             Some((_, value)) => Value::int(*value),
@@ -58,11 +58,11 @@ impl Environment for Ended<'_> {
 pub fn failed(kernel: &Kernel, launch: &Launch, [before, after]: [&Contents; 2]) -> Option<Event> {
     kernel.ensures.iter().find_map(|claim| {
         spec::goals(claim).iter().find_map(|goal| {
-            let ended = Ended { kernel, launch, before, after, bound: &[] };
+            let ended = RunContents { kernel, launch, before, after, bound: &[] };
             let mut found = None;
             // Without a range there is nothing to test.
             let _ = each(&claim.forall, &goal.assumed, &ended, &mut |bound| {
-                let env = Ended { bound, ..ended };
+                let env = RunContents { bound, ..ended };
                 found = counterexample(claim, goal, &env, bound);
                 Ok(found.is_none())
             });
@@ -74,7 +74,7 @@ pub fn failed(kernel: &Kernel, launch: &Launch, [before, after]: [&Contents; 2])
 fn counterexample(
     claim: &Claim,
     goal: &spec::Goal,
-    env: &Ended<'_>,
+    env: &RunContents<'_>,
     bound: &[(VarId, i128)],
 ) -> Option<Event> {
     for one in goal.assumed.iter().chain([&goal.goal]) {
@@ -104,7 +104,7 @@ fn counterexample(
 }
 
 /// Returns the element that an expression is.
-fn element(expr: &Expr, env: &Ended<'_>) -> Option<(ArrayId, Vec<i128>)> {
+fn element(expr: &Expr, env: &RunContents<'_>) -> Option<(ArrayId, Vec<i128>)> {
     match &expr.kind {
         ExprKind::Convert(inner) => element(inner, env),
         ExprKind::Element(array, When::Here, index) => {

@@ -7,7 +7,7 @@
 //! undefined. A conversion of a float that its integer type cannot hold has no value either ([conv.fpint]).
 //! `arithmetic.rs` models floats.
 
-use super::arithmetic::{Arithmetic, Draw, Manner};
+use super::arithmetic::{Arithmetic, CompiledRunOptions, Draw};
 use super::draw::of_name;
 use super::launch::Launch;
 use super::machine::{Halt, Machine};
@@ -25,7 +25,7 @@ pub type Elements = BTreeMap<ArrayId, Vec<Value>>;
 
 /// The contents of the arrays before and after a run, and how exact they are.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Left {
+pub struct CompiledResults {
     /// Before the launch.
     pub before: Elements,
     /// After it.
@@ -33,7 +33,7 @@ pub struct Left {
     /// Was every operation on floats exact?
     pub exact: bool,
     /// Did a float leave the range of the kernel's narrowest float type?
-    pub beyond: bool,
+    pub out_of_range: bool,
     /// Significant bits of that type.
     pub significand: u32,
     /// Executed instructions.
@@ -47,23 +47,27 @@ const MAX_ELEMENTS: i128 = 1 << 16;
 ///
 /// # Errors
 /// If the run does not finish, or an event ends it.
-pub fn compiled(kernel: &Kernel, launch: &Launch, manner: Manner) -> Result<Left, Run> {
-    let mut machine = Machine::new(kernel, launch, manner.budget);
-    machine.compiled = Some(Arithmetic::new(manner));
-    let mut fresh = Machine::new(kernel, launch, manner.budget);
-    fresh.compiled = Some(Arithmetic::new(manner));
+pub fn run_compiled(
+    kernel: &Kernel,
+    launch: &Launch,
+    options: CompiledRunOptions,
+) -> Result<CompiledResults, Run> {
+    let mut machine = Machine::new(kernel, launch, options.budget);
+    machine.compiled = Some(Arithmetic::new(options));
+    let mut initial = Machine::new(kernel, launch, options.budget);
+    initial.compiled = Some(Arithmetic::new(options));
     let result = machine.complete().and_then(|()| {
-        fresh.prepared()?;
+        initial.prepared()?;
         let sizes = machine.all_sizes()?;
         let (mut before, mut after) = (Elements::new(), Elements::new());
         for (array, size) in sizes {
             let cells: Vec<Place> = cells(array, &size).collect();
             let mut values = Vec::new();
             for cell in &cells {
-                values.push(fresh.present(cell)?);
+                values.push(initial.value_or_draw(cell)?);
             }
             let ends = cells.iter().zip(&values);
-            let ends = ends.map(|(cell, value)| machine.now(cell).unwrap_or(*value));
+            let ends = ends.map(|(cell, value)| machine.touched_value(cell).unwrap_or(*value));
             after.insert(array, ends.collect());
             before.insert(array, values);
         }
@@ -71,9 +75,9 @@ pub fn compiled(kernel: &Kernel, launch: &Launch, manner: Manner) -> Result<Left
     });
     match (result, &machine.compiled) {
         (Ok((before, after)), Some(arithmetic)) if machine.events.is_empty() => {
-            let (exact, beyond) = (arithmetic.exact(), arithmetic.beyond.get());
-            let (significand, steps) = (manner.significand, machine.steps);
-            Ok(Left { before, after, exact, beyond, significand, steps })
+            let (exact, out_of_range) = (arithmetic.exact(), arithmetic.out_of_range.get());
+            let (significand, steps) = (options.significand, machine.steps);
+            Ok(CompiledResults { before, after, exact, out_of_range, significand, steps })
         }
         (Err(halt), _) => Err(machine.ended(Some(halt))),
         (Ok(_), _) => Err(machine.ended(None)),
@@ -190,7 +194,7 @@ impl Machine<'_> {
     }
 
     /// The value of an element in this run, drawn if nothing has accessed it yet.
-    fn present(&mut self, cell: &Place) -> Result<Value, Halt> {
+    fn value_or_draw(&mut self, cell: &Place) -> Result<Value, Halt> {
         match self.global.get(cell) {
             Some(value) => Ok(*value),
             None => self.initial(cell),
@@ -198,7 +202,7 @@ impl Machine<'_> {
     }
 
     /// The value of an element in this run, if anything has accessed it.
-    fn now(&self, cell: &Place) -> Option<Value> {
+    fn touched_value(&self, cell: &Place) -> Option<Value> {
         self.global.get(cell).copied()
     }
 
@@ -218,7 +222,7 @@ impl Machine<'_> {
 
     /// Draws a value for an element that no clause of the contract constrains.
     pub(super) fn free_value(&self, array: ArrayId, ty: Type, drawn: u64) -> Option<Value> {
-        let way = self.compiled.as_ref()?.manner.draw;
+        let way = self.compiled.as_ref()?.options.draw;
         let feeds = self.feeds.get(array.position()).copied().unwrap_or(true);
         let way = if feeds && way == Draw::Wide { Draw::Small } else { way };
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]

@@ -46,7 +46,7 @@ pub(super) struct Machine<'k> {
     budget: u64,
     pub(super) steps: u64,
     /// Set if a single thread is run, which waits at no barrier.
-    alone: bool,
+    runs_one_thread: bool,
     /// For each array, does the kernel write it?
     pub(super) written: Vec<bool>,
     /// For each array, does a requirement constrain it?
@@ -55,7 +55,7 @@ pub(super) struct Machine<'k> {
     pub(super) found_demanded: bool,
     has_warps: bool,
     /// Were all elements of known arrays drawn?
-    pub(super) drawn_all: bool,
+    pub(super) all_contents_drawn: bool,
     /// The recorded stores, if requested.
     history: Option<History>,
     /// Are integers drawn from their whole type?
@@ -153,12 +153,12 @@ impl<'k> Machine<'k> {
             events: Vec::new(),
             budget,
             steps: 0,
-            alone: false,
+            runs_one_thread: false,
             written: relevance::written(kernel),
             demanded: super::contract::demanded(kernel),
             found_demanded: false,
             has_warps: has_warp(&kernel.body),
-            drawn_all: false,
+            all_contents_drawn: false,
             history: None,
             wide: false,
             compiled: None,
@@ -167,7 +167,7 @@ impl<'k> Machine<'k> {
     }
 
     /// Runs to the end; returns the initial contents and the recorded stores.
-    pub(super) fn told(mut self, wide: bool) -> Option<(Contents, History)> {
+    pub(super) fn history(mut self, wide: bool) -> Option<(Contents, History)> {
         self.history = Some(History::default());
         self.wide = wide;
         self.prepared().ok()?;
@@ -176,12 +176,12 @@ impl<'k> Machine<'k> {
         self.history.filter(|_| self.events.is_empty()).map(|history| (before, history))
     }
 
-    pub(super) fn run(mut self, alone: Option<Thread>) -> Run {
-        self.alone = alone.is_some();
+    pub(super) fn run(mut self, only: Option<Thread>) -> Run {
+        self.runs_one_thread = only.is_some();
         // Orders of warps and fences are not modelled, so a store may only seem to be missing.
-        let is_ordered = !self.alone && !self.has_warps && !self.kernel.fences;
+        let is_ordered = !self.runs_one_thread && !self.has_warps && !self.kernel.fences;
         self.unwritten = is_ordered.then(Unwritten::default);
-        let result = match alone {
+        let result = match only {
             Some(thread) => self.thread_alone(thread),
             None => self.prepared().and_then(|()| self.whole()),
         };
@@ -333,7 +333,7 @@ impl<'k> Machine<'k> {
                     Err(Trouble::Undefined) => Value::Undefined,
                     other => other.map_err(|trouble| halt(trouble, state.at))?,
                 };
-                let source = self.blamed(state, expr, value);
+                let source = self.source_of_undefined(state, expr, value);
                 self.mark(state.number, var, source);
                 state.vars[var.position()] = value;
             }
@@ -402,8 +402,8 @@ impl<'k> Machine<'k> {
                 let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
                 let holds = truth(condition, &view);
                 if holds == Err(Trouble::Undefined) {
-                    let source = self.blamed(state, condition, Value::Undefined);
-                    self.unwritten.iter_mut().for_each(|one| one.matters(source));
+                    let source = self.source_of_undefined(state, condition, Value::Undefined);
+                    self.unwritten.iter_mut().for_each(|one| one.record_use(source));
                 }
                 if !holds.map_err(|trouble| halt(trouble, state.at))? {
                     state.pc = target;
@@ -412,11 +412,11 @@ impl<'k> Machine<'k> {
             Insn::Jump(target) => state.pc = target,
             Insn::Claims(claims) => state.claims.push(claims),
             Insn::Barrier(span) => {
-                if !self.alone {
+                if !self.runs_one_thread {
                     state.waits = Some(span);
                 }
             }
-            Insn::Warp => state.in_warp = !self.alone,
+            Insn::Warp => state.in_warp = !self.runs_one_thread,
             Insn::Return => state.ended = true,
             Insn::Assert(condition) => {
                 let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
@@ -492,7 +492,7 @@ impl<'k> Machine<'k> {
         }
         let cell = (array, place);
         let space = self.kernel.arrays[array].space;
-        if space == Space::Local || self.alone {
+        if space == Space::Local || self.runs_one_thread {
             return Ok(cell);
         }
         // The ordering by warp functions is not modelled: the threads of a warp count as one.
@@ -513,18 +513,18 @@ impl<'k> Machine<'k> {
     }
 
     /// Returns the read of an element without contents that an undefined value comes from.
-    fn blamed(&self, state: &State<'k>, expr: &Expr, value: Value) -> Option<usize> {
-        let unwritten = self.unwritten.as_ref().filter(|one| !one.is_quiet())?;
+    fn source_of_undefined(&self, state: &State<'k>, expr: &Expr, value: Value) -> Option<usize> {
+        let unwritten = self.unwritten.as_ref().filter(|one| !one.is_empty())?;
         if value != Value::Undefined {
             return None;
         }
         let view = View { state, launch: self.launch, compiled: self.compiled.as_ref() };
-        unwritten.blamed(self.kernel, state.number, expr, &view)
+        unwritten.source_of_undefined(self.kernel, state.number, expr, &view)
     }
 
     fn mark(&mut self, thread: u64, var: VarId, source: Option<usize>) {
         if let Some(unwritten) = &mut self.unwritten
-            && (source.is_some() || !unwritten.is_quiet())
+            && (source.is_some() || !unwritten.is_empty())
         {
             unwritten.set_var(thread, var, source);
         }
@@ -556,12 +556,12 @@ impl<'k> Machine<'k> {
 
     /// Notes where a value that is stored comes from; in global memory it matters.
     fn store_source(&mut self, state: &State<'k>, expr: &Expr, cell: &Cell, value: Value) {
-        let source = self.blamed(state, expr, value);
+        let source = self.source_of_undefined(state, expr, value);
         let owner = self.owner(state, cell.0);
         let is_global = self.kernel.arrays[cell.0].space == Space::Global;
-        let Some(unwritten) = self.unwritten.as_mut().filter(|one| !one.is_quiet()) else { return };
+        let Some(unwritten) = self.unwritten.as_mut().filter(|one| !one.is_empty()) else { return };
         match is_global {
-            true => unwritten.matters(source),
+            true => unwritten.record_use(source),
             false => unwritten.set_cell(owner, cell, source),
         }
     }
@@ -576,7 +576,7 @@ impl<'k> Machine<'k> {
 
     fn read(&mut self, state: &State<'_>, cell: &Cell) -> Result<Value, Halt> {
         let array = &self.kernel.arrays[cell.0];
-        if self.alone && array.space != Space::Local && self.written[cell.0.position()] {
+        if self.runs_one_thread && array.space != Space::Local && self.written[cell.0.position()] {
             // Its value is unknown; the run ends where a result depends on it.
             return Ok(Value::Undefined);
         }

@@ -18,17 +18,17 @@ mod draw;
 pub(crate) mod history;
 mod launch;
 mod machine;
-mod many;
 mod order;
 mod outcome;
+mod quantifiers;
 pub(crate) mod reach;
 mod shadow;
 mod unwritten;
 pub(crate) mod value;
 
-pub use arithmetic::{Draw, Manner};
+pub use arithmetic::{CompiledRunOptions, Draw};
 pub use claims::failed;
-pub use compiled::{Elements, Left, compiled, is_written, sizes, vary_scalars};
+pub use compiled::{CompiledResults, Elements, is_written, run_compiled, sizes, vary_scalars};
 pub use contract::is_allowed;
 pub(crate) use contract::size;
 pub use launch::{Launch, Thread};
@@ -67,14 +67,14 @@ pub(crate) fn history(
     wide: bool,
     budget: u64,
 ) -> Option<(Contents, history::History)> {
-    machine::Machine::new(kernel, launch, budget).told(wide)
+    machine::Machine::new(kernel, launch, budget).history(wide)
 }
 
 /// Applies a monoid to two values.
 pub(crate) fn combined(monoid: &crate::kir::Monoid, one: Value, other: Value) -> Option<Value> {
     let launch = Launch { block: [1; 3], grid: [1; 3], scalars: BTreeMap::new(), seed: 0 };
     let env = contract::Contract { launch: &launch, bound: &[], elements: None };
-    many::called(monoid, &[one, other], &env, false).ok().map(atomics::settled)
+    quantifiers::apply_monoid(monoid, &[one, other], &env, false).ok().map(atomics::settled)
 }
 
 /// Runs one thread of a launch alone, through its barriers, until a result depends on another thread's possible

@@ -32,7 +32,7 @@ impl Unwritten {
     }
 
     /// Returns `true` if no variable or element holds such a value.
-    pub(super) fn is_quiet(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.vars.is_empty() && self.cells.is_empty()
     }
 
@@ -70,7 +70,7 @@ impl Unwritten {
     }
 
     /// Records that the value of a read affects the result.
-    pub(super) fn matters(&mut self, source: Option<Read>) {
+    pub(super) fn record_use(&mut self, source: Option<Read>) {
         self.found = self.found.or(source);
     }
 
@@ -80,7 +80,7 @@ impl Unwritten {
     }
 
     /// Returns the first read that makes an expression undefined; `None` if something else is undefined in it too.
-    pub(super) fn blamed(
+    pub(super) fn source_of_undefined(
         &self,
         kernel: &Kernel,
         thread: u64,
@@ -95,7 +95,7 @@ impl Unwritten {
                 first = Some(first.map_or(*read, |before| before.min(*read)));
             }
         });
-        let filled = Filled { env, kernel, thread, vars: &self.vars };
+        let filled = FilledEnvironment { env, kernel, thread, vars: &self.vars };
         let is_known =
             |value: Result<Value, Trouble>| matches!(value, Ok(value) if value != Value::Undefined);
         first.filter(|_| is_known(evaluate(expr, &filled, false)))
@@ -103,14 +103,14 @@ impl Unwritten {
 }
 
 /// An environment with numbers in the place of values that come from such reads.
-struct Filled<'e> {
+struct FilledEnvironment<'e> {
     env: &'e dyn Environment,
     kernel: &'e Kernel,
     thread: u64,
     vars: &'e FxHashMap<(u64, VarId), Read>,
 }
 
-impl Environment for Filled<'_> {
+impl Environment for FilledEnvironment<'_> {
     fn var(&self, var: VarId) -> Value {
         match (self.vars.contains_key(&(self.thread, var)), self.kernel.vars[var].ty) {
             (false, _) => self.env.var(var),

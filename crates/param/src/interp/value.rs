@@ -8,7 +8,7 @@
 //! Long: one case for each operation, with its exactness.
 
 use super::arithmetic::Arithmetic;
-use super::many::{Bound, assignments, called, folded};
+use super::quantifiers::{Bound, apply_monoid, assignments, evaluate_fold};
 use crate::kir::{
     ArrayId, Binary, Builtin, Compare, Expr, ExprKind, FETCH_OF_INDEX, Quantifier, Type, Unary,
     VarId, When, is_fetch,
@@ -182,7 +182,7 @@ pub(crate) fn evaluate(
             for argument in arguments {
                 values.push(evaluate(argument, env, strict)?);
             }
-            called(monoid, &values, env.as_dyn(), strict)?
+            apply_monoid(monoid, &values, env.as_dyn(), strict)?
         }
         ExprKind::Element(array, when, index) => {
             let mut at = [0; 3];
@@ -201,7 +201,7 @@ pub(crate) fn evaluate(
             })?;
             Value::int(i128::from(found == wanted))
         }
-        ExprKind::Fold(fold) => folded(fold, ty, env.as_dyn(), strict)?,
+        ExprKind::Fold(fold) => evaluate_fold(fold, ty, env.as_dyn(), strict)?,
         ExprKind::Other(inner) => match env.other() {
             Some(other) => {
                 let vars = env.bound();

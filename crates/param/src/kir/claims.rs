@@ -118,7 +118,7 @@ pub struct Unfollowed {
 
 /// The contract of a function at a call.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct CallContract {
     /// The function.
     pub name: String,
     /// The claims when all threads of the block have reached its end.

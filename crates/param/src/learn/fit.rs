@@ -28,14 +28,14 @@ const MAX_CLAUSES: usize = 4;
 const MAX_SIZE: i128 = 96;
 
 /// Observations of a run.
-struct Seen {
+struct Observations {
     history: History,
     sizes: BTreeMap<ArrayId, i128>,
     before: Contents,
 }
 
 /// The folds that elements are compared with.
-enum Over {
+enum FoldSource {
     /// Of an input, from the contract.
     Input(Box<Fold>, ArrayId),
     /// Of the same array before the loop.
@@ -80,7 +80,7 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
         let Some(input) = element(&fold.body, fold.var) else { continue };
         let ty = kernel.arrays[input].element;
         let combine = Combine::new(&fold.op, fold.monoid.as_ref(), ty, kernel);
-        let over = Over::Input(Box::new(fold), input);
+        let over = FoldSource::Input(Box::new(fold), input);
         for target in &targets {
             let guesses = guesses(kernel, &seen, *target, (&over, &combine));
             found.extend(written(kernel, *target, (&over, &combine), guesses));
@@ -95,16 +95,16 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
         }
         let all = Combine::all(kernel.arrays[target.array].element, kernel).into_iter();
         let guesses = all.map(|combine| {
-            let guesses = guesses(kernel, &seen, target, (&Over::Entry, &combine));
+            let guesses = guesses(kernel, &seen, target, (&FoldSource::Entry, &combine));
             (combine, guesses)
         });
         // The operation with the most observations; on a tie, the first.
-        let told = |(_, guesses): &(Combine, Vec<Guess>)| {
+        let by_observations = |(_, guesses): &(Combine, Vec<Guess>)| {
             let seen: usize = guesses.iter().map(|guess| guess.seen).sum();
             std::cmp::Reverse(seen)
         };
-        let Some((combine, guesses)) = guesses.min_by_key(told) else { continue };
-        found.extend(written(kernel, target, (&Over::Entry, &combine), guesses));
+        let Some((combine, guesses)) = guesses.min_by_key(by_observations) else { continue };
+        found.extend(written(kernel, target, (&FoldSource::Entry, &combine), guesses));
     }
     found
 }
@@ -113,7 +113,7 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
 fn written(
     kernel: &mut Kernel,
     target: Target,
-    of: (&Over, &Combine),
+    of: (&FoldSource, &Combine),
     guesses: Vec<Guess>,
 ) -> Vec<(usize, Clause)> {
     let clauses = guesses.into_iter().filter_map(|guess| clause(kernel, of, target, guess));
@@ -173,7 +173,7 @@ fn stored(statements: &[Stmt]) -> Vec<ArrayId> {
     found
 }
 
-fn runs(kernel: &Kernel) -> Vec<Seen> {
+fn runs(kernel: &Kernel) -> Vec<Observations> {
     let mut launches: Vec<Launch> = search::small(kernel, 40)
         .into_iter()
         .filter(|one| (MIN_THREADS..=MAX_THREADS).contains(&one.threads()))
@@ -186,7 +186,7 @@ fn runs(kernel: &Kernel) -> Vec<Seen> {
     both.filter_map(|(launch, wide)| seen(kernel, launch, wide)).collect()
 }
 
-fn seen(kernel: &Kernel, launch: &Launch, wide: bool) -> Option<Seen> {
+fn seen(kernel: &Kernel, launch: &Launch, wide: bool) -> Option<Observations> {
     let (before, history) = interp::history(kernel, launch, wide, BUDGET)?;
     let mut sizes = BTreeMap::new();
     for (array, declared) in kernel.arrays.enumerate() {
@@ -196,10 +196,10 @@ fn seen(kernel: &Kernel, launch: &Launch, wide: bool) -> Option<Seen> {
             sizes.insert(array, size);
         }
     }
-    Some(Seen { history, sizes, before })
+    Some(Observations { history, sizes, before })
 }
 
-impl Seen {
+impl Observations {
     /// Contents of an input, if it is not too long.
     fn input(&self, array: ArrayId) -> Option<Ranges> {
         let values = self.before.get(&array)?;
@@ -223,23 +223,23 @@ fn element(body: &Expr, over: VarId) -> Option<ArrayId> {
 /// The templates that held for an array at every head of a loop.
 fn guesses(
     kernel: &Kernel,
-    seen: &[Seen],
+    seen: &[Observations],
     target: Target,
-    (over, combine): (&Over, &Combine),
+    (over, combine): (&FoldSource, &Combine),
 ) -> Vec<Guess> {
     let mut guesses = all_guesses(kernel, over);
     let mut heads = 0;
     for one in seen {
         let mut ranges = match over {
-            Over::Input(_, input) => one.input(*input),
-            Over::Entry => None,
+            FoldSource::Input(_, input) => one.input(*input),
+            FoldSource::Entry => None,
         };
         let Some(size) = one.sizes.get(&target.array).copied() else { continue };
         for (head, holds) in one.history.heads(target.array) {
             if head.number != target.number {
                 continue;
             }
-            if head.is_first && matches!(over, Over::Entry) {
+            if head.is_first && matches!(over, FoldSource::Entry) {
                 ranges = Some(Ranges::new(holds.clone())).filter(|_| size <= MAX_SIZE);
             }
             let Some(ranges) = &mut ranges else { break };
@@ -253,13 +253,13 @@ fn guesses(
     chosen(guesses)
 }
 
-fn all_guesses(kernel: &Kernel, over: &Over) -> Vec<Guess> {
+fn all_guesses(kernel: &Kernel, over: &FoldSource) -> Vec<Guess> {
     let integers = kernel.vars.enumerate().filter(|(_, one)| matches!(one.ty, Type::Int { .. }));
     let strides: Vec<(VarId, Form)> =
         integers.flat_map(|(var, _)| Form::ALL.into_iter().map(move |form| (var, form))).collect();
     let mut guesses: Vec<Guess> = Vec::new();
     for template in Template::ALL {
-        if template == Template::Class && matches!(over, Over::Input(..)) {
+        if template == Template::Class && matches!(over, FoldSource::Input(..)) {
             continue;
         }
         match template.has_stride() {
@@ -351,7 +351,7 @@ fn chosen(guesses: Vec<Guess>) -> Vec<Guess> {
 
 fn clause(
     kernel: &mut Kernel,
-    (over, combine): (&Over, &Combine),
+    (over, combine): (&FoldSource, &Combine),
     target: Target,
     guess: Guess,
 ) -> Option<Clause> {
@@ -369,8 +369,8 @@ fn clause(
     };
     let Made { when, index, low, high, class } = guess.template.made(&vars, &stride, size);
     let fold = match over {
-        Over::Input(fold, _) => Fold { low, high, ..(**fold).clone() },
-        Over::Entry => {
+        FoldSource::Input(fold, _) => Fold { low, high, ..(**fold).clone() },
+        FoldSource::Entry => {
             let over = whole(kernel, "k");
             let own = var(over, Type::Whole);
             let at = match class {

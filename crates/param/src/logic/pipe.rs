@@ -6,12 +6,12 @@ use std::process::ChildStdin;
 use std::sync::mpsc::{Sender, channel};
 
 /// Bytes of a line; no answer has longer ones.
-pub(super) const LONGEST_LINE: u64 = 1 << 16;
+pub(super) const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// Reads a line without its end; nothing at the end of the output, or if the line is too long.
 pub(super) fn line(output: &mut impl BufRead) -> Option<String> {
     let mut line = String::new();
-    output.by_ref().take(LONGEST_LINE).read_line(&mut line).ok()?;
+    output.by_ref().take(MAX_LINE_BYTES).read_line(&mut line).ok()?;
     line.ends_with('\n').then(|| {
         line.truncate(line.trim_end_matches(['\r', '\n']).len());
         line

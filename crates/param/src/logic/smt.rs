@@ -10,7 +10,7 @@ use super::formula::Formula;
 use super::pipe;
 use super::poly::Poly;
 use super::question::Question;
-use super::second::Second;
+use super::second_solver::SecondSolver;
 use crate::deadline::left;
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -29,7 +29,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// A program that does not say its version in this time is not a z3.
 const START: Duration = Duration::from_secs(10);
 /// Lines of an answer: one that counts, and errors.
-const MOST_LINES: usize = 64;
+const MAX_LINES: usize = 64;
 
 /// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub struct Solver {
     /// Storage for answers between runs.
     memory: Option<Box<dyn Memory>>,
     /// The second solver, which confirms `unsat`.
-    second: Option<Second>,
+    second: Option<SecondSolver>,
 }
 
 /// Storage for answers between runs. An entry may only be found by exactly the same text.
@@ -156,7 +156,7 @@ impl Solver {
             return Err(SolverError::NoPipe(path.to_owned()));
         };
         // A solver that prints for ever fills this channel and waits.
-        let (sender, lines) = sync_channel(MOST_LINES);
+        let (sender, lines) = sync_channel(MAX_LINES);
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
             while let Some(line) = pipe::line(&mut output) {
@@ -201,13 +201,13 @@ impl Solver {
     }
 
     /// Sets a second solver to confirm every `unsat`.
-    pub fn confirm_with(&mut self, second: Second) {
+    pub fn confirm_with(&mut self, second: SecondSolver) {
         self.second = Some(second);
     }
 
     /// The second solver.
     #[must_use]
-    pub fn second(&self) -> Option<&Second> {
+    pub fn second(&self) -> Option<&SecondSolver> {
         self.second.as_ref()
     }
 
@@ -238,7 +238,7 @@ impl Solver {
             let patience = left(patience.saturating_sub(begun.elapsed()));
             match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(patience).ok()) {
                 Some(line) if line == end => break,
-                Some(line) if said.len() < MOST_LINES => said.push(line),
+                Some(line) if said.len() < MAX_LINES => said.push(line),
                 Some(_) | None => {
                     self.dead = true;
                     let _ = self.child.kill();

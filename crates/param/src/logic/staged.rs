@@ -7,7 +7,7 @@ use super::formula::Formula;
 use super::models;
 use super::poly::Poly;
 use super::products::{Effort, Hypotheses, refutation};
-use super::side::Prover;
+use super::prover::Prover;
 
 /// Limits on the disjunctions to split, and on the parts of one.
 const MAX_CHOICES: usize = 3;

@@ -78,7 +78,7 @@ impl Lowerer<'_> {
                 Type::Whole => 3,
                 Type::Int { bits, signed } => bits + u8::from(signed),
             };
-            let array = match self.nowhere.get(&key) {
+            let array = match self.null_targets.get(&key) {
                 Some(known) => *known,
                 None => {
                     let dimensions = vec![Some(int(0, Type::Whole, span))];
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
                     let space = Space::Local;
                     let array = Array { name, space, element, dimensions, constant, span };
                     let array = self.push_array(array, vec![leaf.ty.clone()]);
-                    self.nowhere.insert(key, array);
+                    self.null_targets.insert(key, array);
                     array
                 }
             };

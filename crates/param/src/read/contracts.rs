@@ -7,11 +7,11 @@
 use super::diagnostics::{Result, error};
 use super::lowerer::Lowerer;
 use super::memory_model::{Place, Spot, Target};
-use super::returns::{Leave, leaves};
+use super::returns::{ExitKind, leaves};
 use super::types::{compare, int, truth, whole};
 use crate::kir::{
-    ArrayId, Builtin, Claim, Compare, Contract, Expr, ExprKind, Given, Kernel, Requirement, Stmt,
-    Type, VarId,
+    ArrayId, Builtin, CallContract, Claim, Compare, Contract, Expr, ExprKind, Kernel, Requirement,
+    Stmt, Type, VarId,
 };
 use crate::spec;
 use base::Span;
@@ -126,7 +126,7 @@ impl Lowerer<'_> {
         stated?;
         let axes = [0, 1, 2].map(|axis| kernel.has_axis(axis));
         let name = function.name.clone();
-        let given = Given { name: name.clone(), claims, parameters, axes, span };
+        let given = CallContract { name: name.clone(), claims, parameters, axes, span };
         let at = out.len().saturating_sub(1);
         out.insert(at, Stmt::Given(Box::new(given)));
         match self.contracts.iter_mut().find(|one| one.name == name) {
@@ -187,7 +187,7 @@ impl Lowerer<'_> {
 /// Does a function end with a barrier?
 fn ends_with_barrier(function: &Function) -> bool {
     function.body.last().is_some_and(|last| super::stmt::barrier(last).is_some())
-        && !leaves(&function.body, Leave::Function)
+        && !leaves(&function.body, ExitKind::Function)
 }
 
 /// `gridDim == 1` on an axis.

@@ -2,7 +2,7 @@
 //! initialisers.
 
 use super::diagnostics::{Result, error, unsupported};
-use super::lowerer::{Lowerer, Named};
+use super::lowerer::{ExtentArray, Lowerer};
 use super::memory_model::{Item, Place, Pointer, Spot, Target};
 use super::types::{convert, fold, int};
 use crate::kir::{Expr, Space, Stmt, Type};
@@ -139,7 +139,7 @@ impl Lowerer<'_> {
         if let Some(known) = self.shared.get(&(function, id)) {
             return Ok(known.clone());
         }
-        let named = Named::Local(id);
+        let named = ExtentArray::Local(id);
         let place = match local.storage {
             Storage::DynamicShared => {
                 self.dynamic_shared(&local.name, &local.ty, named, local.span)?
@@ -154,11 +154,12 @@ impl Lowerer<'_> {
         &mut self,
         name: &str,
         ty: &tree::Type,
-        named: Named,
+        named: ExtentArray,
         span: Span,
     ) -> Result<Place> {
         let size = self.extents.iter().position(|(one, _)| *one == named);
-        let size = size.filter(|_| self.frames.len() == 1 || matches!(named, Named::Global(_)));
+        let size =
+            size.filter(|_| self.frames.len() == 1 || matches!(named, ExtentArray::Global(_)));
         let size = size.filter(|_| super::globals::is_open(ty));
         let size = size.map(|at| self.extents.remove(at).1);
         let mut spots = Vec::new();
@@ -180,7 +181,7 @@ impl Lowerer<'_> {
         &mut self,
         name: &str,
         ty: &tree::Type,
-        named: Named,
+        named: ExtentArray,
         span: Span,
     ) -> Result<Place> {
         if let Some((known, place)) = &self.dynamic {
@@ -196,7 +197,7 @@ impl Lowerer<'_> {
             None => self.shared_arrays(name, ty, named, span)?,
         };
         self.dynamic = Some((ty.clone(), place.clone()));
-        if let Named::Global(id) = named {
+        if let ExtentArray::Global(id) = named {
             self.globals.insert(id, place.clone());
         }
         Ok(place)

@@ -3,7 +3,7 @@
 
 use super::conversions::OTHER;
 use super::diagnostics::{Result, unsupported};
-use super::lowerer::{Lowerer, Named};
+use super::lowerer::{ExtentArray, Lowerer};
 use super::memory_model::{Place, Pointer, Spot};
 use super::types::{binary, int};
 use crate::kir::{Binary, Stmt, Type};
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
         name: &str,
         declared: &tree::Type,
         element: &tree::Type,
-        named: Named,
+        named: ExtentArray,
         span: Span,
     ) -> Result<Place> {
         let tree::Type::Array(old, _) = declared else {

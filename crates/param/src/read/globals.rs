@@ -4,7 +4,7 @@
 //! Its contents are unknown unless it is `const` (`tables.rs`), as the host may have written it.
 
 use super::diagnostics::{Result, unsupported};
-use super::lowerer::{Lowerer, Named};
+use super::lowerer::{ExtentArray, Lowerer};
 use super::memory_model::{Place, Spot};
 use super::types::{compare, int, whole};
 use crate::kir::{Compare, Expr, Requirement, Space, Type};
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
             GlobalSpace::Device | GlobalSpace::Constant | GlobalSpace::Texture => Space::Global,
             GlobalSpace::Shared => Space::Shared,
             GlobalSpace::DynamicShared => {
-                let named = Named::Global(id);
+                let named = ExtentArray::Global(id);
                 return self.dynamic_shared(&global.name, &global.ty, named, global.span);
             }
         };

@@ -48,7 +48,7 @@ pub(super) struct Log {
 
 /// The array named by an `extent` clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum ExtentArray {
     Local(LocalId),
     Global(GlobalId),
 }
@@ -82,7 +82,7 @@ pub(super) struct Lowerer<'p> {
     pub(super) inlined_calls: usize,
     /// The array whose size the launch gives.
     pub(super) dynamic: Option<(tree::Type, Place)>,
-    pub(super) extents: Vec<(Named, Expr)>,
+    pub(super) extents: Vec<(ExtentArray, Expr)>,
     /// All sizes that clauses give to arrays: spans of the array and of the size.
     pub(super) stated_sizes: Vec<(Span, Span)>,
     pub(super) slots: Vec<Slot>,
@@ -95,7 +95,7 @@ pub(super) struct Lowerer<'p> {
     /// A use of a pointer without targets.
     pub(super) empty: Option<Span>,
     /// Arrays without elements, which null pointers point to.
-    pub(super) nowhere: BTreeMap<u8, ArrayId>,
+    pub(super) null_targets: BTreeMap<u8, ArrayId>,
     /// The Boolean variables `p == nullptr` for pointers of the launch, by their array.
     pub(super) nulls: BTreeMap<ArrayId, VarId>,
     /// Initialisers of variables of the file.
@@ -155,7 +155,7 @@ impl<'p> Lowerer<'p> {
             logs: Vec::new(),
             grown: false,
             empty: None,
-            nowhere: BTreeMap::new(),
+            null_targets: BTreeMap::new(),
             nulls: BTreeMap::new(),
             initials: BTreeMap::new(),
             incoherent: Vec::new(),

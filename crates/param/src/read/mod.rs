@@ -52,7 +52,7 @@ use cuda::tree::{FunctionId, Program};
 use diagnostics::{Result, unsupported};
 
 /// Is more known of a function of CUDA than the type of its result?
-pub(crate) fn follows(function: &str) -> bool {
+pub(crate) fn is_modelled(function: &str) -> bool {
     !intrinsics::is_unknown(function)
 }
 

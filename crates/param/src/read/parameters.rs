@@ -1,7 +1,7 @@
 //! Parameters of kernels: scalars and arrays of the launch. Arrays of different pointers do not overlap.
 
 use super::diagnostics::{Result, error, unsupported};
-use super::lowerer::{Lowerer, Named};
+use super::lowerer::{ExtentArray, Lowerer};
 use super::memory_model::{ArrayInfo, Place, Pointer, Spot, Target, TargetLeaf};
 use super::types::{Leaf, binary, compare, fold, int, whole};
 use crate::kir::{
@@ -218,9 +218,9 @@ impl Lowerer<'_> {
         let waiting = match inner.kind {
             Kind::Local(id) => {
                 let local = self.local(id, inner.span)?;
-                (local.storage != tree::Storage::Automatic).then_some(Named::Local(id))
+                (local.storage != tree::Storage::Automatic).then_some(ExtentArray::Local(id))
             }
-            Kind::Global(id) => Some(Named::Global(id)),
+            Kind::Global(id) => Some(ExtentArray::Global(id)),
             _ => None,
         };
         if let Some(waiting) = waiting {

@@ -16,7 +16,7 @@ const MAX_REPEATED: usize = 400;
 
 /// The construct that is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leave {
+pub(super) enum ExitKind {
     /// By `return`.
     Function,
     /// By `break`.
@@ -24,29 +24,29 @@ pub(super) enum Leave {
 }
 
 /// May one of these statements exit?
-pub(super) fn leaves(statements: &[Stmt], exit: Leave) -> bool {
+pub(super) fn leaves(statements: &[Stmt], exit: ExitKind) -> bool {
     statements.iter().any(|statement| match &statement.kind {
-        StmtKind::Return(_) => exit == Leave::Function,
-        StmtKind::Break => exit == Leave::Switch,
+        StmtKind::Return(_) => exit == ExitKind::Function,
+        StmtKind::Break => exit == ExitKind::Switch,
         StmtKind::If(_, then, otherwise) => leaves(then, exit) || leaves(otherwise, exit),
         StmtKind::Block(inner) => leaves(inner, exit),
         // A `break` inside belongs to the inner loop.
-        StmtKind::Loop(inner) => exit == Leave::Function && leaves(&inner.body, exit),
+        StmtKind::Loop(inner) => exit == ExitKind::Function && leaves(&inner.body, exit),
         StmtKind::Switch(inner) => {
-            exit == Leave::Function && inner.arms.iter().any(|arm| leaves(&arm.body, exit))
+            exit == ExitKind::Function && inner.arms.iter().any(|arm| leaves(&arm.body, exit))
         }
         _ => false,
     })
 }
 
 /// Does control never pass a statement?
-pub(super) fn always_leaves(statement: &Stmt, exit: Leave) -> bool {
+pub(super) fn always_leaves(statement: &Stmt, exit: ExitKind) -> bool {
     let all = |list: &[Stmt]| list.iter().any(|one| always_leaves(one, exit));
     match &statement.kind {
         // `return` leaves a `switch`, too.
         StmtKind::Return(_) => true,
-        StmtKind::Break => exit == Leave::Switch,
-        StmtKind::Continue => exit == Leave::Switch,
+        StmtKind::Break => exit == ExitKind::Switch,
+        StmtKind::Continue => exit == ExitKind::Switch,
         StmtKind::If(_, then, otherwise) => all(then) && all(otherwise),
         StmtKind::Block(inner) => all(inner),
         _ => false,
@@ -54,7 +54,7 @@ pub(super) fn always_leaves(statement: &Stmt, exit: Leave) -> bool {
 }
 
 /// Rewrites statements so that every exit is at an end.
-pub(super) fn ended(body: &[Stmt], exit: Leave) -> Result<Vec<Stmt>> {
+pub(super) fn normalise_exits(body: &[Stmt], exit: ExitKind) -> Result<Vec<Stmt>> {
     let mut out = Vec::new();
     for (position, statement) in body.iter().enumerate() {
         let rest = body.get(position + 1..).unwrap_or_default();
@@ -76,7 +76,7 @@ pub(super) fn ended(body: &[Stmt], exit: Leave) -> Result<Vec<Stmt>> {
                     if count(&whole) > MAX_REPEATED * 16 {
                         return Err(unsupported(statement.span, "so many exits are not supported"));
                     }
-                    ended(&whole, exit)
+                    normalise_exits(&whole, exit)
                 };
                 let kind = StmtKind::If(condition.clone(), complete(then)?, complete(otherwise)?);
                 out.push(Stmt { kind, span: statement.span });
@@ -85,7 +85,7 @@ pub(super) fn ended(body: &[Stmt], exit: Leave) -> Result<Vec<Stmt>> {
             StmtKind::Block(inner) if leaves(inner, exit) => {
                 let mut whole = inner.clone();
                 whole.extend(rest.iter().cloned());
-                out.extend(ended(&whole, exit)?);
+                out.extend(normalise_exits(&whole, exit)?);
                 return Ok(out);
             }
             _ => out.push(statement.clone()),
@@ -109,9 +109,10 @@ fn count(statements: &[Stmt]) -> usize {
 fn repeats(body: &[Stmt]) -> bool {
     body.iter().enumerate().any(|(position, statement)| match &statement.kind {
         StmtKind::If(_, then, otherwise)
-            if leaves(std::slice::from_ref(statement), Leave::Function) =>
+            if leaves(std::slice::from_ref(statement), ExitKind::Function) =>
         {
-            let ends = |part: &[Stmt]| part.iter().any(|one| always_leaves(one, Leave::Function));
+            let ends =
+                |part: &[Stmt]| part.iter().any(|one| always_leaves(one, ExitKind::Function));
             let rest = count(body.get(position + 1..).unwrap_or_default());
             (!ends(then) && !ends(otherwise) && rest > MAX_REPEATED)
                 || repeats(then)
@@ -129,7 +130,7 @@ impl Lowerer<'_> {
             let message = "a function that returns in so many places is not supported";
             return Err(unsupported(body.first().map_or(Span::default(), |one| one.span), message));
         }
-        let body = ended(body, Leave::Function)?;
+        let body = normalise_exits(body, ExitKind::Function)?;
         self.statements(&body, out)
     }
 
@@ -210,7 +211,7 @@ impl Lowerer<'_> {
 
 /// Is a statement a loop that may return from the function?
 fn is_leaving_loop(statement: &Stmt) -> bool {
-    matches!(&statement.kind, StmtKind::Loop(inner) if leaves(&inner.body, Leave::Function))
+    matches!(&statement.kind, StmtKind::Loop(inner) if leaves(&inner.body, ExitKind::Function))
 }
 
 /// May a loop among these statements return from the function?

@@ -123,7 +123,7 @@ impl Lowerer<'_> {
             {
                 Err(unsupported(span, "loops in each other so deeply are not supported"))
             }
-            StmtKind::Loop(inner) => self.looped(inner, span, out),
+            StmtKind::Loop(inner) => self.lower_loop(inner, span, out),
             StmtKind::Switch(_) => Err(unsupported(span, "this `switch` is not supported")),
             StmtKind::Return(value) => self.return_from(value.as_ref(), span, out),
             StmtKind::Break | StmtKind::Continue
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn looped(&mut self, parts: &tree::Loop, span: Span, out: &mut Vec<Stmt>) -> Result<()> {
+    fn lower_loop(&mut self, parts: &tree::Loop, span: Span, out: &mut Vec<Stmt>) -> Result<()> {
         self.statements(&parts.init, out)?;
         let clauses: Vec<&Clause> = parts.clauses.iter().collect();
         let (mut head, mut body, mut step) = (Vec::new(), Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 //! the next `break`, so a fall-through duplicates statements (up to [`MAX_REPEATED`]; beyond, the kernel is refused).
 
 use super::diagnostics::{Result, unsupported};
-use super::returns::{Leave, ended};
+use super::returns::{ExitKind, normalise_exits};
 use base::{IndexVec, Span};
 use cuda::tree::{
     Arm, Category, Compare, Expr, ExprKind as Kind, Function, Init, Local, LocalId, Loop, Stmt,
@@ -89,7 +89,7 @@ fn branch(switch: &Switch, number: usize, span: Span, locals: &mut Locals) -> Re
     let following = switch.arms.iter().skip(number).flat_map(|arm| arm.body.iter().cloned());
     let mut following: Vec<Stmt> = following.collect();
     // Statements after the first one that always exits are unreachable.
-    let end = following.iter().position(|one| super::returns::always_leaves(one, Leave::Switch));
+    let end = following.iter().position(|one| super::returns::always_leaves(one, ExitKind::Switch));
     if let Some(end) = end {
         following.truncate(end + 1);
     }
@@ -97,12 +97,12 @@ fn branch(switch: &Switch, number: usize, span: Span, locals: &mut Locals) -> Re
         return Err(unsupported(span, "this `switch` is not supported"));
     }
     let inner = statements(&following, locals)?;
-    let mut ended = ended(&inner, Leave::Switch)?;
+    let mut ended = normalise_exits(&inner, ExitKind::Switch)?;
     strip(&mut ended);
     Ok(ended)
 }
 
-/// Removes every `break`; [`ended`] has left them only at the ends of branches.
+/// Removes every `break`; [`normalise_exits`] has left them only at the ends of branches.
 fn strip(list: &mut Vec<Stmt>) {
     list.retain(|one| !matches!(one.kind, StmtKind::Break));
     if let Some(last) = list.last_mut() {

@@ -57,7 +57,7 @@ pub(super) const FORMS: &[Form] = &[
             "cvt.rn.satfinite.relu.e5m2x2.f16x2 %h1, %r1;",
             "cvt.rn.relu.f16x2.e4m3x2 %r1, %h1;",
         ],
-        lowering: by(bytes),
+        lowering: by(fp8_pair),
     },
     Form {
         opcode: "cvt",
@@ -113,7 +113,7 @@ fn from_pair(insn: &mut Insn<'_, '_, '_>, to: Type, from: Type, modifiers: Modif
 }
 
 /// Lowers `cvt` to and from pairs of 8-bit floats.
-fn bytes(insn: &mut Insn<'_, '_, '_>) -> Lower {
+fn fp8_pair(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.require(&[("rn", ())], "`.rn`")?;
     let relu = insn.flag("relu");
     let to = insn.ty(&[E4M3X2, E5M2X2, Type::F16X2])?;

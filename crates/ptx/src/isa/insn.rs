@@ -125,8 +125,8 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     /// The opcode with its modifiers, cut to a readable length.
     pub(crate) fn mnemonic(&self) -> String {
-        const MOST: usize = 24;
-        let modifiers = self.instruction.modifiers.iter().take(MOST);
+        const MAX_CHARACTERS: usize = 24;
+        let modifiers = self.instruction.modifiers.iter().take(MAX_CHARACTERS);
         modifiers.fold(self.instruction.opcode.text.to_owned(), |mut text, modifier| {
             text.push('.');
             text.push_str(modifier.text);

@@ -5,7 +5,7 @@
 
 use super::memory::{check_space, scope};
 use super::{Form, Insn, Lower, Type, by};
-use ir::{MOST_DIMENSIONS, MapField, MapOp, Op, Space, Width};
+use ir::{MAX_DIMENSIONS, MapField, MapOp, Op, Space, Width};
 
 pub(super) const FORMS: &[Form] = &[
     Form {
@@ -34,23 +34,23 @@ pub(super) const FORMS: &[Form] = &[
 
 /// The operands of a field: a dimension before the value, or not; a constant value, or not.
 #[derive(Clone, Copy)]
-enum Given {
+enum FieldOperands {
     Value(MapField),
     OfDimension(fn(u8) -> MapField),
     Constant(MapField),
 }
 
-const FIELDS: &[(&str, Given)] = &[
-    ("global_address", Given::Value(MapField::GlobalAddress)),
-    ("rank", Given::Value(MapField::Rank)),
-    ("box_dim", Given::OfDimension(MapField::BoxDim)),
-    ("global_dim", Given::OfDimension(MapField::GlobalDim)),
-    ("global_stride", Given::OfDimension(MapField::GlobalStride)),
-    ("element_stride", Given::OfDimension(MapField::ElementStride)),
-    ("elemtype", Given::Constant(MapField::ElementType)),
-    ("interleave_layout", Given::Constant(MapField::InterleaveLayout)),
-    ("swizzle_mode", Given::Constant(MapField::SwizzleMode)),
-    ("fill_mode", Given::Constant(MapField::FillMode)),
+const FIELDS: &[(&str, FieldOperands)] = &[
+    ("global_address", FieldOperands::Value(MapField::GlobalAddress)),
+    ("rank", FieldOperands::Value(MapField::Rank)),
+    ("box_dim", FieldOperands::OfDimension(MapField::BoxDim)),
+    ("global_dim", FieldOperands::OfDimension(MapField::GlobalDim)),
+    ("global_stride", FieldOperands::OfDimension(MapField::GlobalStride)),
+    ("element_stride", FieldOperands::OfDimension(MapField::ElementStride)),
+    ("elemtype", FieldOperands::Constant(MapField::ElementType)),
+    ("interleave_layout", FieldOperands::Constant(MapField::InterleaveLayout)),
+    ("swizzle_mode", FieldOperands::Constant(MapField::SwizzleMode)),
+    ("fill_mode", FieldOperands::Constant(MapField::FillMode)),
 ];
 
 fn replace(insn: &mut Insn<'_, '_, '_>) -> Lower {
@@ -63,17 +63,17 @@ fn replace(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let map = insn.address()?;
     check_space(insn, space, map)?;
     let field = match given {
-        Given::Value(field) | Given::Constant(field) => field,
-        Given::OfDimension(field) => field(dimension(insn)?),
+        FieldOperands::Value(field) | FieldOperands::Constant(field) => field,
+        FieldOperands::OfDimension(field) => field(dimension(insn)?),
     };
-    if matches!(field, MapField::GlobalStride(at) if usize::from(at) + 1 >= MOST_DIMENSIONS) {
+    if matches!(field, MapField::GlobalStride(at) if usize::from(at) + 1 >= MAX_DIMENSIONS) {
         return Err(insn.unsupported("a tensor map has at most four strides"));
     }
     let wide = field.width() == Width::B64;
     let ty = insn.ty(&[if wide { Type::B64 } else { Type::B32 }])?;
     let value = match given {
-        Given::Constant(_) => ir::Operand::Constant(insn.immediate()?),
-        Given::Value(_) | Given::OfDimension(_) => insn.src(ty)?,
+        FieldOperands::Constant(_) => ir::Operand::Constant(insn.immediate()?),
+        FieldOperands::Value(_) | FieldOperands::OfDimension(_) => insn.src(ty)?,
     };
     insn.emit(Op::TensorMap(Box::new(MapOp::Replace { map, space, field, value })));
     Ok(())
@@ -82,7 +82,7 @@ fn replace(insn: &mut Insn<'_, '_, '_>) -> Lower {
 /// Takes the number of a dimension.
 fn dimension(insn: &mut Insn<'_, '_, '_>) -> Lower<u8> {
     let number = insn.immediate()?;
-    let known = u8::try_from(number).ok().filter(|&at| usize::from(at) < MOST_DIMENSIONS);
+    let known = u8::try_from(number).ok().filter(|&at| usize::from(at) < MAX_DIMENSIONS);
     known.ok_or_else(|| insn.unsupported("a tensor has at most five dimensions"))
 }
 

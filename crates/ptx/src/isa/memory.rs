@@ -184,14 +184,14 @@ fn ordering(insn: &mut Insn<'_, '_, '_>, strong: (&str, fn(Scope) -> Ordering)) 
 }
 
 /// The state space as written; `.param` is resolved once the address is known.
-enum Named {
+enum WrittenSpace {
     Space(Space),
     Param(Option<Space>),
 }
 
-fn named_space(insn: &mut Insn<'_, '_, '_>, may_be_const: bool) -> Named {
+fn named_space(insn: &mut Insn<'_, '_, '_>, may_be_const: bool) -> WrittenSpace {
     if let Some(param) = insn.choose(PARAM) {
-        return Named::Param(param);
+        return WrittenSpace::Param(param);
     }
     let plain = &[
         ("global", Space::Global),
@@ -200,7 +200,7 @@ fn named_space(insn: &mut Insn<'_, '_, '_>, may_be_const: bool) -> Named {
     ];
     let found = insn.choose(plain).or_else(|| insn.choose(SHARED));
     let constant = || may_be_const.then(|| insn.choose(&[("const", Space::Const)])).flatten();
-    Named::Space(found.or_else(constant).unwrap_or(Space::Generic))
+    WrittenSpace::Space(found.or_else(constant).unwrap_or(Space::Generic))
 }
 
 /// The parameters that `.param` refers to: those of the variable in the address, else those of the enclosing function
@@ -253,8 +253,8 @@ fn load(insn: &mut Insn<'_, '_, '_>, non_coherent: bool) -> Lower {
     let dsts = insn.dst_vector(count, ty.width(), Fit::AtLeast)?;
     let address = insn.address()?;
     let space = match named {
-        Named::Space(space) => space,
-        Named::Param(written) => space_of_param(insn, written, Some(address)),
+        WrittenSpace::Space(space) => space,
+        WrittenSpace::Param(written) => space_of_param(insn, written, Some(address)),
     };
     check_space(insn, space, address)?;
     if non_coherent && space != Space::Global {
@@ -281,8 +281,10 @@ fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
     }
     let srcs = insn.src_vector(count, ty, Fit::AtLeast)?;
     let space = match named {
-        Named::Space(space) => space,
-        Named::Param(written) => space_of_param(insn, written.or(Some(Space::ParamFunc)), None),
+        WrittenSpace::Space(space) => space,
+        WrittenSpace::Param(written) => {
+            space_of_param(insn, written.or(Some(Space::ParamFunc)), None)
+        }
     };
     check_space(insn, space, address)?;
     cache_policy(insn, policy)?;

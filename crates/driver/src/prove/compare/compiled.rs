@@ -7,7 +7,7 @@ use crate::demangle::demangle;
 use crate::execute;
 use exec::{Access, Argument, Buffer, Contents, Fault, VariableContents};
 use ir::{FuncId, Param, Space};
-use param::interp::{self, Launch, Left, Value};
+use param::interp::{self, CompiledResults, Launch, Value};
 use param::kir::{self, ArrayId, Part, Records, Scalar, Signature};
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ impl Kernel<'_> {
         kernel: &kir::Kernel,
         signature: &Signature,
         launch: &Launch,
-        left: &Left,
+        left: &CompiledResults,
     ) -> Result<CompiledRun, Skip> {
         let mut maker = Maker { kernel, launch, left, buffers: Vec::new(), records: Vec::new() };
         let mut arguments = Vec::new();
@@ -264,7 +264,7 @@ fn dynamic(kernel: &kir::Kernel, signature: &Signature, launch: &Launch) -> u64 
 struct Maker<'m> {
     kernel: &'m kir::Kernel,
     launch: &'m Launch,
-    left: &'m Left,
+    left: &'m CompiledResults,
     buffers: Vec<Buffer>,
     /// The contents of each buffer.
     records: Vec<Records>,

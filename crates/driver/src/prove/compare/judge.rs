@@ -9,7 +9,7 @@
 //! missed difference in the last digits. Integers are left out if these runs disagree on them.
 
 use super::data::Discrepancy;
-use param::interp::{Elements, Left, OrderDependence, Value};
+use param::interp::{CompiledResults, Elements, OrderDependence, Value};
 use param::kir::{ArrayId, Kernel};
 use std::collections::BTreeMap;
 
@@ -23,8 +23,8 @@ const ABSOLUTE: f64 = 1.0e-30;
 pub(super) struct Judge<'j> {
     pub(super) kernel: &'j Kernel,
     pub(super) order: &'j OrderDependence,
-    pub(super) left: &'j Left,
-    pub(super) others: &'j [Left],
+    pub(super) left: &'j CompiledResults,
+    pub(super) others: &'j [CompiledResults],
 }
 
 impl Judge<'_> {
@@ -69,7 +69,7 @@ impl Judge<'_> {
                     return Some(false);
                 }
                 // A number too large for a float is finite as a double.
-                if self.left.beyond && !one.is_finite() || !two.is_finite() {
+                if self.left.out_of_range && !one.is_finite() || !two.is_finite() {
                     return None;
                 }
                 let mut spread = 0.0_f64;

@@ -6,7 +6,7 @@ use super::error::{NotCompared, Skip};
 use super::instances::Instance;
 use super::{judge, launches};
 use crate::prove::statements::has_unknown;
-use param::interp::{self, Draw, Launch, Left, Manner};
+use param::interp::{self, CompiledResults, CompiledRunOptions, Draw, Launch};
 use param::kir::{ArrayId, Kernel, Part, Scalar, Signature, Space, VarId, has_warp};
 use std::collections::BTreeMap;
 
@@ -149,8 +149,8 @@ impl<'w> Work<'w> {
         &self,
         program: &compiled::Kernel<'_>,
         launch: &Launch,
-        left: &Left,
-        others: &[Left],
+        left: &CompiledResults,
+        others: &[CompiledResults],
     ) -> Result<(Option<Discrepancy>, u64), Skip> {
         let ran = program.run(self.kernel, self.signature, launch, left)?;
         if let Some(fault) = ran.fault {
@@ -171,10 +171,15 @@ impl<'w> Work<'w> {
         !self.order.control && !self.kernel.fences && !has_warp(body) && !unknown
     }
 
-    fn read(&mut self, launch: &Launch, way: Draw, perturbed: Option<u64>) -> Result<Left, Skip> {
+    fn read(
+        &mut self,
+        launch: &Launch,
+        way: Draw,
+        perturbed: Option<u64>,
+    ) -> Result<CompiledResults, Skip> {
         let significand = self.significand;
-        let manner = Manner { draw: way, significand, perturbed, budget: self.budget };
-        let done = interp::compiled(self.kernel, launch, manner);
+        let options = CompiledRunOptions { draw: way, significand, perturbed, budget: self.budget };
+        let done = interp::run_compiled(self.kernel, launch, options);
         let reason = match done {
             Ok(left) => {
                 let elements: usize = left.after.values().map(Vec::len).sum();

@@ -15,7 +15,7 @@ use base::{Code, Diagnostic, Span};
 use formula::contract::{Clause, Contract as Translated, Sizes, contract as translate, shapes};
 use param::interp::Event;
 use param::kir::Kernel;
-use param::{Answer, GivenClauses, Place};
+use param::{Answer, ExternalClauses, Place};
 
 /// The name of the text with the clauses made from flags.
 pub(super) const COMMAND_LINE: &str = "command line";
@@ -92,7 +92,7 @@ pub(super) fn contracted(
     let stated = stated.into_iter().chain(numbers).chain(demands);
     let stated: String = stated.map(|one| format!("//@ {one};\n")).collect();
     let place = Place::From(text.add(COMMAND_LINE, &stated)?);
-    let mut clauses = vec![GivenClauses { text: stated, place }];
+    let mut clauses = vec![ExternalClauses { text: stated, place }];
     let (mut assumed, mut values) = (Vec::new(), Vec::new());
     if let Some(input) = &contract.ensures {
         let start = text.add(input.source.name(), input.source.text())?;
@@ -101,7 +101,7 @@ pub(super) fn contracted(
             let span = moved(span, start);
             values.extend(is_about_formula.then_some(span));
             let text = format!("//@ {text};\n");
-            clauses.push(GivenClauses { text, place: Place::Of(span) });
+            clauses.push(ExternalClauses { text, place: Place::Of(span) });
         }
         assumed.extend(
             contract
@@ -110,7 +110,7 @@ pub(super) fn contracted(
                 .map(|(written, float)| format!("`{written}` of the formula is {float}")),
         );
     }
-    let kernels = param::kernels_under(&text.read, own_name(&plain), &clauses);
+    let kernels = param::kernels_with_clauses(&text.read, own_name(&plain), &clauses);
     let kernel = chosen(&text.input.source, name, kernels.map_err(Refusal::Read)?)?;
     Ok(Contracted { kernel, assumed, values })
 }

@@ -2,14 +2,14 @@
 
 use super::{Candidate, Planner};
 use crate::math::graph::{Code, Edge, Node};
-use crate::math::matching::Found;
+use crate::math::matching::Match;
 use crate::math::template::Template;
 use std::collections::BTreeSet;
 
 impl Planner<'_, '_> {
     /// Are the paths that are missing in the template those of the library? Each select must be between the value of
     /// the template and the result of such a path, and the path must get the arguments of the function.
-    pub(super) fn is_whole(&self, found: &Found) -> bool {
+    pub(super) fn is_whole(&self, found: &Match) -> bool {
         let is_slow = |at: usize, condition: Edge, value: Edge| {
             self.regions.iter().any(|region| {
                 let own = self.values.conditions[region.branch];
@@ -33,9 +33,9 @@ impl Planner<'_, '_> {
     pub(super) fn with_its_choices(
         &self,
         template: &Template,
-        mut found: Found,
+        mut found: Match,
         candidate: Candidate,
-    ) -> Option<Found> {
+    ) -> Option<Match> {
         if template.infinite.is_none() {
             return Some(found);
         }

@@ -55,7 +55,7 @@ fn next(lines: &[String], fixed: &[String]) -> Option<(usize, String, String)> {
 
 /// Returns the value of an instruction that only moves it into a register.
 fn made(value: &str, fixed: &[String]) -> Option<String> {
-    const LARGEST_OFFSET: u64 = 0x1000;
+    const MAX_OFFSET: u64 = 0x1000;
     let (operation, operands) = value.split_once(' ')?;
     match operation {
         "copy" | "address_of" if operands.contains(' ') => None,
@@ -65,7 +65,7 @@ fn made(value: &str, fixed: &[String]) -> Option<String> {
         "Add.b64" | "Add.b32" => {
             let (base, by) = operands.split_once(", ")?;
             let (base, offset) = base.rsplit_once('+').filter(|(base, _)| is_local(base))?;
-            let by = number(by).filter(|by| *by < LARGEST_OFFSET)?;
+            let by = number(by).filter(|by| *by < MAX_OFFSET)?;
             Some(format!("{base}+{}", offset.parse::<i64>().ok()?.checked_add_unsigned(by)?))
         }
         _ => None,

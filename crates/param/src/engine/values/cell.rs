@@ -26,7 +26,7 @@ impl Resolver {
         let (mut index, mut known) = (Vec::new(), Vec::new());
         for (axis, (one, other)) in extents[0].iter().zip(extents[1]).enumerate() {
             if let (Some(one), Some(other)) = (one, other)
-                && !self.shows(&[], &Formula::eq(one.minus(other)?))
+                && !self.proves(&[], &Formula::eq(one.minus(other)?))
             {
                 return None;
             }
@@ -99,7 +99,7 @@ impl Resolver {
             let positive = stride.offset(-1).map(Formula::ge);
             if fits
                 && chain.len() < MAX_STRIDES
-                && positive.is_some_and(|one| self.shows(&exists, &one))
+                && positive.is_some_and(|one| self.proves(&exists, &one))
             {
                 let at = chain.iter().position(|one| one.divided_exactly(&stride).is_some());
                 chain.insert(at.unwrap_or(chain.len()), stride);

@@ -6,13 +6,13 @@
 //! an element's type. Assumed conditions on data are dropped; the proof is then of a stronger claim.
 
 use super::super::Engine;
-use super::super::state::{Mode, State, Val};
+use super::super::state::{Mode, State, SymbolicValue};
+use super::collect_stores::{Track, binary, called_by_name};
+use super::kernel_summary::{CaseGoal, ClaimCase, Test};
 use super::not_followed::NotFollowed;
-use super::run::{Track, binary, called_by_name};
-use super::side::{Obliged, Test, Wanted};
 use super::value::{self, Atom, Entry, Load, Piece, Point, Sum, Value, name_of};
 use crate::clause::Monoid;
-use crate::engine::state::Coin;
+use crate::engine::state::OpaqueComparison;
 use crate::kir::{
     ArrayId, Binary, Builtin, Claim, Compare, Expr, ExprKind, Fold, FoldOp, Space, Type, Unary,
     VarId, When,
@@ -39,9 +39,9 @@ pub(super) struct Reader<'e, 'k> {
     pub(super) tests: Vec<Test>,
 }
 
-pub(super) type Read<T> = Result<T, NotFollowed>;
+pub(super) type ReadResult<T> = Result<T, NotFollowed>;
 
-pub(super) fn refuse<T>(why: NotFollowed) -> Read<T> {
+pub(super) fn refuse<T>(why: NotFollowed) -> ReadResult<T> {
     Err(why)
 }
 
@@ -73,21 +73,21 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 
     /// Obligation that an expression has a value which other values depend on.
-    pub(super) fn used(&mut self, value: &Value, expr: &Expr, span: Span) -> Obliged {
+    pub(super) fn used(&mut self, value: &Value, expr: &Expr, span: Span) -> ClaimCase {
         self.inside.clear();
         let wanted = match self.term(expr, Type::Float) {
-            Ok(term) => Wanted::Equal(value.clone(), term, Type::Float),
-            Err(why) => Wanted::Nothing(why),
+            Ok(term) => CaseGoal::Equal(value.clone(), term, Type::Float),
+            Err(why) => CaseGoal::Nothing(why),
         };
-        Obliged { is_used: true, ..self.obligation(wanted, span) }
+        ClaimCase { is_used: true, ..self.obligation(wanted, span) }
     }
 
-    fn obligation(&mut self, wanted: Wanted, span: Span) -> Obliged {
+    fn obligation(&mut self, wanted: CaseGoal, span: Span) -> ClaimCase {
         let known = self.state.path.clone();
         let (inside, counts) = (std::mem::take(&mut self.inside), self.counts.clone());
         let (second, tests) = (Vec::new(), std::mem::take(&mut self.tests));
         let side = self.side;
-        Obliged { known, wanted, inside, span, side, counts, second, tests, is_used: false }
+        ClaimCase { known, wanted, inside, span, side, counts, second, tests, is_used: false }
     }
 
     /// Returns an expression's value if it is the same at every point.
@@ -112,22 +112,22 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 
     /// Returns the obligations of all cases of a claim.
-    pub(super) fn obliged(&mut self, claim: &Claim) -> Vec<Obliged> {
+    pub(super) fn obliged(&mut self, claim: &Claim) -> Vec<ClaimCase> {
         spec::goals(claim).into_iter().map(|goal| self.case(claim, &goal)).collect()
     }
 
-    fn case(&mut self, claim: &Claim, goal: &Goal) -> Obliged {
+    fn case(&mut self, claim: &Claim, goal: &Goal) -> ClaimCase {
         let before = self.state.clone();
         self.inside.clear();
         let wanted = self.bind(&claim.forall, &goal.assumed).and_then(|()| self.goal(goal));
-        let wanted = wanted.unwrap_or_else(Wanted::Nothing);
+        let wanted = wanted.unwrap_or_else(CaseGoal::Nothing);
         let obliged = self.obligation(wanted, claim.span);
         self.state = before;
         obliged
     }
 
     /// Creates symbols for variables, with their assumptions.
-    pub(super) fn bind(&mut self, vars: &[VarId], assumed: &[Expr]) -> Read<()> {
+    pub(super) fn bind(&mut self, vars: &[VarId], assumed: &[Expr]) -> ReadResult<()> {
         for var in vars {
             let range = spec::range(*var, assumed);
             // Bounds by other variables of the claim are known as conditions.
@@ -143,10 +143,10 @@ impl<'e, 'k> Reader<'e, 'k> {
                 .find_map(|(one, is_value)| bound(self, one, if *is_value { 0 } else { -1 }));
             let name = self.engine.kernel.vars[*var].name.clone();
             let sym = self.engine.prover.symbols.bounded(name, Level::Block, low, high);
-            self.state.vars[var.position()] = Val::Int(Poly::symbol(sym));
+            self.state.vars[var.position()] = SymbolicValue::Int(Poly::symbol(sym));
         }
         let bound = vars.iter().filter_map(|var| match &self.state.vars[var.position()] {
-            Val::Int(poly) => Some(poly.clone()),
+            SymbolicValue::Int(poly) => Some(poly.clone()),
             _ => None,
         });
         let bound: Vec<Poly> = bound.collect();
@@ -155,10 +155,12 @@ impl<'e, 'k> Reader<'e, 'k> {
         for condition in assumed {
             // An unsupported expression becomes an unknown value, so that nothing wrong is assumed.
             self.engine.elements = !spec::is_exact(condition);
-            self.engine.coins = Some(Vec::new());
+            self.engine.opaque_comparisons = Some(Vec::new());
             let formula = self.engine.condition(condition, &self.state);
             self.engine.elements = false;
-            for Coin { sym, compare, left, right } in self.engine.coins.take().unwrap_or_default() {
+            for OpaqueComparison { sym, compare, left, right } in
+                self.engine.opaque_comparisons.take().unwrap_or_default()
+            {
                 let sides = self
                     .term(&left, Type::Float)
                     .and_then(|one| Ok((one, self.term(&right, Type::Float)?)));
@@ -172,10 +174,10 @@ impl<'e, 'k> Reader<'e, 'k> {
         Ok(())
     }
 
-    fn goal(&mut self, whole: &Goal) -> Read<Wanted> {
+    fn goal(&mut self, whole: &Goal) -> ReadResult<CaseGoal> {
         let goal = &whole.goal;
         if spec::is_exact(goal) {
-            return Ok(Wanted::Holds(self.engine.condition(goal, &self.state)));
+            return Ok(CaseGoal::Holds(self.engine.condition(goal, &self.state)));
         }
         // Assumptions about contents only help claims about numbers.
         let data = whole.assumed.iter().any(|one| !spec::is_scalar(one));
@@ -188,25 +190,26 @@ impl<'e, 'k> Reader<'e, 'k> {
         match &goal.kind {
             ExprKind::Compare(Compare::Eq, left, right) if !data => {
                 let ty = left.ty;
-                Ok(Wanted::Equal(self.term(left, ty)?, self.term(right, ty)?, ty))
+                Ok(CaseGoal::Equal(self.term(left, ty)?, self.term(right, ty)?, ty))
             }
             ExprKind::Compare(Compare::Eq, left, right) => {
                 let ty = left.ty;
                 let equal = self.relation(whole);
-                equal
-                    .or_else(|_| Ok(Wanted::Equal(self.term(left, ty)?, self.term(right, ty)?, ty)))
+                equal.or_else(|_| {
+                    Ok(CaseGoal::Equal(self.term(left, ty)?, self.term(right, ty)?, ty))
+                })
             }
             _ => self.relation(whole),
         }
     }
 
     /// Reads an integer of variables and the launch.
-    pub(super) fn integer(&mut self, expr: &Expr) -> Read<Poly> {
+    pub(super) fn integer(&mut self, expr: &Expr) -> ReadResult<Poly> {
         if !spec::is_exact(expr) && !self.is_summed(expr) {
             return refuse(NotFollowed::IntegerOfElements);
         }
         match self.engine.eval(expr, &self.state, false) {
-            Val::Int(poly) => Ok(poly),
+            SymbolicValue::Int(poly) => Ok(poly),
             _ => refuse(NotFollowed::Number),
         }
     }
@@ -226,7 +229,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 
     /// Reads the value of an expression; an integer is right modulo 2^bits of `to`.
-    pub(super) fn term(&mut self, expr: &Expr, to: Type) -> Read<Value> {
+    pub(super) fn term(&mut self, expr: &Expr, to: Type) -> ReadResult<Value> {
         if expr.ty != Type::Float && spec::is_exact(expr) {
             let poly = self.integer(expr)?;
             return Value::of_poly(&poly, &mut |_| None).ok_or_else(too_large);
@@ -295,7 +298,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         result
     }
 
-    fn real(&mut self, var: VarId) -> Read<Value> {
+    fn real(&mut self, var: VarId) -> ReadResult<Value> {
         let kernel = self.engine.kernel;
         match self.reals.get(var.position()) {
             Some(value) => Ok(value.clone()),
@@ -312,23 +315,23 @@ impl<'e, 'k> Reader<'e, 'k> {
         when: When,
         index: &[Expr],
         span: Span,
-    ) -> Read<Value> {
+    ) -> ReadResult<Value> {
         let mut at = Vec::new();
         for one in index {
             at.push(self.integer(&spec::index(one))?);
         }
         let path = self.state.path.clone();
-        self.placed((array, when), at, path, span)
+        self.element_at((array, when), at, path, span)
     }
 
     /// Like `element`, with indices as polynomials and under the conditions in `path`.
-    pub(super) fn placed(
+    pub(super) fn element_at(
         &mut self,
         (array, when): (ArrayId, When),
         at: Vec<Poly>,
         path: Vec<Formula>,
         span: Span,
-    ) -> Read<Value> {
+    ) -> ReadResult<Value> {
         let declared = &self.engine.kernel.arrays[array];
         let (name, space) = (declared.name.clone(), declared.space);
         let sizes = self.engine.sizes[array.position()].clone();
@@ -359,7 +362,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 
     /// Reads a sum, over a variable that begins at 0.
-    fn fold(&mut self, fold: &Fold, to: Type) -> Read<Value> {
+    fn fold(&mut self, fold: &Fold, to: Type) -> ReadResult<Value> {
         if fold.op != FoldOp::Add && !is_of(&fold.body, to) {
             return refuse(NotFollowed::Fold);
         }
@@ -370,14 +373,15 @@ impl<'e, 'k> Reader<'e, 'k> {
         let length = high.minus(&low).ok_or_else(too_large)?;
         let below = length.minus(&own).and_then(|one| one.offset(-1)).ok_or_else(too_large)?;
         let range = Formula::and([Formula::ge(own), Formula::ge(below)]);
-        let before = std::mem::replace(&mut self.state.vars[fold.var.position()], Val::Int(place));
+        let before =
+            std::mem::replace(&mut self.state.vars[fold.var.position()], SymbolicValue::Int(place));
         let body = self.under(range, |reader| reader.term(&fold.body, to));
         self.state.vars[fold.var.position()] = before;
         let sum = Sum { digit, high: length, body: body? };
         if fold.op == FoldOp::Add {
             return Ok(Value::atom(Atom::Sum(Box::new(sum))));
         }
-        let op = Monoid::of(&fold.op, self.engine.kernel).on(to);
+        let op = Monoid::of(&fold.op, self.engine.kernel).for_type(to);
         let unit = op.unit(to, self.engine.kernel);
         let pieces = vec![Piece::Run(sum)];
         Ok(Value::atom(Atom::Fold(Box::new(value::Fold { op, unit, pieces }))))

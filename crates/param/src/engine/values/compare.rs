@@ -122,7 +122,7 @@ impl Resolver {
         match (one, other) {
             (Atom::Input(array, index), Atom::Input(second, at)) if array == second => {
                 differences(index, at).is_some_and(|differences| {
-                    differences.into_iter().all(|one| self.shows(known, &Formula::eq(one)))
+                    differences.into_iter().all(|one| self.proves(known, &Formula::eq(one)))
                 })
             }
             (Atom::Entry(one), Atom::Entry(other)) => {
@@ -132,17 +132,17 @@ impl Resolver {
                 };
                 (one.side, &one.point, one.array) == (other.side, &other.point, other.array)
                     && differences(&places(one), &places(other)).is_some_and(|all| {
-                        all.into_iter().all(|one| self.shows(known, &Formula::eq(one)))
+                        all.into_iter().all(|one| self.proves(known, &Formula::eq(one)))
                     })
             }
             (Atom::Int(one), Atom::Int(other)) => {
                 let difference = Poly::symbol(*one).minus(&Poly::symbol(*other));
-                difference.is_some_and(|one| self.shows(known, &Formula::eq(one)))
+                difference.is_some_and(|one| self.proves(known, &Formula::eq(one)))
             }
             (Atom::Truth(one), Atom::Truth(other)) => {
                 let there = one.clone().implies(other.clone());
                 let back = other.clone().implies(one.clone());
-                self.shows(known, &there) && self.shows(known, &back)
+                self.proves(known, &there) && self.proves(known, &back)
             }
             (Atom::Call(name, first), Atom::Call(second, others)) => {
                 name == second
@@ -160,7 +160,7 @@ impl Resolver {
                     return false;
                 }
                 let lengths = one.high.minus(&other.high);
-                if !lengths.is_some_and(|lengths| self.shows(known, &Formula::eq(lengths))) {
+                if !lengths.is_some_and(|lengths| self.proves(known, &Formula::eq(lengths))) {
                     return false;
                 }
                 let Some(inside) = range(one.digit, &one.high) else { return false };

@@ -4,22 +4,22 @@
 //! already. The two are compared like values of two kernels. As there, the proof presumes that the kernel has no
 //! races, divergence, overflow or accesses out of bounds.
 
-use super::arrays::Shown;
+use super::arrays::ClauseResults;
 use super::claims::Reader;
+use super::collect_stores;
 use super::instance::Instance;
-use super::pair::{MAX_CASES, take};
-use super::resolve::{Resolver, Stop, too_large};
-use super::run;
-use super::side::{Obliged, Wanted};
+use super::kernel_equivalence::{MAX_CASES, take};
+use super::kernel_summary::{CaseGoal, ClaimCase};
+use super::resolve::{Resolver, Unresolved, too_large};
 use super::size_cases::{Attempt, Case, in_each_case, start};
 use super::value::{Ratio, Value};
-use crate::clause::{self, Clause, Given};
-use crate::engine::{Engine, Open, Property};
+use crate::clause::{self, Clause, GivenClauses};
+use crate::engine::{Engine, OpenClaim, Property};
 use crate::kir::{Kernel, Type};
 use crate::learn;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::side::Stats;
+use crate::logic::prover::Stats;
 use crate::logic::smt::Solver;
 use base::Span;
 
@@ -29,7 +29,7 @@ const RESTS: &str = "it rests on an invariant that is open";
 /// Results for postconditions.
 #[derive(Debug, Default)]
 pub(crate) struct Ensured {
-    pub(crate) open: Vec<Open>,
+    pub(crate) open: Vec<OpenClaim>,
     /// Places of loop claims; `None` if the claim was shown, else the reason.
     pub(crate) claims: Vec<(Span, Option<String>)>,
     /// Invariants that were inferred and shown, each with the place of its loop.
@@ -46,7 +46,7 @@ pub(crate) fn ensured(
     infers: bool,
 ) -> (Ensured, Option<Solver>) {
     let mut all = Ensured::default();
-    let Given { mut clauses, others } = clause::given(kernel);
+    let GivenClauses { mut clauses, others } = clause::given(kernel);
     let mut kernel = kernel.clone();
     if infers {
         clauses = learn::with_given(&mut kernel, &clauses);
@@ -72,7 +72,7 @@ fn in_case(
     };
     // Only proved lemmas remain at this point.
     engine.lemmas = kernel.lemmas.iter().map(|one| one.span).collect();
-    let side = match run::run(&mut engine, entry.clone(), 0, clauses) {
+    let side = match collect_stores::run(&mut engine, entry.clone(), 0, clauses) {
         Ok(side) => side,
         Err((span, message)) => {
             all.open.push(open(span, message));
@@ -81,14 +81,14 @@ fn in_case(
     };
     let mut reader = Reader::of_end(&mut engine, entry);
     let claims = kernel.ensures.iter();
-    let obliged: Vec<Obliged> = claims.flat_map(|claim| reader.obliged(claim)).collect();
+    let obliged: Vec<ClaimCase> = claims.flat_map(|claim| reader.obliged(claim)).collect();
     let on_the_way = side.claims.clone();
     let mut resolver = Resolver::new(take(&mut engine), vec![side], &engine.operations);
-    resolver.patient = !clauses.is_empty();
+    resolver.proves_before_splitting = !clauses.is_empty();
     // Clauses of loops come first: the claims that other values depend on are shown with the remaining clauses. The
     // two depend on each other, iteration by iteration. So if an invariant is not shown, neither is anything that
     // depends on it.
-    let mut shown = resolver.show_loops(0, clauses.len());
+    let mut shown = resolver.prove_loop_clauses(0, clauses.len());
     let mut sound = true;
     for one in on_the_way.iter().filter(|one| one.is_used) {
         let met = resolver.meets(one, &mut engine).err().map(|(_, message)| message);
@@ -138,7 +138,7 @@ impl Ensured {
     }
 
     /// Records the loop clauses that were shown.
-    fn note(&mut self, clauses: &[(usize, Clause)], shown: &Shown) {
+    fn note(&mut self, clauses: &[(usize, Clause)], shown: &ClauseResults) {
         for (number, (_, clause)) in clauses.iter().enumerate() {
             let why = shown.dropped.iter().find(|(one, ..)| *one == number);
             let why = why.map(|(_, _, message)| message.clone());
@@ -156,8 +156,8 @@ impl Ensured {
     }
 }
 
-fn open(span: Span, message: String) -> Open {
-    Open { property: Property::Postcondition, span, other: None, message }
+fn open(span: Span, message: String) -> OpenClaim {
+    OpenClaim { property: Property::Postcondition, span, other: None, message }
 }
 
 /// Do two integers of a type differ by a multiple of 2^bits? Then they are equal in the type.
@@ -172,10 +172,10 @@ impl Resolver {
     /// Shows a case of a claim; on failure returns where and why.
     pub(super) fn meets(
         &mut self,
-        obliged: &Obliged,
+        obliged: &ClaimCase,
         engine: &mut Engine<'_>,
     ) -> Result<(), (Option<Span>, String)> {
-        if let Wanted::Nothing(why) = &obliged.wanted {
+        if let CaseGoal::Nothing(why) = &obliged.wanted {
             return Err((None, format!("this claim: {why}")));
         }
         let who = match &obliged.counts {
@@ -193,7 +193,7 @@ impl Resolver {
             let known: Option<Vec<Formula>> =
                 known.iter().map(|one| self.formula(one, &who)).collect();
             let goal = self.formula(goal, &who).ok_or_else(large)?;
-            if !self.shows(&known.ok_or_else(large)?, &goal) {
+            if !self.proves(&known.ok_or_else(large)?, &goal) {
                 return Err((None, format!("that this names elements inside of `{name}` alone")));
             }
         }
@@ -213,7 +213,7 @@ impl Resolver {
     }
 
     /// Returns the threads of a pair: the other one is in the same block and the same iterations.
-    fn pair(&mut self, who: Instance, obliged: &Obliged) -> (Instance, Instance) {
+    fn pair(&mut self, who: Instance, obliged: &ClaimCase) -> (Instance, Instance) {
         if obliged.second.is_empty() {
             return (who, Instance::default());
         }
@@ -231,14 +231,14 @@ impl Resolver {
     /// Shows a goal for this instance; on failure returns where and why.
     fn wanted(
         &mut self,
-        wanted: &Wanted,
+        wanted: &CaseGoal,
         (who, other, side): (&Instance, &Instance, usize),
         known: &[Formula],
         engine: &mut Engine<'_>,
     ) -> Result<(), (Option<Span>, String)> {
         let large = || (None, "this claim: a value that is too large".to_owned());
         match wanted {
-            Wanted::Either(all) => {
+            CaseGoal::Either(all) => {
                 let mut refused = None;
                 for one in all {
                     match self.wanted(one, (who, other, side), known, engine) {
@@ -248,7 +248,7 @@ impl Resolver {
                 }
                 Err(refused.unwrap_or_else(large))
             }
-            Wanted::Equal(left, right, ty) => {
+            CaseGoal::Equal(left, right, ty) => {
                 let show = &mut |resolver: &mut Self, known: &[Formula]| {
                     let agreed = resolver.agree([left, right], *ty, (who, side), known);
                     agreed.map_err(|stop| (0, stop))
@@ -257,14 +257,14 @@ impl Resolver {
                 let shown = self.in_cases(known, &mut cases, show);
                 shown.map_err(|(_, span, message)| (span, message))
             }
-            Wanted::Holds(goal) => {
+            CaseGoal::Holds(goal) => {
                 let goal = self.formula(goal, who).ok_or_else(large)?;
-                match self.shows(known, &goal) {
+                match self.proves(known, &goal) {
                     true => Ok(()),
                     false => Err((None, format!("this claim: {}", self.formula_text(&goal)))),
                 }
             }
-            Wanted::Relates(goal, elements) => {
+            CaseGoal::Relates(goal, elements) => {
                 let goal = self.formula(goal, who).ok_or_else(large)?;
                 let show = &mut |resolver: &mut Self, known: &[Formula]| {
                     let shown =
@@ -275,7 +275,7 @@ impl Resolver {
                 let shown = self.in_cases(known, &mut cases, show);
                 shown.map_err(|(_, span, message)| (span, message))
             }
-            Wanted::Nothing(_) => Ok(()),
+            CaseGoal::Nothing(_) => Ok(()),
         }
     }
 
@@ -285,7 +285,7 @@ impl Resolver {
         ty: Type,
         (who, side): (&Instance, usize),
         known: &[Formula],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Unresolved> {
         let mut values = Vec::new();
         for one in both {
             let value = self.instantiated(one, who, side, known, 0)?;
@@ -295,7 +295,7 @@ impl Resolver {
             return Ok(());
         }
         let (got, want) = (self.shown(&values[0]), self.shown(&values[1]));
-        Err(Stop::Open(None, format!("this claim: got {got}, want {want}")))
+        Err(Unresolved::Open(None, format!("this claim: got {got}, want {want}")))
     }
 }
 

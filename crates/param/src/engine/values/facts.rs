@@ -10,22 +10,23 @@ use std::collections::BTreeSet;
 impl Resolver {
     /// Returns `true` if `goal` is shown to follow from `known`. Bounds of a quotient are bounds of its dividend:
     /// `x div s ≤ c` exactly if `x < (c+1)·s`, and `x div s ≥ c` exactly if `x ≥ c·s`.
-    pub(super) fn shows(&mut self, known: &[Formula], goal: &Formula) -> bool {
+    pub(super) fn proves(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
-            return parts.iter().all(|part| self.shows(known, part));
+            return parts.iter().all(|part| self.proves(known, part));
         }
         let other = self.without_quotients(goal);
         let goals = [Some(goal.clone()), other.filter(|other| other != goal)];
         let goals: Vec<Formula> = goals.into_iter().flatten().collect();
         goals.iter().any(|goal| self.prover.proves_quickly(known, goal))
-            || self.patient && goals.iter().any(|goal| self.prover.proves_reduced(known, goal))
+            || self.proves_before_splitting
+                && goals.iter().any(|goal| self.prover.proves_reduced(known, goal))
             || goals.iter().any(|goal| self.prover.proves(known, goal))
     }
 
-    /// Like `shows`, without a solver.
-    pub(super) fn shows_quickly(&mut self, known: &[Formula], goal: &Formula) -> bool {
+    /// Like `proves`, without a solver.
+    pub(super) fn proves_quickly(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
-            return parts.iter().all(|part| self.shows_quickly(known, part));
+            return parts.iter().all(|part| self.proves_quickly(known, part));
         }
         let other = self.without_quotients(goal);
         self.prover.proves_quickly(known, goal)
@@ -33,10 +34,10 @@ impl Resolver {
                 .is_some_and(|other| other != *goal && self.prover.proves_quickly(known, &other))
     }
 
-    /// Like `shows`, without the assumptions about sizes, which are costly to try.
-    pub(super) fn shows_simply(&mut self, known: &[Formula], goal: &Formula) -> bool {
+    /// Like `proves`, without the assumptions about sizes, which are costly to try.
+    pub(super) fn proves_simply(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
-            return parts.iter().all(|part| self.shows_simply(known, part));
+            return parts.iter().all(|part| self.proves_simply(known, part));
         }
         let other = self.without_quotients(goal).filter(|other| other != goal);
         self.prover.proves_simply(known, goal)
@@ -97,7 +98,8 @@ impl Resolver {
         let positive = divisor.offset(-1).map(Formula::ge)?;
         // Facts about a symbol must hold everywhere, not only here.
         let everywhere = self.prover.proves_quickly(&[], &positive);
-        let here = everywhere || self.patient && self.prover.proves_quickly(known, &positive);
+        let here = everywhere
+            || self.proves_before_splitting && self.prover.proves_quickly(known, &positive);
         if !here {
             return None;
         }
@@ -106,7 +108,7 @@ impl Resolver {
             let factor = [(sym, 1)];
             let both = dividend.terms().chain(divisor.terms());
             let shared = both.into_iter().all(|(one, _)| divided(one, &factor).is_some());
-            let here = if self.patient { known } else { &[] };
+            let here = if self.proves_before_splitting { known } else { &[] };
             if shared && !dividend.is_zero() && self.is_positive(sym, here) {
                 let (dividend, divisor) =
                     (dividend.split(&factor, 1).0, divisor.split(&factor, 1).0);

@@ -89,7 +89,7 @@ impl Resolver {
     pub(super) fn is_number(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut empty = |run: &Sum| {
             let some = run.high.offset(-1).map(Formula::ge);
-            !some.is_some_and(|some| self.shows(known, &some))
+            !some.is_some_and(|some| self.proves(known, &some))
         };
         value.extent_if(&mut empty) == Extent::Finite
     }
@@ -99,7 +99,7 @@ impl Resolver {
 type Empty<'e> = &'e mut dyn FnMut(&Sum) -> bool;
 
 /// An operand of a maximum or minimum of several. Iterations that may not happen are represented so
-/// ([`Carry::value`](super::carry::Carry::value)): the maximum of no values is −∞.
+/// ([`Recurrence::value`](super::recurrences::Recurrence::value)): the maximum of no values is −∞.
 fn beside_others(name: &str, value: &Value, empty: Empty<'_>) -> Extent {
     let runs = |fold: &Fold| fold.pieces.iter().all(|piece| matches!(piece, Piece::Run(_)));
     match value.extent_if(empty) {

@@ -6,7 +6,7 @@
 
 use super::extremes::{as_fold, is_neutral, made};
 use super::instance::Instance;
-use super::resolve::{Resolver, Stop, range, too_large};
+use super::resolve::{Resolver, Unresolved, range, too_large};
 use super::value::{Atom, Fold, Piece, Product, Ratio, Sum, Value};
 use crate::logic::formula::Formula;
 use crate::logic::poly::Poly;
@@ -24,7 +24,7 @@ impl Resolver {
         side: usize,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let mut pieces = Vec::new();
         for piece in &fold.pieces {
             match piece {
@@ -64,7 +64,7 @@ impl Resolver {
         (condition, value): (&Value, &Value),
         instance: &Instance,
         (side, known, depth): (usize, &[Formula], usize),
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let truth = self.instantiated(condition, instance, side, known, depth)?;
         if truth.is_zero() {
             let nothing = if name == "max_if" { f64::NEG_INFINITY } else { f64::INFINITY };
@@ -125,7 +125,7 @@ impl Resolver {
         let Some(inside) = range(one.digit, &one.high) else { return false };
         let inner: Vec<Formula> = known.iter().cloned().chain(inside).collect();
         one.digit == other.digit
-            && lengths.is_some_and(|same| self.shows(known, &same))
+            && lengths.is_some_and(|same| self.proves(known, &same))
             && self.equal(&one.body, &other.body, &inner)
     }
 
@@ -178,7 +178,7 @@ impl Resolver {
 
     pub(super) fn is_empty(&mut self, sum: &Sum, known: &[Formula]) -> bool {
         let none = sum.high.scaled(-1).map(Formula::ge);
-        none.is_some_and(|none| none != Formula::False && self.shows(known, &none))
+        none.is_some_and(|none| none != Formula::False && self.proves(known, &none))
     }
 
     /// Merges two pieces if the second is shown to continue the first.
@@ -219,8 +219,8 @@ impl Resolver {
         };
         let proper = holds
             && !self.hides(&body)
-            && self.shows(known, &Formula::ge(first.high.clone()))
-            && self.shows(known, &Formula::ge(second.high));
+            && self.proves(known, &Formula::ge(first.high.clone()))
+            && self.proves(known, &Formula::ge(second.high));
         proper.then_some(Sum { digit, high, body })
     }
 
@@ -250,7 +250,7 @@ impl Resolver {
         let holds = digit == odd.digit
             && !self.hides(&body)
             && self.equal(&after, &odd.body, &inside)
-            && self.shows(known, &lengths);
+            && self.proves(known, &lengths);
         Some(Sum { digit, high: even.high.scaled(2)?, body }).filter(|_| holds)
     }
 
@@ -288,7 +288,7 @@ impl Resolver {
         for (at, piece) in pieces.iter().enumerate() {
             let Piece::Run(sum) = piece else { continue };
             let one = sum.high.offset(-1).map(Formula::eq);
-            if one.is_some_and(|one| self.shows(known, &one)) {
+            if one.is_some_and(|one| self.proves(known, &one)) {
                 let zero = Poly::default();
                 let value = self.at_digit(&sum.body, sum.digit, &zero)?;
                 let factor = Value { terms: BTreeMap::from([(Vec::new(), terms[at].1)]) };

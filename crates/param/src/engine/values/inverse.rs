@@ -240,9 +240,9 @@ impl Resolver {
 
     /// Divides by an expression that is shown to be positive for any candidate; otherwise returns `None`.
     fn quotient_here(&mut self, whole: &Poly, stride: &Poly, known: &[Formula]) -> Option<Poly> {
-        let patient = std::mem::replace(&mut self.patient, true);
+        let proves_before_splitting = std::mem::replace(&mut self.proves_before_splitting, true);
         let quotient = self.quotient(whole, stride, known);
-        self.patient = patient;
+        self.proves_before_splitting = proves_before_splitting;
         quotient
     }
 }

@@ -75,7 +75,7 @@ struct Inverse {
 type Groups = BTreeMap<Vec<Shape>, Vec<Member>>;
 
 /// A summand's multiplicity at an argument: the ratio if all of these conditions hold, else 0.
-type Hit = (Ratio, Vec<Formula>);
+type Occurrence = (Ratio, Vec<Formula>);
 
 impl Resolver {
     /// Is a value shown to be 0 by the multiplicities of its sums?
@@ -201,7 +201,7 @@ impl Resolver {
             }
         }
         let Some(split) = open.first().and_then(|conditions| conditions.first()).cloned() else {
-            return self.shows(known, &Formula::False);
+            return self.proves(known, &Formula::False);
         };
         cases(split).into_iter().all(|condition| {
             let known = self.with(known, &condition);
@@ -344,7 +344,7 @@ impl Resolver {
     /// Do the multiplicities at the arguments of one summand cancel?
     fn is_balanced(&mut self, group: &[Member], member: &Member, known: &[Formula]) -> bool {
         let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
-        let mut hits: Vec<Hit> = Vec::new();
+        let mut hits: Vec<Occurrence> = Vec::new();
         for other in group {
             let Some(hit) = self.hit(other, &member.holes) else { return false };
             hits.push((other.part.ratio, hit));
@@ -406,10 +406,11 @@ impl Resolver {
     }
 
     /// Do multiplicities add up to 0 in all cases?
-    fn is_zero(&mut self, hits: &[Hit], known: &[Formula], left: &mut u32) -> bool {
+    fn is_zero(&mut self, hits: &[Occurrence], known: &[Formula], left: &mut u32) -> bool {
         let Some(fewer) = left.checked_sub(1) else { return false };
         *left = fewer;
-        let (mut total, mut open): (Option<Ratio>, Vec<Hit>) = (Some(Ratio::ZERO), Vec::new());
+        let (mut total, mut open): (Option<Ratio>, Vec<Occurrence>) =
+            (Some(Ratio::ZERO), Vec::new());
         for (ratio, conditions) in hits {
             let mut undecided = Vec::new();
             let mut is_missed = false;
@@ -431,7 +432,7 @@ impl Resolver {
         }
         let Some(split) = open.first().and_then(|(_, conditions)| conditions.first()).cloned()
         else {
-            return total == Some(Ratio::ZERO) || self.shows(known, &Formula::False);
+            return total == Some(Ratio::ZERO) || self.proves(known, &Formula::False);
         };
         if let Some(total) = total.filter(|total| *total != Ratio::ZERO) {
             open.push((total, Vec::new()));

@@ -6,11 +6,11 @@
 
 use super::super::Engine;
 use super::super::eval::in_type;
-use super::claims::{Read, Reader, refuse};
+use super::claims::{ReadResult, Reader, refuse};
 use super::instance::Instance;
+use super::kernel_summary::{CaseGoal, MachineNumber};
 use super::not_followed::NotFollowed;
-use super::resolve::{Resolver, Stop, too_large};
-use super::side::{Named, Wanted};
+use super::resolve::{Resolver, Unresolved, too_large};
 use super::value::{Atom, Ratio, Sum, Value};
 use crate::kir::{ArrayId, Expr, ExprKind, Type, When, visit};
 use crate::logic::formula::Formula;
@@ -21,7 +21,7 @@ use base::Index;
 
 impl Reader<'_, '_> {
     /// Translates a case of a claim into a condition on numbers.
-    pub(super) fn relation(&mut self, goal: &Goal) -> Read<Wanted> {
+    pub(super) fn relation(&mut self, goal: &Goal) -> ReadResult<CaseGoal> {
         if self.counts.is_some() {
             return refuse(NotFollowed::OnlyEquations);
         }
@@ -63,11 +63,11 @@ impl Reader<'_, '_> {
             }
             let sym = symbol(self.engine, "element", ty);
             self.engine.named.push((array, place, Poly::symbol(sym)));
-            elements.push(Named { sym, value, ty, of_other: false });
+            elements.push(MachineNumber { sym, value, ty, of_other: false });
         }
         let formula = self.engine.condition(&whole, &self.state);
         self.engine.named.clear();
-        Ok(Wanted::Relates(formula, elements))
+        Ok(CaseGoal::Relates(formula, elements))
     }
 }
 
@@ -110,17 +110,17 @@ impl Resolver {
     pub(super) fn relates(
         &mut self,
         engine: &mut Engine<'_>,
-        (formula, elements): (&Formula, &[Named]),
+        (formula, elements): (&Formula, &[MachineNumber]),
         (who, other, side): (&Instance, &Instance, usize),
         known: &[Formula],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Unresolved> {
         let mut all = known.to_vec();
-        for Named { sym, value, ty, of_other } in elements {
+        for MachineNumber { sym, value, ty, of_other } in elements {
             let whose = if *of_other { other } else { who };
             let own = self.poly(&Poly::symbol(*sym), who).ok_or_else(too_large)?;
             let value = self.instantiated(value, whose, side, known, 0)?;
             let Some(number) = self.number(engine, &value, &mut all) else { continue };
-            if self.shows(&all, &in_type(&number, *ty)) {
+            if self.proves(&all, &in_type(&number, *ty)) {
                 all.extend(own.minus(&number).map(Formula::eq));
             }
         }
@@ -129,10 +129,10 @@ impl Resolver {
         std::mem::swap(&mut engine.prover, &mut self.prover);
         all.extend(engine.related(&speak));
         std::mem::swap(&mut engine.prover, &mut self.prover);
-        if self.shows(&all, formula) {
+        if self.proves(&all, formula) {
             return Ok(());
         }
-        Err(Stop::Open(None, format!("this claim: {}", self.formula_text(formula))))
+        Err(Unresolved::Open(None, format!("this claim: {}", self.formula_text(formula))))
     }
 
     /// Converts a value to a polynomial over integers, if it is one; adds the facts about its inputs.
@@ -204,9 +204,9 @@ impl Resolver {
         if *ratio != Ratio::ONE || low.mentions(sum.digit) || !engine.is_input(*array) {
             return None;
         }
-        let first = self.shows(known, &Formula::eq(low.clone()));
+        let first = self.proves(known, &Formula::eq(low.clone()));
         let follow = Formula::and([Formula::ge(low.clone()), Formula::ge(sum.high.clone())]);
-        if !first && !self.shows(known, &follow) {
+        if !first && !self.proves(known, &follow) {
             return None;
         }
         let high = if first { sum.high.clone() } else { sum.high.plus(&low)? };

@@ -9,20 +9,20 @@
 //! by any thread of the block (for global arrays: of any block, since two blocks that access an element, one of them
 //! storing, would race).
 //!
-//! So stores are tried in descending order (`writer.rs`). If the answer depends on a condition, each case is
+//! So stores are tried in descending order (`hits.rs`). If the answer depends on a condition, each case is
 //! considered.
 //!
 //! (The idea is that of assignment elimination in Kojima, Imanishi and Igarashi 2018, as an algorithm.)
 
 use super::extremes::{self, extreme};
 use super::instance::{Copies, Instance};
-use super::side::Side;
+use super::kernel_summary::KernelSummary;
 use super::value::{Atom, Entry, Load, Point, Sum, Value};
 use crate::engine::state::Operation;
 use crate::kir::{ArrayId, Compare, Space};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::side::Prover;
+use crate::logic::prover::Prover;
 use crate::logic::symbols::Level;
 use base::{Index, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,21 +32,21 @@ const MAX_DEPTH: usize = 24;
 
 /// The reason why a value is not known yet.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Stop {
+pub(super) enum Unresolved {
     /// It depends on this condition: consider both cases.
     Split(Formula),
     /// It is unknown: the place, and the open claim.
     Open(Option<Span>, String),
 }
 
-pub(super) fn open<T>(span: Option<Span>, message: impl Into<String>) -> Result<T, Stop> {
-    Err(Stop::Open(span, message.into()))
+pub(super) fn open<T>(span: Option<Span>, message: impl Into<String>) -> Result<T, Unresolved> {
+    Err(Unresolved::Open(span, message.into()))
 }
 
 /// Looks up elements of one or two kernels, over the same symbols.
 pub(super) struct Resolver {
     pub(super) prover: Prover,
-    pub(super) sides: Vec<Side>,
+    pub(super) sides: Vec<KernelSummary>,
     /// Symbols from here on are the resolver's own.
     pub(super) first_own: Sym,
     pub(super) copies: Copies,
@@ -70,7 +70,7 @@ pub(super) struct Resolver {
     /// Values of symbols in the current case.
     pub(super) scoped: Vec<(Sym, Poly)>,
     /// Ask a solver before splitting a case?
-    pub(super) patient: bool,
+    pub(super) proves_before_splitting: bool,
     /// Lengths of sums that are quotients: `top / stride`, rounded up.
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
     /// The loop whose clauses are being shown: contents from before it stay symbolic.
@@ -93,7 +93,7 @@ impl Resolver {
     /// Creates a resolver for sides whose operations have these results.
     pub(super) fn new(
         prover: Prover,
-        sides: Vec<Side>,
+        sides: Vec<KernelSummary>,
         operations: &BTreeMap<Operation, Poly>,
     ) -> Self {
         let first_own = prover.symbols.next();
@@ -118,7 +118,7 @@ impl Resolver {
             tests: BTreeMap::new(),
             asked: Vec::new(),
             scoped: Vec::new(),
-            patient: false,
+            proves_before_splitting: false,
             lengths: BTreeMap::new(),
             held: None,
         }
@@ -132,7 +132,7 @@ impl Resolver {
         moment: &Moment,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let side = &self.sides[moment.side];
         let name = side.names[array.position()].clone();
         if side.atomics.contains(&array) {
@@ -144,7 +144,7 @@ impl Resolver {
             return open(moment.span, message);
         }
         let groups = self.candidates(array, moment);
-        self.last_of(&groups, (array, index), moment, known, depth)
+        self.last_store(&groups, (array, index), moment, known, depth)
     }
 
     /// Returns the contents of an element before any store.
@@ -154,7 +154,7 @@ impl Resolver {
         index: &[Poly],
         moment: &Moment,
         known: &[Formula],
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let side = &self.sides[moment.side];
         if side.spaces[array.position()] == Space::Global {
             return Ok(Value::atom(Atom::Input(array, index.to_vec())));
@@ -181,7 +181,7 @@ impl Resolver {
         side: usize,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let mut parts = Vec::new();
         for (product, ratio) in &value.terms {
             let mut known = known.to_vec();
@@ -231,16 +231,20 @@ impl Resolver {
     }
 
     /// A condition: decided, left to its sum, or to be split.
-    pub(super) fn truth(&mut self, formula: &Formula, known: &[Formula]) -> Result<Value, Stop> {
-        if self.shows_quickly(known, formula) {
+    pub(super) fn truth(
+        &mut self,
+        formula: &Formula,
+        known: &[Formula],
+    ) -> Result<Value, Unresolved> {
+        if self.proves_quickly(known, formula) {
             return Ok(Value::constant(1));
         }
-        if self.shows_quickly(known, &formula.clone().not()) {
+        if self.proves_quickly(known, &formula.clone().not()) {
             return Ok(Value::default());
         }
         match self.is_bound(formula) {
             true => Ok(Value::atom(Atom::Truth(formula.clone()))),
-            false => Err(Stop::Split(formula.clone())),
+            false => Err(Unresolved::Split(formula.clone())),
         }
     }
 
@@ -251,7 +255,7 @@ impl Resolver {
         side: usize,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         Ok(match atom {
             Atom::Scalar(_) | Atom::Number(_) => Value::atom(atom.clone()),
             Atom::Truth(_) => return open(None, "a condition"),
@@ -291,7 +295,7 @@ impl Resolver {
         side: usize,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let index = self.indices(&load.index, instance).ok_or_else(too_large)?;
         let mut counts = Vec::new();
         for (_, count) in &load.point.loops {
@@ -310,7 +314,7 @@ impl Resolver {
         instance: &Instance,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let index = self.indices(&entry.index, instance).ok_or_else(too_large)?;
         let mut around = Vec::new();
         for (digit, value) in &entry.around {
@@ -336,7 +340,7 @@ impl Resolver {
         side: usize,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let Sum { digit, high, body } = self.ranged(sum, instance, side, known, depth)?;
         let mut inside = known.to_vec();
         inside.extend(range(digit, &high).ok_or_else(too_large)?);
@@ -354,7 +358,7 @@ impl Resolver {
         side: usize,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Sum, Stop> {
+    ) -> Result<Sum, Unresolved> {
         let high = self.length(&sum.high, instance, side).ok_or_else(too_large)?;
         let digit = self.variable();
         let mut inner = instance.clone();
@@ -391,8 +395,8 @@ pub(super) fn range(digit: Sym, high: &Poly) -> Option<[Formula; 2]> {
     Some([Formula::ge(own), Formula::ge(below)])
 }
 
-pub(super) fn too_large() -> Stop {
-    Stop::Open(None, "a value that is too large".to_owned())
+pub(super) fn too_large() -> Unresolved {
+    Unresolved::Open(None, "a value that is too large".to_owned())
 }
 
 pub(super) fn differences(one: &[Poly], other: &[Poly]) -> Option<Vec<Poly>> {

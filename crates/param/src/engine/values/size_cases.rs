@@ -7,7 +7,7 @@ use crate::engine::state::State;
 use crate::kir::Kernel;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Monomial, Poly, Sym};
-use crate::logic::side::Prover;
+use crate::logic::prover::Prover;
 use crate::logic::smt::Solver;
 
 /// Limit on numbers whose divisors are enumerated.

@@ -5,7 +5,7 @@
 //! if `n ≤ h`); this removes the zero padding of a ragged tile. Two sums whose variables occur only as `m·T + k` with
 //! `0 ≤ k < T` are one sum over that number; this merges the tiles of a matrix product.
 
-use super::resolve::{Resolver, Stop, open, too_large};
+use super::resolve::{Resolver, Unresolved, open, too_large};
 use super::value::{Atom, Product, Ratio, Sum, Value, exponent};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -19,7 +19,7 @@ impl Resolver {
         high: &Poly,
         body: &Value,
         known: &[Formula],
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let mut total = Value::default();
         for (product, ratio) in &body.terms {
             let factor = |ratio: Ratio| Value { terms: BTreeMap::from([(Vec::new(), ratio)]) };
@@ -100,8 +100,8 @@ impl Resolver {
         });
         let holds = !hidden
             && steady
-            && self.shows(known, &Formula::eq(stride.minus(high)?))
-            && self.shows(known, &Formula::ge(high.offset(-1)?));
+            && self.proves(known, &Formula::eq(stride.minus(high)?))
+            && self.proves(known, &Formula::ge(high.offset(-1)?));
         Some(Sum { digit: whole, high: number, body }).filter(|_| holds)
     }
 
@@ -117,7 +117,7 @@ impl Resolver {
     }
 
     /// Moves factors that depend on `digit` into an inner sum beside them, so that the two sums can become one.
-    fn pushed_in(&mut self, product: &Product, digit: Sym) -> Result<Value, Stop> {
+    fn pushed_in(&mut self, product: &Product, digit: Sym) -> Result<Value, Unresolved> {
         let plain = Value { terms: BTreeMap::from([(product.clone(), Ratio::ONE)]) };
         let sums: Vec<&(Atom, u32)> =
             product.iter().filter(|(atom, _)| matches!(atom, Atom::Sum(_))).collect();
@@ -137,7 +137,7 @@ impl Resolver {
     }
 
     /// Splits a value into the terms that depend on the variable, and the others.
-    fn parted(&mut self, value: &Value, digit: Sym) -> Result<[Value; 2], Stop> {
+    fn parted(&mut self, value: &Value, digit: Sym) -> Result<[Value; 2], Unresolved> {
         let mut parts = [Value::default(), Value::default()];
         for (product, ratio) in &value.terms {
             let mut depends = false;
@@ -157,7 +157,7 @@ impl Resolver {
         high: &Poly,
         product: &Product,
         known: &[Formula],
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let (mut outside, mut inside) = (Value::constant(1), Value::constant(1));
         let mut high = high.clone();
         for (atom, power) in product {
@@ -186,7 +186,7 @@ impl Resolver {
         let shared = high.as_symbol().is_some_and(|sym| !self.bound_in(sym).is_empty());
         if inside == Value::constant(1) && !shared {
             let length = Formula::ge(high.clone());
-            if !self.shows(known, &length) {
+            if !self.proves(known, &length) {
                 return open(None, "how long a sum is");
             }
             let length = Value::of_poly(&high, &mut |_| None).ok_or_else(too_large)?;
@@ -208,7 +208,7 @@ impl Resolver {
         digit: Sym,
         high: &mut Poly,
         known: &[Formula],
-    ) -> Result<(Value, Value), Stop> {
+    ) -> Result<(Value, Value), Unresolved> {
         let (mut out, mut kept) = (Vec::new(), Vec::new());
         for part in formula.conjuncts() {
             if !self.depends(&Atom::Truth(part.clone()), digit) {
@@ -229,9 +229,9 @@ impl Resolver {
                     let end = rest.offset(1).ok_or_else(too_large)?;
                     let over = end.minus(high).ok_or_else(too_large)?;
                     let under = over.scaled(-1).ok_or_else(too_large)?;
-                    if self.shows_quickly(known, &Formula::ge(over)) {
+                    if self.proves_quickly(known, &Formula::ge(over)) {
                         true
-                    } else if self.shows_quickly(known, &Formula::ge(under)) {
+                    } else if self.proves_quickly(known, &Formula::ge(under)) {
                         *high = end;
                         true
                     } else {
@@ -239,7 +239,7 @@ impl Resolver {
                     }
                 }
                 // digit ≥ −rest
-                Some((1, rest)) => self.shows_quickly(known, &Formula::ge(rest)),
+                Some((1, rest)) => self.proves_quickly(known, &Formula::ge(rest)),
                 _ => false,
             };
             if !dropped {
@@ -260,7 +260,7 @@ impl Resolver {
         high: &Poly,
         inside: &Value,
         known: &[Formula],
-    ) -> Result<Option<Value>, Stop> {
+    ) -> Result<Option<Value>, Unresolved> {
         let Some((product, ratio)) = inside.terms.first_key_value() else { return Ok(None) };
         let ([(Atom::Sum(inner), 1)], Ratio::ONE, 1) = (&product[..], *ratio, inside.terms.len())
         else {
@@ -289,8 +289,8 @@ impl Resolver {
                     .is_some_and(|one| one.contains(&within) || one.contains(&stretches))
             });
             // A stretch of negative length would be empty, and so would the whole.
-            let proper = self.shows(known, &Formula::ge(stretch.clone()))
-                && self.shows(known, &Formula::ge(high.clone()));
+            let proper = self.proves(known, &Formula::ge(stretch.clone()))
+                && self.proves(known, &Formula::ge(high.clone()));
             if hidden || !proper {
                 continue;
             }

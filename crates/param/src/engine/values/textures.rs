@@ -1,7 +1,7 @@
 //! Fetches from textures: functions of the texture, the type and the coordinates as real numbers.
 
-use super::super::state::Val;
-use super::run::{Runner, Track, called_by_name};
+use super::super::state::SymbolicValue;
+use super::collect_stores::{Runner, Track, called_by_name};
 use super::value::Value;
 use crate::kir::{Expr, ExprKind, Type, is_fetch};
 
@@ -24,8 +24,8 @@ impl Runner<'_, '_> {
     }
 
     /// Records that the symbol of an integer is the result of a fetch.
-    pub(super) fn note_fetch(&mut self, expr: &Expr, value: &Val, track: &Track) {
-        if let (ExprKind::Call(name, arguments), Val::Int(poly)) = (&expr.kind, value)
+    pub(super) fn note_fetch(&mut self, expr: &Expr, value: &SymbolicValue, track: &Track) {
+        if let (ExprKind::Call(name, arguments), SymbolicValue::Int(poly)) = (&expr.kind, value)
             && is_fetch(name)
             && let Some(sym) = poly.as_symbol()
             && let Some(value) = self.fetched(name, arguments, track)

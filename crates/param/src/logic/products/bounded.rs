@@ -26,7 +26,7 @@ pub(super) enum Outcome {
 
 /// The bound of a column's form.
 #[derive(Clone, Copy)]
-struct Bound {
+struct ColumnBound {
     least: i128,
     /// It is also an upper bound: an equation.
     is_exact: bool,
@@ -42,7 +42,7 @@ struct Row {
 }
 
 struct Tableau {
-    bounds: Vec<Bound>,
+    bounds: Vec<ColumnBound>,
     /// Variables of monomials.
     free: usize,
     /// The variable at each position of a row.
@@ -52,13 +52,13 @@ struct Tableau {
 
 /// The direction in which a form violates its bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Miss {
+enum Violation {
     Below,
     Above,
 }
 
 /// Decides whether a weighted sum of columns is a negative constant. The first row is that of constants.
-pub(super) fn outcome(columns: &[Column], is_free: &[bool], rows: usize) -> Outcome {
+pub(super) fn solve(columns: &[Column], is_free: &[bool], rows: usize) -> Outcome {
     let mut tableau = Tableau::new(columns, is_free, rows);
     for _ in 0..MAX_STEPS {
         tick();
@@ -90,7 +90,7 @@ impl Tableau {
                     None => least = number.saturating_neg(),
                 }
             }
-            bounds.push(Bound { least, is_exact: *is_exact });
+            bounds.push(ColumnBound { least, is_exact: *is_exact });
             table.push(Row { basic: free + at, scale: 1, entries });
         }
         Self { bounds, free, nonbasic: (0..free).collect(), rows: table }
@@ -98,23 +98,25 @@ impl Tableau {
 
     /// Takes one step; `None` if numbers become too large.
     fn step(&mut self) -> Option<Step> {
-        let Some((row, miss)) = self.missing()? else { return Some(Step::Done(Outcome::Feasible)) };
-        let Some(place) = self.entering(row, miss) else {
-            return Some(Step::Done(Outcome::Refuted(self.weights(row, miss)?)));
+        let Some((row, violation)) = self.violated_row()? else {
+            return Some(Step::Done(Outcome::Feasible));
+        };
+        let Some(place) = self.entering(row, violation) else {
+            return Some(Step::Done(Outcome::Refuted(self.weights(row, violation)?)));
         };
         self.pivot(row, place)?;
         Some(Step::Pivoted)
     }
 
-    fn bound(&self, variable: Variable) -> Option<Bound> {
+    fn bound(&self, variable: Variable) -> Option<ColumnBound> {
         variable.checked_sub(self.free).map(|column| self.bounds[column])
     }
 
     /// The first variable whose value violates its bound.
-    fn missing(&self) -> Option<Option<(usize, Miss)>> {
+    fn violated_row(&self) -> Option<Option<(usize, Violation)>> {
         let values: Vec<i128> =
             self.nonbasic.iter().map(|one| self.bound(*one).map_or(0, |one| one.least)).collect();
-        let mut first: Option<(usize, Miss)> = None;
+        let mut first: Option<(usize, Violation)> = None;
         for (number, row) in self.rows.iter().enumerate() {
             let Some(bound) = self.bound(row.basic) else { continue };
             if first.is_some_and(|(before, _)| self.rows[before].basic < row.basic) {
@@ -126,18 +128,18 @@ impl Tableau {
             }
             let least = bound.least.checked_mul(row.scale)?;
             if value < least {
-                first = Some((number, Miss::Below));
+                first = Some((number, Violation::Below));
             } else if bound.is_exact && value > least {
-                first = Some((number, Miss::Above));
+                first = Some((number, Violation::Above));
             }
         }
         Some(first)
     }
 
     /// The first variable that can move the value of a row towards its bound.
-    fn entering(&self, row: usize, miss: Miss) -> Option<usize> {
+    fn entering(&self, row: usize, violation: Violation) -> Option<usize> {
         let places = self.rows[row].entries.iter().enumerate().filter(|(place, entry)| {
-            let raises = (**entry > 0) == (miss == Miss::Below);
+            let raises = (**entry > 0) == (violation == Violation::Below);
             match self.bound(self.nonbasic[*place]) {
                 _ if **entry == 0 => false,
                 None => true,
@@ -148,8 +150,8 @@ impl Tableau {
     }
 
     /// Weights of the columns in a row whose value cannot be moved towards its bound.
-    fn weights(&self, row: usize, miss: Miss) -> Option<Vec<(usize, i128)>> {
-        let sign = if miss == Miss::Below { 1 } else { -1 };
+    fn weights(&self, row: usize, violation: Violation) -> Option<Vec<(usize, i128)>> {
+        let sign = if violation == Violation::Below { 1 } else { -1 };
         let Row { basic, scale, entries } = &self.rows[row];
         let mut weights = vec![(basic.checked_sub(self.free)?, scale.checked_mul(sign)?)];
         for (entry, variable) in

@@ -10,7 +10,11 @@ pub(super) type Column = Vec<(usize, i128)>;
 /// Returns integer weights with which the columns add up to a negative number in the first row and to 0 in all others.
 /// Weights are nonnegative, except where `is_free` is set. `None` if the solution is not unique, has another negative
 /// weight, or needs too large numbers.
-pub(super) fn weights(columns: &[Column], is_free: &[bool], rows: usize) -> Option<Vec<i128>> {
+pub(super) fn integer_weights(
+    columns: &[Column],
+    is_free: &[bool],
+    rows: usize,
+) -> Option<Vec<i128>> {
     let count = columns.len();
     // One equation for each row that occurs: the columns' entries, and their required sum.
     let mut table = vec![vec![0i128; count + 1]; rows];
@@ -27,17 +31,17 @@ pub(super) fn weights(columns: &[Column], is_free: &[bool], rows: usize) -> Opti
         let own = table[pivot].clone();
         for (number, row) in table.iter_mut().enumerate() {
             if number != pivot && row[column] != 0 {
-                *row = eliminated(row, &own, column)?;
+                *row = eliminate(row, &own, column)?;
             }
         }
         pivots.push(pivot);
     }
     let is_solved = (0..rows).all(|row| pivots.contains(&row) || table[row][count] == 0);
-    is_solved.then(|| whole(&table, &pivots, is_free))?
+    is_solved.then(|| common_denominator(&table, &pivots, is_free))?
 }
 
 /// Eliminates a column from a row, and divides by the common factor of its numbers.
-fn eliminated(row: &[i128], own: &[i128], column: usize) -> Option<Vec<i128>> {
+fn eliminate(row: &[i128], own: &[i128], column: usize) -> Option<Vec<i128>> {
     let (by, factor) = (own[column], row[column]);
     let mut result = Vec::with_capacity(row.len());
     let mut common = 0;
@@ -53,7 +57,11 @@ fn eliminated(row: &[i128], own: &[i128], column: usize) -> Option<Vec<i128>> {
 }
 
 /// Returns the weights `value/entry` of all columns, multiplied by their common denominator.
-fn whole(table: &[Vec<i128>], pivots: &[usize], is_free: &[bool]) -> Option<Vec<i128>> {
+fn common_denominator(
+    table: &[Vec<i128>],
+    pivots: &[usize],
+    is_free: &[bool],
+) -> Option<Vec<i128>> {
     let fraction = |(column, row): (usize, &usize)| {
         let (entry, value) = (table[*row][column], *table[*row].last()?);
         let common = gcd(entry, value).max(1);

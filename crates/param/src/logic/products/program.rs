@@ -43,7 +43,7 @@ pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
     let (columns, rows) = numbered.columns(&kept);
     let is_free: Vec<bool> = kept.iter().map(|at| entries[*at].source.is_free()).collect();
     if columns.len() * rows <= MAX_BOUNDED {
-        match bounded::outcome(&columns, &is_free, rows) {
+        match bounded::solve(&columns, &is_free, rows) {
             Outcome::Refuted(weights) => {
                 let source = |(at, weight): (usize, i128)| (&entries[kept[at]].source, weight);
                 return Some(certificate(weights.into_iter().map(source)));
@@ -55,7 +55,7 @@ pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
     let chosen = chosen(&columns, &kept, entries, rows)?;
     let is_free: Vec<bool> = chosen.iter().map(|one| is_free[*one]).collect();
     let exact: Vec<exact::Column> = chosen.iter().map(|one| columns[*one].clone()).collect();
-    let weights = exact::weights(&exact, &is_free, rows)?;
+    let weights = exact::integer_weights(&exact, &is_free, rows)?;
     let sources = chosen.iter().map(|one| &entries[kept[*one]].source);
     Some(certificate(sources.zip(weights)))
 }

@@ -5,7 +5,7 @@ use super::super::ast::{
     Target, Variable,
 };
 use super::super::token::{Punct, TokenKind};
-use super::{Failed, Parse, Parser};
+use super::{Parse, Parser, Unreadable};
 use base::Span;
 
 impl<'a> Parser<'a> {
@@ -74,8 +74,8 @@ impl<'a> Parser<'a> {
                 }
                 match parser.statement() {
                     Ok(statement) => statements.push(statement),
-                    Err(Failed) if parser.recover_statement() => break,
-                    Err(Failed) => {}
+                    Err(Unreadable) if parser.recover_statement() => break,
+                    Err(Unreadable) => {}
                 }
             }
             Ok(Block { statements, at: parser.since(open) })

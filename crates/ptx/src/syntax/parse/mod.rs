@@ -46,9 +46,9 @@ pub fn parse(text: &str) -> Parsed<'_> {
 }
 
 /// Marks an unreadable construct; the reason is already in [`Parser::errors`].
-struct Failed;
+struct Unreadable;
 
-type Parse<T> = Result<T, Failed>;
+type Parse<T> = Result<T, Unreadable>;
 
 struct Parser<'a> {
     text: &'a str,
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
             Err(reason) => {
                 let text = abbreviate(text);
                 self.error(Diagnostic::error(Code::Constant, span, format!("`{text}` {reason}")));
-                Err(Failed)
+                Err(Unreadable)
             }
         }
     }
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
         let message = format!("nested more than {MAX_DEPTH} levels deep");
         self.error(Diagnostic::error(Code::Limit, self.token.span, message));
         self.stop();
-        Err(Failed)
+        Err(Unreadable)
     }
 
     // Errors.
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
             _ => format!("expected {wanted}, found `{}`", abbreviate(self.slice(self.token.span))),
         };
         self.error(Diagnostic::error(Code::Syntax, self.token.span, message));
-        Err(Failed)
+        Err(Unreadable)
     }
 
     fn bad_token(&self, bad: Bad) -> String {
@@ -237,8 +237,8 @@ impl<'a> Parser<'a> {
 
 /// Source text short enough for a message.
 fn abbreviate(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_CHARACTERS: usize = 40;
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

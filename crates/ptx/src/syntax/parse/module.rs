@@ -2,7 +2,7 @@
 
 use super::super::ast::{File, Inlined, Item, Linkage, Loc, Module, Number, Section, SectionLine};
 use super::super::token::{Punct, TokenKind};
-use super::{Failed, Parse, Parser};
+use super::{Parse, Parser, Unreadable};
 use base::{Code, Diagnostic, Span};
 
 impl<'a> Parser<'a> {
@@ -13,7 +13,7 @@ impl<'a> Parser<'a> {
             let before = self.token.span;
             match self.item() {
                 Ok(item) => items.push(item),
-                Err(Failed) => self.recover_item(before),
+                Err(Unreadable) => self.recover_item(before),
             }
         }
         Module { items }

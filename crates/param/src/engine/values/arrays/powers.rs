@@ -55,7 +55,7 @@ impl Resolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::logic::side::Prover;
+    use crate::logic::prover::Prover;
     use std::collections::BTreeMap;
 
     /// `n`, a power of two, and `m`, any number above 0.

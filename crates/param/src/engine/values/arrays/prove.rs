@@ -5,9 +5,9 @@
 
 use super::super::extremes::single_fold;
 use super::super::instance::Instance;
-use super::super::resolve::{Moment, Resolver, Stop, too_large};
+use super::super::resolve::{Moment, Resolver, Unresolved, too_large};
 use super::super::value::{Atom, Entry, Point, Value};
-use crate::engine::values::side::{At, LoopRecord, Side};
+use crate::engine::values::kernel_summary::{ClauseAtPoint, KernelSummary, LoopRecord};
 use crate::kir::ArrayId;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -19,7 +19,7 @@ const MAX_CASES: usize = 24;
 
 /// Results for the clauses of loops.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Shown {
+pub(in super::super) struct ClauseResults {
     /// The clauses that hold, by their numbers.
     pub(in super::super) kept: Vec<usize>,
     /// The clauses that do not, with the place and the reason.
@@ -30,15 +30,19 @@ pub(in super::super) struct Shown {
 #[derive(Clone)]
 struct Goal {
     array: ArrayId,
-    at: At,
+    at: ClauseAtPoint,
     known: Vec<Formula>,
     moment: Moment,
 }
 
 impl Resolver {
     /// Drops clauses that do not hold, until the remaining ones do.
-    pub(in super::super) fn show_loops(&mut self, side: usize, clauses: usize) -> Shown {
-        let mut shown = Shown::default();
+    pub(in super::super) fn prove_loop_clauses(
+        &mut self,
+        side: usize,
+        clauses: usize,
+    ) -> ClauseResults {
+        let mut shown = ClauseResults::default();
         let loops = self.sides[side].loops.iter();
         let read: Vec<usize> =
             loops.flat_map(|one| one.clauses.iter().map(|clause| clause.number)).collect();
@@ -54,14 +58,14 @@ impl Resolver {
     }
 
     /// Drops clauses that do not hold. Returns `true` if other clauses may have been shown from a dropped one.
-    fn drop_wrong(&mut self, side: usize, shown: &mut Shown) -> bool {
+    fn drop_wrong(&mut self, side: usize, shown: &mut ClauseResults) -> bool {
         let mut again = false;
         for record in 0..self.sides[side].loops.len() {
             let mut at = 0;
             while at < self.sides[side].loops[record].clauses.len() {
-                let failed = self.failed(side, record, at);
+                let failure = self.failure(side, record, at);
                 let clauses = &mut self.sides[side].loops[record].clauses;
-                let Some((span, message)) = failed else {
+                let Some((span, message)) = failure else {
                     at += 1;
                     continue;
                 };
@@ -77,7 +81,7 @@ impl Resolver {
     }
 
     /// Returns why a clause of a loop does not hold before it, or after an iteration.
-    fn failed(&mut self, side: usize, record: usize, at: usize) -> Option<(Option<Span>, String)> {
+    fn failure(&mut self, side: usize, record: usize, at: usize) -> Option<(Option<Span>, String)> {
         let own = self.sides[side].loops[record].clone();
         let clause = own.clauses[at].clone();
         let array = clause.array;
@@ -88,7 +92,7 @@ impl Resolver {
         }
         // Without an end, no iteration ends.
         let end = clause.end?;
-        let moment = self.end(side, &own);
+        let moment = self.end_of_iteration(side, &own);
         let mut goal = Goal { array, at: end, known: own.within.clone(), moment };
         goal.known.extend(own.before.iter().cloned());
         let outer = self.copies.clone();
@@ -133,7 +137,7 @@ impl Resolver {
     }
 
     /// The end of an iteration.
-    fn end(&self, side: usize, record: &LoopRecord) -> Moment {
+    fn end_of_iteration(&self, side: usize, record: &LoopRecord) -> Moment {
         let mut loops = record.outer.clone();
         loops.push((record.position.len() - 1, record.count));
         let mut position = record.position.clone();
@@ -154,7 +158,7 @@ impl Resolver {
             return Ok(());
         }
         let terms = self.power_terms(&goal);
-        self.by_levels(goal, &levels, &terms, &mut cases)
+        self.split_by_powers(goal, &levels, &terms, &mut cases)
     }
 
     /// Collects the powers of two in the indices of stores to the array.
@@ -194,7 +198,7 @@ impl Resolver {
     }
 
     /// Splits a goal into cases by the order of the clause's powers of two and the kernel's, then shows each case.
-    fn by_levels(
+    fn split_by_powers(
         &mut self,
         goal: Goal,
         levels: &[Sym],
@@ -237,7 +241,7 @@ impl Resolver {
                 self.scoped.push((sym, value));
             }
             let (more, rest) = if order < 0 { (levels, rest) } else { (more, terms) };
-            let result = self.by_levels(case, more, rest, cases);
+            let result = self.split_by_powers(case, more, rest, cases);
             self.scoped.truncate(scoped);
             // Facts about copies hold only in their case.
             self.copies = outer;
@@ -252,10 +256,10 @@ impl Resolver {
         goal: &Goal,
         cases: &mut usize,
     ) -> Result<(), (Option<Span>, String)> {
-        let split = match self.compared(goal) {
+        let split = match self.contents_agree(goal) {
             Ok(()) => return Ok(()),
-            Err(Stop::Split(condition)) => condition,
-            Err(Stop::Open(span, message)) => {
+            Err(Unresolved::Split(condition)) => condition,
+            Err(Unresolved::Open(span, message)) => {
                 // A contradictory case needs no proof.
                 return match self.prover.proves(&goal.known, &Formula::False) {
                     true => Ok(()),
@@ -319,7 +323,7 @@ impl Resolver {
     }
 
     /// Do the contents of an element agree with a clause?
-    fn compared(&mut self, goal: &Goal) -> Result<(), Stop> {
+    fn contents_agree(&mut self, goal: &Goal) -> Result<(), Unresolved> {
         let index = [self.poly(&goal.at.index, &goal.moment.who).ok_or_else(too_large)?];
         let got = match &self.held {
             // Before the loop, the contents on entry are the contents.
@@ -341,11 +345,11 @@ impl Resolver {
             return Ok(());
         }
         let message = self.difference(goal, got, want);
-        Err(Stop::Open(None, message))
+        Err(Unresolved::Open(None, message))
     }
 
     fn difference(&mut self, goal: &Goal, got: &Value, want: &Value) -> String {
-        let side: &Side = &self.sides[goal.moment.side];
+        let side: &KernelSummary = &self.sides[goal.moment.side];
         let name = &side.names[base::Index::position(goal.array)];
         let place = self.poly_text(&goal.at.index);
         let name = name.clone();

@@ -3,7 +3,7 @@
 
 use super::formula::Formula;
 use super::poly::{Poly, Sym};
-use super::second::Second;
+use super::second_solver::SecondSolver;
 use super::smt::{Answer, Memory, RLIMIT, Solver};
 use base::Index;
 use std::path::PathBuf;
@@ -129,7 +129,11 @@ impl Memory for Notebook {
 
 /// Sends a check and a query for values to a new solver that prints `lines`. Returns both answers, and the number of
 /// `(check-sat)` that it got.
-fn both(lines: &str, notebook: &Notebook, name: &str) -> (Answer, Option<Vec<i128>>, usize) {
+fn check_and_values(
+    lines: &str,
+    notebook: &Notebook,
+    name: &str,
+) -> (Answer, Option<Vec<i128>>, usize) {
     let folder = Folder::new(name);
     let mut solver = Solver::start(&folder.z3(lines)).unwrap();
     solver.remember(Box::new(notebook.clone()));
@@ -142,22 +146,25 @@ fn both(lines: &str, notebook: &Notebook, name: &str) -> (Answer, Option<Vec<i12
 #[test]
 fn answers_are_kept() {
     let silent = Notebook::default();
-    assert_eq!(both("(error \"x\")", &silent, "kept-0"), (Answer::Unknown, None, 2));
+    assert_eq!(check_and_values("(error \"x\")", &silent, "kept-0"), (Answer::Unknown, None, 2));
     assert!(silent.0.lock().unwrap().is_empty());
     let unknown = Notebook::default();
-    assert_eq!(both("unknown", &unknown, "kept-1"), (Answer::Unknown, None, 2));
-    assert_eq!(both("sat", &unknown, "kept-1b"), (Answer::Unknown, None, 0));
+    assert_eq!(check_and_values("unknown", &unknown, "kept-1"), (Answer::Unknown, None, 2));
+    assert_eq!(check_and_values("sat", &unknown, "kept-1b"), (Answer::Unknown, None, 0));
     let notebook = Notebook::default();
-    assert_eq!(both("sat", &notebook, "kept-2"), (Answer::Possible, Some(vec![7]), 2));
+    assert_eq!(check_and_values("sat", &notebook, "kept-2"), (Answer::Possible, Some(vec![7]), 2));
     // The answer comes from the cache: this solver would answer otherwise.
-    assert_eq!(both("unsat", &notebook, "kept-3"), (Answer::Possible, Some(vec![7]), 0));
+    assert_eq!(
+        check_and_values("unsat", &notebook, "kept-3"),
+        (Answer::Possible, Some(vec![7]), 0)
+    );
     let keys: Vec<String> = notebook.0.lock().unwrap().keys().cloned().collect();
     assert!(keys.iter().all(|key| key.starts_with("z3 5.4.0\n") && key.contains("1000")));
     // An invalid entry is treated as missing.
     for key in keys {
         notebook.keep(&key, "sat\n1\n2");
     }
-    assert_eq!(both("sat", &notebook, "kept-4"), (Answer::Possible, Some(vec![7]), 2));
+    assert_eq!(check_and_values("sat", &notebook, "kept-4"), (Answer::Possible, Some(vec![7]), 2));
     let folder = Folder::new("kept-5");
     let mut solver = Solver::start(&folder.z3("unsat")).unwrap();
     solver.remember(Box::new(notebook));
@@ -179,12 +186,12 @@ fn a_second_solver_confirms_or_disputes() {
         let mut solver = Solver::start(&folder.z3(first)).unwrap();
         let other =
             folder.program("cvc5", &format!("cat > '{}'/asked; {second}", folder.0.display()));
-        solver.confirm_with(Second::start(&other).unwrap());
+        solver.confirm_with(SecondSolver::start(&other).unwrap());
         for least in [1, 2, 2] {
             assert_eq!(solver.check(&at_least(least), 1000), expected, "{first} {second}");
         }
-        let Second { asked, confirmed, disputed, .. } = solver.second().unwrap();
-        assert_eq!((*asked, *confirmed, *disputed), counts, "{first} {second}");
+        let SecondSolver { sent, confirmed, disputed, .. } = solver.second().unwrap();
+        assert_eq!((*sent, *confirmed, *disputed), counts, "{first} {second}");
         if counts.0 > 0 {
             let asked = std::fs::read_to_string(folder.0.join("asked")).unwrap();
             assert!(asked.starts_with("(set-logic ALL)\n(declare-const s0 Int)\n"), "{asked}");
@@ -192,8 +199,8 @@ fn a_second_solver_confirms_or_disputes() {
         }
     }
     let folder = Folder::new("second-none");
-    assert!(Second::start(&folder.program("cvc5", "echo hello")).is_err());
-    assert!(Second::start(&folder.0.join("nothing")).is_err());
+    assert!(SecondSolver::start(&folder.program("cvc5", "echo hello")).is_err());
+    assert!(SecondSolver::start(&folder.0.join("nothing")).is_err());
 }
 
 /// Programs that hang, print for ever, read nothing or die: each is given up in bounded time and in bounded memory.
@@ -213,6 +220,6 @@ fn a_solver_that_misbehaves_is_given_up() {
     }
     for body in ["yes", "exit 0", "cat /dev/zero"] {
         assert!(Solver::start(&folder.program("no-z3", body)).is_err(), "{body}");
-        assert!(Second::start(&folder.program("no-cvc5", body)).is_err(), "{body}");
+        assert!(SecondSolver::start(&folder.program("no-cvc5", body)).is_err(), "{body}");
     }
 }

@@ -14,7 +14,7 @@ use crate::typed::{
 use base::{IndexVec, Span};
 
 /// Limit on the enumerated values of indices.
-const MOST_VISITS: u64 = 10_000_000;
+const MAX_VISITS: u64 = 10_000_000;
 
 /// Integers up to this one are doubles.
 const LARGEST_DOUBLE: i128 = 1 << 53;
@@ -26,13 +26,13 @@ pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
             continue;
         }
         let values = typed.indices.iter().map(|_| None).collect();
-        let mut walk = Walk { typed, values, visits: MOST_VISITS };
+        let mut walk = Walk { typed, values, visits: MAX_VISITS };
         match walk.step(step, 0) {
             Ok(()) => {}
-            Err(Stop::Wrong(error)) => return Err(error),
+            Err(BoundsError::Wrong(error)) => return Err(error),
             // The run checks the rest, except for extremes over nothing.
-            Err(Stop::TooMany) if !has_open_extremes(typed, &step.value) => {}
-            Err(Stop::TooMany) => {
+            Err(BoundsError::TooMany) if !has_open_extremes(typed, &step.value) => {}
+            Err(BoundsError::TooMany) => {
                 let message = "too many elements to show that every extreme here is over something";
                 return Err(Error::new(step.span, message));
             }
@@ -118,7 +118,7 @@ fn may_be_empty(typed: &Typed, reduce: &Reduce) -> bool {
     reduce.filter.is_some() || !reduce.ranges.iter().all(is_full)
 }
 
-enum Stop {
+enum BoundsError {
     Wrong(Error),
     TooMany,
 }
@@ -131,7 +131,7 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    fn step(&mut self, step: &Step, axis: usize) -> Result<(), Stop> {
+    fn step(&mut self, step: &Step, axis: usize) -> Result<(), BoundsError> {
         let Some(index) = step.indices.get(axis) else { return self.visit(&step.value) };
         let (low, high) = self.typed.indices[*index].bounds;
         for value in low..=high {
@@ -146,11 +146,11 @@ impl Walk<'_> {
         self.values[index] = value;
     }
 
-    fn visit(&mut self, node: &Node) -> Result<(), Stop> {
+    fn visit(&mut self, node: &Node) -> Result<(), BoundsError> {
         if !is_suspect(self.typed, node) {
             return Ok(());
         }
-        self.visits = self.visits.checked_sub(1).ok_or(Stop::TooMany)?;
+        self.visits = self.visits.checked_sub(1).ok_or(BoundsError::TooMany)?;
         match &node.kind {
             NodeKind::If { condition, value, otherwise } => {
                 self.visit(condition)?;
@@ -171,7 +171,7 @@ impl Walk<'_> {
                 }
                 let (name, here) = (reduce.reduction.name(), self.here(node));
                 let message = format!("`{name}` over nothing{here} is not a number");
-                Err(Stop::Wrong(Error::new(node.span, message)))
+                Err(BoundsError::Wrong(Error::new(node.span, message)))
             }
             _ => {
                 let mut result = Ok(());
@@ -181,13 +181,13 @@ impl Walk<'_> {
                     }
                 });
                 result?;
-                self.own(node).map_err(Stop::Wrong)
+                self.own(node).map_err(BoundsError::Wrong)
             }
         }
     }
 
     /// Enumerates the elements of a reduction; returns whether there are any.
-    fn reduce(&mut self, reduce: &Reduce, at: usize) -> Result<bool, Stop> {
+    fn reduce(&mut self, reduce: &Reduce, at: usize) -> Result<bool, BoundsError> {
         let Some(range) = reduce.ranges.get(at) else {
             let Some(filter) = &reduce.filter else {
                 self.visit(&reduce.body)?;
@@ -208,7 +208,7 @@ impl Walk<'_> {
         };
         let mut any = false;
         for value in low..high {
-            self.visits = self.visits.checked_sub(1).ok_or(Stop::TooMany)?;
+            self.visits = self.visits.checked_sub(1).ok_or(BoundsError::TooMany)?;
             self.set(range.index, Some(value));
             any |= self.reduce(reduce, at + 1)?;
         }

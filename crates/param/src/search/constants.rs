@@ -5,7 +5,7 @@
 //! launches take long, so there are few. Constants that small launches reach, and those beyond [`MAX_NUMBER`], are
 //! left out.
 
-use super::{Chosen, MAX_FOUND, Search, Unknown, same_sizes};
+use super::{MAX_FOUND, PartialAssignment, Search, Unknown, same_sizes};
 use crate::interp::Launch;
 use crate::kir::{Kernel, VarId};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ const BEYOND: i128 = 40;
 
 /// Launches that the contract allows at some of these constants.
 pub(crate) fn at(kernel: &Kernel, numbers: &[i128], given: &BTreeMap<VarId, i128>) -> Vec<Launch> {
-    let mut start = Chosen::new(kernel);
+    let mut start = PartialAssignment::new(kernel);
     given.iter().for_each(|(var, value)| start.set(Unknown::Scalar(*var), Some(*value)));
     let large = numbers.iter().copied().filter(|one| (SMALL..=MAX_NUMBER).contains(one));
     let mut found: Vec<Launch> = Vec::new();

@@ -1,5 +1,5 @@
-//! The data that one pass over a kernel collects (`run.rs`): its stores with their values, its reads, its loops with
-//! invariant clauses, obligations of annotations, and comparisons of real numbers.
+//! The data that one pass over a kernel collects (`collect_stores.rs`): its stores with their values, its reads, its
+//! loops with invariant clauses, obligations of annotations, and comparisons of real numbers.
 
 use super::not_followed::NotFollowed;
 use super::value::{Point, Value};
@@ -10,8 +10,8 @@ use base::Span;
 use std::collections::BTreeMap;
 
 /// A kernel as a list of stores.
-pub(super) struct Side {
-    pub(super) sites: Vec<Site>,
+pub(super) struct KernelSummary {
+    pub(super) sites: Vec<StoreSite>,
     /// Loads and atomic operations on shared and local arrays.
     pub(super) reads: Vec<Read>,
     /// The symbols of `threadIdx` and `blockIdx`.
@@ -24,7 +24,7 @@ pub(super) struct Side {
     /// Loops with clauses.
     pub(super) loops: Vec<LoopRecord>,
     /// Obligations of annotations in the kernel's body.
-    pub(super) claims: Vec<Obliged>,
+    pub(super) claims: Vec<ClaimCase>,
     /// Numbers of iterations that are quotients: `top / stride`, rounded up.
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
     /// Comparisons of real numbers.
@@ -33,7 +33,7 @@ pub(super) struct Side {
 
 /// A store of an arbitrary thread, over the symbols of the pass.
 #[derive(Clone, Debug)]
-pub(super) struct Site {
+pub(super) struct StoreSite {
     pub(super) array: ArrayId,
     pub(super) index: Vec<Poly>,
     /// The condition under which the thread gets here.
@@ -58,7 +58,7 @@ pub(super) struct Read {
 
 /// A clause `\forall digits; when ==> array[index] == value` at a point of the kernel.
 #[derive(Clone, Debug)]
-pub(super) struct At {
+pub(super) struct ClauseAtPoint {
     /// Its bound variables.
     pub(super) digits: Vec<Sym>,
     /// Those of them that are powers of two.
@@ -75,13 +75,13 @@ pub(super) struct RecordedClause {
     /// Its number among the given clauses.
     pub(super) number: usize,
     /// Before the loop.
-    pub(super) entry: At,
+    pub(super) entry: ClauseAtPoint,
     /// At the head of an arbitrary iteration.
-    pub(super) head: At,
+    pub(super) head: ClauseAtPoint,
     /// At the end of that iteration; `None` if none ends.
-    pub(super) end: Option<At>,
+    pub(super) end: Option<ClauseAtPoint>,
     /// After the loop.
-    pub(super) exit: Option<At>,
+    pub(super) exit: Option<ClauseAtPoint>,
 }
 
 /// A loop with clauses.
@@ -104,21 +104,21 @@ pub(super) struct LoopRecord {
 
 /// The goal of a case of a claim.
 #[derive(Clone, Debug)]
-pub(super) enum Wanted {
+pub(super) enum CaseGoal {
     /// Two values of a type are equal.
     Equal(Value, Value, Type),
     Holds(Formula),
     /// A condition on the contents of elements.
-    Relates(Formula, Vec<Named>),
+    Relates(Formula, Vec<MachineNumber>),
     /// One of these.
-    Either(Vec<Wanted>),
+    Either(Vec<CaseGoal>),
     /// An unsupported claim, and why.
     Nothing(NotFollowed),
 }
 
 /// A machine number in a condition: its symbol, its value and its type.
 #[derive(Clone, Debug)]
-pub(super) struct Named {
+pub(super) struct MachineNumber {
     pub(super) sym: Sym,
     pub(super) value: Value,
     pub(super) ty: Type,
@@ -128,10 +128,10 @@ pub(super) struct Named {
 
 /// A case of a claim: the goal, and everything that may be assumed.
 #[derive(Clone, Debug)]
-pub(super) struct Obliged {
+pub(super) struct ClaimCase {
     /// The path condition and the assumptions of the claim.
     pub(super) known: Vec<Formula>,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: CaseGoal,
     /// Conditions that named elements exist: assumptions, condition, name of the array.
     pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
     pub(super) span: Span,

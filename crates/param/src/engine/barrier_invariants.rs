@@ -4,14 +4,17 @@
 //! each pass of the barrier. A load after the barrier sees this version as long as no path through the kernel stores
 //! to the array in between, or only stores in the current interval do: such a store to the element by another thread
 //! would race with the load. So these facts hold up to the first race, and if all races are excluded this way there
-//! is none. `values/meetings.rs` shows the claims themselves; users of the results here must require that, too.
+//! is none. `values/barrier_invariants.rs` shows the claims themselves; users of the results here must require that,
+//! too.
 //!
-//! `instances.rs` chooses the instances of claims.
+//! `claim_instances.rs` chooses the instances of claims.
 
-use super::instances::patterns;
-use super::state::{Listed, Looks, Meeting, Mode, State, Val};
+use super::claim_instances::patterns;
+use super::state::{BarrierInstance, ElementLookup, Listed, Mode, State, SymbolicValue};
 use super::{Engine, Property};
-use crate::kir::{ArrayId, Builtin, Claim, Expr, Given, Loop, Space, Stmt, Type, VarId, When};
+use crate::kir::{
+    ArrayId, Builtin, CallContract, Claim, Expr, Loop, Space, Stmt, Type, VarId, When,
+};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::symbols::{Copies, Level};
@@ -52,20 +55,20 @@ impl Engine<'_> {
     /// Records the claims of a barrier that a thread has reached.
     pub(super) fn meet(&mut self, claims: &[Claim], state: &mut State) {
         let version = self.prover.symbols.fresh("barrier", Level::Block);
-        let meeting = Meeting { claims: claims.to_vec(), state: state.clone() };
-        self.meetings.insert(version, Arc::new(meeting));
-        state.meets.passed.push(version);
+        let barrier = BarrierInstance { claims: claims.to_vec(), state: state.clone() };
+        self.barrier_instances.insert(version, Arc::new(barrier));
+        state.passed_barriers.passed.push(version);
         for pattern in claims.iter().flat_map(patterns) {
             if self.has_versions(pattern.array) {
-                state.meets.forget(pattern.array);
-                state.meets.versions.push((pattern.array, version));
+                state.passed_barriers.forget(pattern.array);
+                state.passed_barriers.versions.push((pattern.array, version));
             }
         }
     }
 
     /// Records the contract of a called function as facts after its call. The contract is shown for arguments that
     /// are equal in all threads, and for blocks with one thread on the axes that the function does not use.
-    pub(super) fn meet_given(&mut self, given: &Given, state: &mut State) {
+    pub(super) fn meet_given(&mut self, given: &CallContract, state: &mut State) {
         let alike = |var: &VarId| self.level(&state.vars[var.position()]) <= Level::Block;
         let flat = (0..3).all(|axis| {
             given.axes[axis] || self.builtin(Builtin::BlockDim, axis).as_constant() == Some(1)
@@ -95,10 +98,12 @@ impl Engine<'_> {
 
     /// Returns `true` if elements of this array that annotations name have symbols.
     pub(super) fn is_looked_at(&self, array: ArrayId, when: When) -> bool {
-        match &self.looks {
-            Looks::Nowhere => false,
-            Looks::Barrier(_) => when == When::Here && self.has_versions(array),
-            Looks::Listed(_) => matches!(self.kernel.arrays[array].element, Type::Int { .. }),
+        match &self.lookup {
+            ElementLookup::Nowhere => false,
+            ElementLookup::Barrier(_) => when == When::Here && self.has_versions(array),
+            ElementLookup::Listed(_) => {
+                matches!(self.kernel.arrays[array].element, Type::Int { .. })
+            }
         }
     }
 
@@ -106,49 +111,51 @@ impl Engine<'_> {
     pub(super) fn cell(
         &mut self,
         (array, when): (ArrayId, When),
-        at: &[Val],
+        at: &[SymbolicValue],
         ty: Type,
         path: &[Formula],
-    ) -> Val {
+    ) -> SymbolicValue {
         let index: Option<Vec<Poly>> = at
             .iter()
             .map(|one| match one {
-                Val::Int(poly) => Some(poly.clone()),
+                SymbolicValue::Int(poly) => Some(poly.clone()),
                 _ => None,
             })
             .collect();
         let Some(index) = index else {
-            return Val::Int(self.unknown("element", Level::Thread, ty));
+            return SymbolicValue::Int(self.unknown("element", Level::Thread, ty));
         };
-        let known = match &self.looks {
-            Looks::Nowhere => None,
-            Looks::Barrier(version) => self.cells.get(&(array, index.clone(), *version)).copied(),
-            Looks::Listed(all) => {
+        let known = match &self.lookup {
+            ElementLookup::Nowhere => None,
+            ElementLookup::Barrier(version) => {
+                self.cells.get(&(array, index.clone(), *version)).copied()
+            }
+            ElementLookup::Listed(all) => {
                 let same =
                     |one: &&Listed| (one.array, one.when, &one.index) == (array, when, &index);
                 all.iter().find(same).map(|one| one.sym)
             }
         };
         if let Some(sym) = known {
-            return Val::Int(Poly::symbol(sym));
+            return SymbolicValue::Int(Poly::symbol(sym));
         }
         let place: Vec<String> = index.iter().map(|one| self.prover.symbols.text(one)).collect();
         let name = format!("{}[{}]", self.kernel.arrays[array].name, place.join("]["));
         let value = self.unknown(&name, Level::Thread, ty);
-        let Some(sym) = value.as_symbol() else { return Val::Int(value) };
-        match &mut self.looks {
-            Looks::Nowhere => {}
-            Looks::Barrier(version) => {
+        let Some(sym) = value.as_symbol() else { return SymbolicValue::Int(value) };
+        match &mut self.lookup {
+            ElementLookup::Nowhere => {}
+            ElementLookup::Barrier(version) => {
                 let version = *version;
                 self.cells.insert((array, index.clone(), version), sym);
                 self.tag(sym, (array, index), version);
             }
-            Looks::Listed(all) => {
+            ElementLookup::Listed(all) => {
                 let path = path.to_vec();
                 all.push(Listed { array, when, index, ty, sym, path });
             }
         }
-        Val::Int(value)
+        SymbolicValue::Int(value)
     }
 
     fn tag(&mut self, sym: Sym, element: (ArrayId, Vec<Poly>), version: Sym) {
@@ -157,8 +164,15 @@ impl Engine<'_> {
     }
 
     /// Evaluates an expression for the other thread of a pair.
-    pub(super) fn other_value(&mut self, inner: &Expr, state: &State, strict: bool) -> Val {
-        let Some(mut second) = self.second.take() else { return Val::Other(Level::Thread) };
+    pub(super) fn other_value(
+        &mut self,
+        inner: &Expr,
+        state: &State,
+        strict: bool,
+    ) -> SymbolicValue {
+        let Some(mut second) = self.second.take() else {
+            return SymbolicValue::Untracked(Level::Thread);
+        };
         let mut there = second.state.clone();
         for var in &second.bound {
             there.vars[var.position()] = state.vars[var.position()].clone();
@@ -182,12 +196,14 @@ impl Engine<'_> {
         self.tag(sym, (array, index.to_vec()), version);
         // Instances of claims must use this symbol.
         self.cells.insert((array, index.to_vec(), version), sym);
-        let Some(meeting) = self.meetings.get(&version).cloned() else { return Vec::new() };
+        let Some(barrier) = self.barrier_instances.get(&version).cloned() else {
+            return Vec::new();
+        };
         let mut facts = Vec::new();
-        for claim in meeting.claims.iter().filter(|one| !spec::has_other(&one.condition)) {
+        for claim in barrier.claims.iter().filter(|one| !spec::has_other(&one.condition)) {
             let places = [(version, array, index.to_vec())];
-            for one in self.uses(version, &meeting, claim, &places, None) {
-                facts.extend(self.stated(version, &meeting, claim, &one, &mut None));
+            for one in self.uses(version, &barrier, claim, &places, None) {
+                facts.extend(self.stated(version, &barrier, claim, &one, &mut None));
             }
         }
         facts
@@ -211,7 +227,7 @@ impl Engine<'_> {
         passed: &[Sym],
         copies: Option<&mut Copies>,
     ) -> Vec<Formula> {
-        if self.meetings.is_empty() {
+        if self.barrier_instances.is_empty() {
             return Vec::new();
         }
         let places = self.prover.symbols.cells(speak);
@@ -221,10 +237,10 @@ impl Engine<'_> {
         versions.dedup();
         let (mut copies, mut facts) = (copies, Vec::new());
         for version in versions {
-            let Some(meeting) = self.meetings.get(&version).cloned() else { continue };
-            for claim in &meeting.claims {
-                for one in self.uses(version, &meeting, claim, &places, copies.as_deref_mut()) {
-                    facts.extend(self.stated(version, &meeting, claim, &one, &mut copies));
+            let Some(barrier) = self.barrier_instances.get(&version).cloned() else { continue };
+            for claim in &barrier.claims {
+                for one in self.uses(version, &barrier, claim, &places, copies.as_deref_mut()) {
+                    facts.extend(self.stated(version, &barrier, claim, &one, &mut copies));
                 }
             }
         }

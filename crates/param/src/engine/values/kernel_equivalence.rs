@@ -1,19 +1,19 @@
 //! Equivalence of two kernels with the same parameters, each with a launch of its own.
 
+use super::collect_stores;
 use super::instance::Instance;
-use super::resolve::{Moment, Resolver, Stop};
-use super::run;
-use super::side::{Obliged, Side};
+use super::kernel_summary::{ClaimCase, KernelSummary};
+use super::resolve::{Moment, Resolver, Unresolved};
 use super::size_cases::{Attempt, Case, divisors, in_each_case};
 use super::value::{Point, Value};
 use crate::clause::{self, Clause};
-use crate::engine::state::Val;
-use crate::engine::{Engine, Open};
+use crate::engine::state::SymbolicValue;
+use crate::engine::{Engine, OpenClaim};
 use crate::kir::{ArrayId, Kernel, Space};
 use crate::learn;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::side::{Prover, Stats};
+use crate::logic::prover::{Prover, Stats};
 use crate::logic::smt::Solver;
 use base::{Index, Span};
 
@@ -24,7 +24,7 @@ pub(super) const MAX_CASES: usize = 32;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Equality {
     /// Open claims, each with its kernel.
-    pub(crate) open: Vec<(usize, Open)>,
+    pub(crate) open: Vec<(usize, OpenClaim)>,
     /// Arrays that were compared.
     pub(crate) outputs: Vec<ArrayId>,
     /// Invariants that were inferred and shown, each with its kernel and the place of its loop.
@@ -98,7 +98,7 @@ fn with_clauses(
 }
 
 /// A proof attempt in one case; on failure it returns the side that failed.
-type Show<'s> = &'s mut dyn FnMut(&mut Resolver, &[Formula]) -> Result<(), (usize, Stop)>;
+type Show<'s> = &'s mut dyn FnMut(&mut Resolver, &[Formula]) -> Result<(), (usize, Unresolved)>;
 
 /// Proves one case of sizes, or returns the cases to distinguish.
 fn in_case(
@@ -131,16 +131,16 @@ fn in_case(
     }
     one.prover = take(&mut two);
     let mut open = Vec::new();
-    let left = run::run(&mut one, first, 0, clauses[0]);
+    let left = collect_stores::run(&mut one, first, 0, clauses[0]);
     two.operations = std::mem::take(&mut one.operations);
     two.prover = take(&mut one);
-    let right = run::run(&mut two, second, 1, clauses[1]);
+    let right = collect_stores::run(&mut two, second, 1, clauses[1]);
     let mut sides = Vec::new();
     for (number, side) in [left, right].into_iter().enumerate() {
         match side {
             Ok(side) => sides.push(side),
             Err((span, message)) => {
-                open.push((number, Open::of_values(span, message)));
+                open.push((number, OpenClaim::of_values(span, message)));
             }
         }
     }
@@ -148,20 +148,20 @@ fn in_case(
     let mut resolver = Resolver::new(take(&mut two), sides, &two.operations);
     let mut learnt = Vec::new();
     // Clauses of loops first: claims that other values depend on are shown with the remaining clauses.
-    resolver.patient = clauses.iter().any(|one| !one.is_empty());
+    resolver.proves_before_splitting = clauses.iter().any(|one| !one.is_empty());
     for (side, clauses) in clauses.into_iter().enumerate().filter(|_| open.is_empty()) {
-        let shown = resolver.show_loops(side, clauses.len());
+        let shown = resolver.prove_loop_clauses(side, clauses.len());
         for (_, clause) in shown.kept.iter().filter_map(|number| clauses.get(*number)) {
             learnt.extend(clause.text.clone().map(|text| (side, clause.span, text)));
         }
     }
     let mut outputs = Vec::new();
-    let claims: Vec<Obliged> =
+    let claims: Vec<ClaimCase> =
         resolver.sides.iter().flat_map(|side| side.claims.iter().cloned()).collect();
     for claim in claims.iter().filter(|claim| claim.is_used) {
         let engine = if claim.side == 0 { &mut one } else { &mut two };
         if let Err((span, message)) = resolver.meets(claim, engine) {
-            open.push((claim.side, Open::of_values(span.unwrap_or(claim.span), message)));
+            open.push((claim.side, OpenClaim::of_values(span.unwrap_or(claim.span), message)));
         }
     }
     if open.is_empty() {
@@ -188,7 +188,7 @@ pub(super) fn take(engine: &mut Engine<'_>) -> Prover {
 }
 
 /// Returns the global arrays that a side stores to.
-fn written(sides: &[Side]) -> Vec<ArrayId> {
+fn written(sides: &[KernelSummary]) -> Vec<ArrayId> {
     let mut arrays: Vec<ArrayId> = Vec::new();
     for side in sides {
         let stored = side.sites.iter().map(|site| site.array).chain(side.atomics.iter().copied());
@@ -206,11 +206,11 @@ impl Resolver {
         array: ArrayId,
         extents: [&[Option<Poly>]; 2],
         spans: [Span; 2],
-    ) -> Vec<(usize, Open)> {
+    ) -> Vec<(usize, OpenClaim)> {
         let name = self.sides[0].names[array.position()].clone();
         let Some((index, known)) = self.cell(array, extents) else {
             let message = format!("that the two contracts give `{name}` the same size");
-            return vec![(1, Open::of_values(spans[1], message))];
+            return vec![(1, OpenClaim::of_values(spans[1], message))];
         };
         let mut cases = MAX_CASES;
         let show =
@@ -219,7 +219,7 @@ impl Resolver {
             Ok(()) => Vec::new(),
             Err((side, span, message)) => {
                 let span = span.unwrap_or(spans[side]);
-                vec![(side, Open::of_values(span, message))]
+                vec![(side, OpenClaim::of_values(span, message))]
             }
         }
     }
@@ -233,8 +233,8 @@ impl Resolver {
     ) -> Result<(), (usize, Option<Span>, String)> {
         let split = match show(self, known) {
             Ok(()) => return Ok(()),
-            Err((_, Stop::Split(condition))) => condition,
-            Err((side, Stop::Open(span, message))) => {
+            Err((_, Unresolved::Split(condition))) => condition,
+            Err((side, Unresolved::Open(span, message))) => {
                 // A contradictory case needs no proof.
                 if self.prover.proves(known, &Formula::False) {
                     return Ok(());
@@ -261,7 +261,7 @@ impl Resolver {
         array: ArrayId,
         index: &[Poly],
         known: &[Formula],
-    ) -> Result<(), (usize, Stop)> {
+    ) -> Result<(), (usize, Unresolved)> {
         let mut values: Vec<Value> = Vec::new();
         for side in 0..2 {
             let value = self.at_the_end(side, array, index, known);
@@ -278,7 +278,7 @@ impl Resolver {
         let message = format!(
             "that `{name}{place}` is the same: the first kernel has {one}, the second has {other}"
         );
-        Err((1, Stop::Open(None, message)))
+        Err((1, Unresolved::Open(None, message)))
     }
 
     /// Returns the final value of an element on a side.
@@ -288,7 +288,7 @@ impl Resolver {
         array: ArrayId,
         index: &[Poly],
         known: &[Formula],
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let point = Point { position: vec![usize::MAX], loops: Vec::new() };
         let who = Instance::default();
         let moment = Moment { side, point, counts: Vec::new(), who, span: None };
@@ -308,7 +308,7 @@ impl Engine<'_> {
         self.sizes.iter_mut().flatten().flatten().for_each(&mut map);
         for vars in [&mut state.vars, &mut self.entry.vars] {
             for one in vars {
-                if let Val::Int(poly) = one {
+                if let SymbolicValue::Int(poly) = one {
                     map(poly);
                 }
             }

@@ -1,7 +1,7 @@
 //! Cross-checks each `unsat` of z3 with a second solver, such as cvc5, in one process for each query.
 //!
 //! If the second solver finds a counterexample, z3's answer is discarded. If it does not know, or not within
-//! [`PATIENCE`], z3's answer stands, and is not counted as confirmed.
+//! [`TIME_LIMIT`], z3's answer stands, and is not counted as confirmed.
 
 use super::pipe;
 use super::smt::SolverError;
@@ -12,28 +12,28 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// Time limit for one query.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The second solver, and counts of its answers.
 #[derive(Debug)]
-pub struct Second {
+pub struct SecondSolver {
     path: PathBuf,
     /// Answers of z3 that were sent to it.
-    pub asked: u64,
+    pub sent: u64,
     /// Confirmed answers.
     pub confirmed: u64,
     /// Answers with a counterexample.
     pub disputed: u64,
 }
 
-impl Second {
+impl SecondSolver {
     /// The solver at `path`.
     ///
     /// # Errors
     /// If it cannot be run or answers nothing, in one line.
     pub fn start(path: &Path) -> Result<Self, SolverError> {
-        let second = Self { path: path.to_owned(), asked: 0, confirmed: 0, disputed: 0 };
-        match second.said("(assert false)\n(check-sat)\n") {
+        let second = Self { path: path.to_owned(), sent: 0, confirmed: 0, disputed: 0 };
+        match second.query("(assert false)\n(check-sat)\n") {
             Ok(Some(_)) => Ok(second),
             Ok(None) => Err(SolverError::NoAnswer(path.to_owned())),
             Err(error) => Err(SolverError::start(path, &error)),
@@ -49,15 +49,15 @@ impl Second {
 
     /// Does it find satisfiable what z3 calls unsatisfiable?
     pub(super) fn disputes(&mut self, question: &str) -> bool {
-        self.asked += 1;
-        let said = self.said(question).ok().flatten();
-        self.confirmed += u64::from(said == Some(Said::Impossible));
-        self.disputed += u64::from(said == Some(Said::Possible));
-        said == Some(Said::Possible)
+        self.sent += 1;
+        let answer = self.query(question).ok().flatten();
+        self.confirmed += u64::from(answer == Some(SecondAnswer::Impossible));
+        self.disputed += u64::from(answer == Some(SecondAnswer::Possible));
+        answer == Some(SecondAnswer::Possible)
     }
 
     /// Returns the solver's answer, if it is valid and comes within the time limit.
-    fn said(&self, question: &str) -> std::io::Result<Option<Said>> {
+    fn query(&self, question: &str) -> std::io::Result<Option<SecondAnswer>> {
         let mut command = Command::new(&self.path);
         command.args(["--lang=smt2", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn()?;
@@ -68,27 +68,27 @@ impl Second {
                 let _ = input.write_all(text.as_bytes());
             });
             std::thread::spawn(move || {
-                let mut said = String::new();
+                let mut answer = String::new();
                 // An answer is a word.
-                if output.by_ref().take(pipe::LONGEST_LINE).read_to_string(&mut said).is_ok() {
-                    let _ = sender.send(said);
+                if output.by_ref().take(pipe::MAX_LINE_BYTES).read_to_string(&mut answer).is_ok() {
+                    let _ = sender.send(answer);
                 }
             });
         }
-        let said = receiver.recv_timeout(PATIENCE).unwrap_or_default();
+        let answer = receiver.recv_timeout(TIME_LIMIT).unwrap_or_default();
         let _ = child.kill();
         child.wait()?;
-        Ok(match said.trim() {
-            "unsat" => Some(Said::Impossible),
-            "sat" => Some(Said::Possible),
-            "unknown" => Some(Said::Nothing),
+        Ok(match answer.trim() {
+            "unsat" => Some(SecondAnswer::Impossible),
+            "sat" => Some(SecondAnswer::Possible),
+            "unknown" => Some(SecondAnswer::Nothing),
             _ => None,
         })
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Said {
+enum SecondAnswer {
     Impossible,
     Possible,
     Nothing,

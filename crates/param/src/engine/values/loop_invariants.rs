@@ -5,9 +5,9 @@
 //! began with it. That is induction over the iterations of all threads, since no load sees a later store.
 
 use super::super::loops::Head;
-use super::carry::Carry;
 use super::claims::Reader;
-use super::run::{Runner, Track};
+use super::collect_stores::{Runner, Track};
+use super::recurrences::Recurrence;
 use super::value::Value;
 use crate::kir::{Claim, Compare, Expr, ExprKind, Loop, VarId};
 use crate::spec;
@@ -16,9 +16,9 @@ use base::{Index, Span};
 /// The values of floating-point variables in a loop.
 pub(super) struct Sums {
     /// The recurrence of each.
-    pub(super) sums: Vec<(VarId, Carry)>,
+    pub(super) sums: Vec<(VarId, Recurrence)>,
     /// Values of others at the head, taken from annotations.
-    pub(super) terms: Vec<Taken>,
+    pub(super) terms: Vec<AnnotatedValue>,
 }
 
 impl Sums {
@@ -29,7 +29,7 @@ impl Sums {
 }
 
 /// A variable's value taken from an annotation.
-pub(super) struct Taken {
+pub(super) struct AnnotatedValue {
     var: VarId,
     term: Expr,
     /// The clause, and the part of it with the equation.
@@ -38,9 +38,13 @@ pub(super) struct Taken {
 }
 
 /// Collects claims `x == e` about variables without a recurrence, where the loop changes no variable of `e`.
-pub(super) fn claimed(inner: &Loop, changed: &[VarId], sums: &[(VarId, Carry)]) -> Vec<Taken> {
+pub(super) fn claimed(
+    inner: &Loop,
+    changed: &[VarId],
+    sums: &[(VarId, Recurrence)],
+) -> Vec<AnnotatedValue> {
     let mut terms = Vec::new();
-    for (var, _) in sums.iter().filter(|(_, carry)| matches!(carry, Carry::Other)) {
+    for (var, _) in sums.iter().filter(|(_, carry)| matches!(carry, Recurrence::Other)) {
         let term = inner.claims.iter().filter(|claim| claim.forall.is_empty()).find_map(|claim| {
             let ExprKind::Compare(Compare::Eq, left, right) = &claim.condition.kind else {
                 return None;
@@ -52,7 +56,7 @@ pub(super) fn claimed(inner: &Loop, changed: &[VarId], sums: &[(VarId, Carry)]) 
             };
             let own = |one: &Expr| matches!(one.kind, ExprKind::Var(var) if changed.contains(&var));
             let (span, place) = (claim.span, claim.condition.span);
-            let taken = || Taken { var: *var, term: (**term).clone(), span, place };
+            let taken = || AnnotatedValue { var: *var, term: (**term).clone(), span, place };
             spec::find(term, own).is_none().then(taken)
         });
         terms.extend(term);
@@ -92,7 +96,7 @@ impl Runner<'_, '_> {
                 self.claims.extend(reader.obliged(claim));
             }
         }
-        for Taken { var, term, span, .. } in &sums.terms {
+        for AnnotatedValue { var, term, span, .. } in &sums.terms {
             let mut reader = Reader::of_thread(self.engine, entry, outside.clone(), side);
             let value = &entry.reals[var.position()];
             self.claims.push(reader.used(value, term, *span));
@@ -105,7 +109,7 @@ impl Runner<'_, '_> {
         let mut point = self.point();
         point.loops.push((self.position.len() - 1, head.count));
         point.position.push(3);
-        for Taken { var, term, span, .. } in &sums.terms {
+        for AnnotatedValue { var, term, span, .. } in &sums.terms {
             let mut reader = Reader::of_thread(self.engine, end, point.clone(), self.side);
             let value = &end.reals[var.position()];
             self.claims.push(reader.used(value, term, *span));

@@ -90,7 +90,7 @@ impl Environment for Called<'_> {
 }
 
 /// Applies a monoid to two values.
-pub(crate) fn called(
+pub(crate) fn apply_monoid(
     monoid: &Monoid,
     arguments: &[Value],
     env: &dyn Environment,
@@ -166,7 +166,7 @@ fn fixed(
 }
 
 /// Evaluates a fold, from the first value to the last.
-pub(super) fn folded(
+pub(super) fn evaluate_fold(
     fold: &Fold,
     ty: Type,
     env: &dyn Environment,
@@ -214,7 +214,7 @@ pub(super) fn folded(
             (None, next) => next,
             (Some(one), next) if fold.monoid.is_some() => {
                 let monoid = fold.monoid.as_ref().ok_or(Trouble::Undefined)?;
-                called(monoid, &[one, next], env, strict)?
+                apply_monoid(monoid, &[one, next], env, strict)?
             }
             (Some(Value::Float(one)), Value::Float(other)) => {
                 Value::Float(float_binary(operator, one, other))

@@ -7,14 +7,14 @@
 //! Long: one pass over the kinds of statements, read together.
 
 use super::super::Engine;
-use super::super::state::{Mode, State, Val};
+use super::super::state::{Mode, State, SymbolicValue};
 use super::extent::Extent;
 use super::extremes;
 use super::finite::is_exponential;
-use super::side::{LoopRecord, Obliged, Read, Side, Site, Test};
+use super::kernel_summary::{ClaimCase, KernelSummary, LoopRecord, Read, StoreSite, Test};
 use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
 use crate::clause::{self, Clause, Monoid};
-use crate::engine::state::{Coin, Operation};
+use crate::engine::state::{OpaqueComparison, Operation};
 use crate::kir::{
     Binary, Builtin, Compare, Element, Expr, ExprKind, Space, Stmt, Type, Unary, VarId, is_fetch,
 };
@@ -47,7 +47,7 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) loops: Vec<(usize, Sym)>,
     /// Per enclosing loop: is its condition monotone?
     pub(super) regular: Vec<bool>,
-    sites: Vec<Site>,
+    sites: Vec<StoreSite>,
     reads: Vec<Read>,
     /// Loads and fetches of integers by the symbol of their result.
     pub(super) data: BTreeMap<Sym, (Value, Type)>,
@@ -62,8 +62,8 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) places: Vec<Vec<usize>>,
     pub(super) recorded: Vec<LoopRecord>,
     /// Obligations of annotations in the kernel's body.
-    pub(super) claims: Vec<Obliged>,
-    /// Numbers of iterations that are quotients, as in [`Side`].
+    pub(super) claims: Vec<ClaimCase>,
+    /// Numbers of iterations that are quotients, as in [`KernelSummary`].
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
     /// Comparisons of real numbers.
     tests: Vec<Test>,
@@ -75,7 +75,7 @@ pub(super) fn run(
     entry: State,
     side: usize,
     clauses: &[(usize, Clause)],
-) -> Result<Side, Refusal> {
+) -> Result<KernelSummary, Refusal> {
     engine.mode = Mode::Probe;
     let kernel = engine.kernel;
     // A different atom for each: two unassigned variables are not equal.
@@ -117,7 +117,7 @@ pub(super) fn run(
     let (lengths, tests) = (runner.lengths, runner.tests);
     let spaces = kernel.arrays.iter().map(|one| one.space).collect();
     let names = kernel.arrays.iter().map(|one| one.name.clone()).collect();
-    Ok(Side {
+    Ok(KernelSummary {
         sites,
         reads,
         threads,
@@ -168,20 +168,20 @@ impl Runner<'_, '_> {
             Stmt::Load(var, element) => self.load(*var, element, &mut track),
             Stmt::Store(element, expr) => {
                 self.store(element, expr, &track);
-                track.state.meets.forget(element.array);
+                track.state.passed_barriers.forget(element.array);
             }
             Stmt::Atomic { result, element, .. } => {
                 self.atomics.push(element.array);
                 let index = self.index(element, &track);
                 self.note_read(element, &index, &track);
-                track.state.meets.forget(element.array);
+                track.state.passed_barriers.forget(element.array);
                 let unknown = self.unknown("the result of an atomic operation");
                 track.reals[result.position()] = unknown;
                 let ty = self.engine.kernel.arrays[element.array].element;
                 let level = crate::logic::symbols::Level::Thread;
                 track.state.vars[result.position()] = match ty {
-                    Type::Float | Type::Bool => Val::Other(level),
-                    _ => Val::Int(self.engine.unknown("atomic", level, ty)),
+                    Type::Float | Type::Bool => SymbolicValue::Untracked(level),
+                    _ => SymbolicValue::Int(self.engine.unknown("atomic", level, ty)),
                 };
             }
             Stmt::Unknown(var) | Stmt::Bits(var, ..) => {
@@ -205,7 +205,7 @@ impl Runner<'_, '_> {
                 }
                 return Ok(self.joined(ends));
             }
-            Stmt::Loop(inner) => return self.looped(inner, track),
+            Stmt::Loop(inner) => return self.run_loop(inner, track),
             Stmt::Claims(claims) => {
                 self.claim_at_barrier(claims, &track);
                 self.engine.meet(claims, &mut track.state);
@@ -231,9 +231,11 @@ impl Runner<'_, '_> {
 
     /// Evaluates a condition, and records the real numbers that it compares.
     fn condition(&mut self, condition: &Expr, track: &Track) -> Formula {
-        self.engine.coins = Some(Vec::new());
+        self.engine.opaque_comparisons = Some(Vec::new());
         let formula = self.engine.condition(condition, &track.state);
-        for Coin { sym, compare, left, right } in self.engine.coins.take().unwrap_or_default() {
+        for OpaqueComparison { sym, compare, left, right } in
+            self.engine.opaque_comparisons.take().unwrap_or_default()
+        {
             let (left, right) = (self.value(&left, track), self.value(&right, track));
             self.tests.push(Test { sym, compare, left, right });
         }
@@ -283,7 +285,7 @@ impl Runner<'_, '_> {
         let mut index = Vec::new();
         for expr in &element.index {
             index.push(match self.engine.eval(expr, &track.state, true) {
-                Val::Int(poly) => poly,
+                SymbolicValue::Int(poly) => poly,
                 _ => self.engine.unknown("index", level, expr.ty),
             });
         }
@@ -306,8 +308,8 @@ impl Runner<'_, '_> {
         match ty {
             Type::Float => track.reals[var.position()] = value,
             _ => {
-                let loaded = self.engine.loaded(element, index, ty, &track.state.meets);
-                if let Val::Int(poly) = &loaded
+                let loaded = self.engine.loaded(element, index, ty, &track.state.passed_barriers);
+                if let SymbolicValue::Int(poly) = &loaded
                     && let Some(sym) = poly.as_symbol()
                 {
                     self.data.insert(sym, (value, ty));
@@ -333,15 +335,15 @@ impl Runner<'_, '_> {
         let value = match ty {
             Type::Float => self.value(expr, track),
             _ => match self.engine.eval(expr, &track.state, false) {
-                Val::Int(poly) => self.integer(&poly, ty),
-                Val::Bool(formula) => Value::atom(Atom::Truth(formula)),
-                Val::Other(_) => self.unknown("an integer made of a real number"),
+                SymbolicValue::Int(poly) => self.integer(&poly, ty),
+                SymbolicValue::Bool(formula) => Value::atom(Atom::Truth(formula)),
+                SymbolicValue::Untracked(_) => self.unknown("an integer made of a real number"),
             },
         };
         if self.records {
             let (path, point) = (track.state.path.clone(), self.point());
             let (array, span, regular) = (element.array, element.span, self.regular.clone());
-            self.sites.push(Site { array, index, path, point, value, span, regular });
+            self.sites.push(StoreSite { array, index, path, point, value, span, regular });
         }
     }
 
@@ -393,7 +395,7 @@ impl Runner<'_, '_> {
             };
             pieces.push(Piece::One(value));
         }
-        let op = Monoid::called(name, self.engine.kernel).on(ty);
+        let op = Monoid::called(name, self.engine.kernel).for_type(ty);
         let unit = op.unit(ty, self.engine.kernel);
         Some(Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces }))))
     }
@@ -406,7 +408,7 @@ impl Runner<'_, '_> {
     /// Records the operands of integers that are a select of two values.
     fn joined_data(&mut self, condition: &Formula, sides: [&State; 2], joined: &State) {
         for (position, now) in joined.vars.iter().enumerate() {
-            let ([Val::Int(one), Val::Int(two)], Val::Int(now)) =
+            let ([SymbolicValue::Int(one), SymbolicValue::Int(two)], SymbolicValue::Int(now)) =
                 (sides.map(|side| &side.vars[position]), now)
             else {
                 continue;
@@ -468,7 +470,7 @@ impl Runner<'_, '_> {
     /// Converts an integer to a real number.
     pub(super) fn converted(&mut self, inner: &Expr, track: &Track) -> Value {
         match self.engine.eval(inner, &track.state, false) {
-            Val::Int(poly) => {
+            SymbolicValue::Int(poly) => {
                 let value = self.integer(&poly, Type::Whole);
                 let range = inner.ty.range().map(|(low, high)| {
                     let above = poly.offset(-low).map_or(Formula::False, Formula::ge);
@@ -482,8 +484,8 @@ impl Runner<'_, '_> {
                     false => Value::atom(Atom::Call(name_of("real", inner.ty), vec![value])),
                 }
             }
-            Val::Bool(formula) => Value::atom(Atom::Truth(formula)),
-            Val::Other(_) => self.unknown("a value that is not followed"),
+            SymbolicValue::Bool(formula) => Value::atom(Atom::Truth(formula)),
+            SymbolicValue::Untracked(_) => self.unknown("a value that is not followed"),
         }
     }
 
@@ -505,7 +507,7 @@ impl Runner<'_, '_> {
                 reals.push(joined.unwrap_or_else(|| self.unknown("a value that is too large")));
             }
             let sides = [all.state, next.state];
-            let state = self.engine.joined(sides.to_vec())?;
+            let state = self.engine.join_states(sides.to_vec())?;
             self.joined_data(&condition, sides.each_ref(), &state);
             all = Track { state, reals };
         }

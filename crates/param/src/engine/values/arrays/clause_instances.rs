@@ -1,11 +1,11 @@
 //! Instantiates clauses at the points of a loop, with the values of variables there.
 
 use super::super::claims::Reader;
-use super::super::run::Runner;
-use super::super::side::At;
+use super::super::collect_stores::Runner;
+use super::super::kernel_summary::ClauseAtPoint;
 use super::super::value::Atom;
 use crate::clause::Clause;
-use crate::engine::state::{Operation, State, Val};
+use crate::engine::state::{Operation, State, SymbolicValue};
 use crate::kir::{Builtin, ExprKind, Type, visit};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -27,7 +27,7 @@ impl Runner<'_, '_> {
         clause: &Clause,
         state: &State,
         targets: &[Poly],
-    ) -> Option<At> {
+    ) -> Option<ClauseAtPoint> {
         let mut state = state.clone();
         let (mut digits, mut levels) = (Vec::new(), Vec::new());
         for var in &clause.forall {
@@ -38,7 +38,7 @@ impl Runner<'_, '_> {
             if clause.levels.contains(var) {
                 levels.push(sym);
             }
-            state.vars[var.position()] = Val::Int(Poly::symbol(sym));
+            state.vars[var.position()] = SymbolicValue::Int(Poly::symbol(sym));
         }
         if !self.is_shared(clause, &state) {
             return None;
@@ -47,7 +47,9 @@ impl Runner<'_, '_> {
         for part in &clause.when {
             when.extend(self.engine.condition(part, &state).conjuncts().iter().cloned());
         }
-        let Val::Int(index) = self.engine.eval(&clause.index, &state, false) else { return None };
+        let SymbolicValue::Int(index) = self.engine.eval(&clause.index, &state, false) else {
+            return None;
+        };
         let known = self.common(&state.path);
         let ty = self.engine.kernel.arrays[clause.array].element;
         let here = (self.point(), self.side);
@@ -57,7 +59,7 @@ impl Runner<'_, '_> {
         if !plain {
             return None;
         }
-        let mut at = At { digits, levels, when, index, value };
+        let mut at = ClauseAtPoint { digits, levels, when, index, value };
         self.sharpen(&mut at, targets, &known)?;
         Some(at)
     }
@@ -87,7 +89,12 @@ impl Runner<'_, '_> {
     }
 
     /// Replaces minima and maxima by simpler values that are shown to be equal.
-    fn sharpen(&mut self, at: &mut At, targets: &[Poly], known: &[Formula]) -> Option<()> {
+    fn sharpen(
+        &mut self,
+        at: &mut ClauseAtPoint,
+        targets: &[Poly],
+        known: &[Formula],
+    ) -> Option<()> {
         let operations = self.engine.operations.clone();
         for (operation, result) in &operations {
             let (Operation::Max(a, b) | Operation::Min(a, b), Some(sym)) =
@@ -115,7 +122,7 @@ impl Runner<'_, '_> {
     /// Rewrites quotients by a symbol into quotients by its value.
     fn divided_by(
         &mut self,
-        at: &mut At,
+        at: &mut ClauseAtPoint,
         operations: &BTreeMap<Operation, Poly>,
         (sym, value): (Sym, &Poly),
     ) -> Option<()> {
@@ -134,7 +141,7 @@ impl Runner<'_, '_> {
     }
 }
 
-impl At {
+impl ClauseAtPoint {
     fn mentions(&self, sym: Sym) -> bool {
         self.index.mentions(sym)
             || self.when.iter().any(|one| one.symbols().contains(&sym))

@@ -8,12 +8,12 @@
 use super::super::Engine;
 use super::super::infer::Facts;
 use super::super::loops::{Head, Shape, level};
-use super::super::state::{Mode, Val};
-use super::carry::{Carry, carries};
+use super::super::state::{Mode, SymbolicValue};
+use super::collect_stores::{Refusal, Runner, Track};
 use super::extent::Extent;
-use super::kept::{Sums, claimed};
-use super::run::{Refusal, Runner, Track};
-use super::side::{LoopRecord, RecordedClause};
+use super::kernel_summary::{LoopRecord, RecordedClause};
+use super::loop_invariants::{Sums, claimed};
+use super::recurrences::{Recurrence, carries};
 use super::value::{Atom, Value};
 use crate::clause::Clause;
 use crate::engine::state::Operation;
@@ -24,7 +24,11 @@ use crate::logic::symbols::Level;
 use base::Index;
 
 impl Runner<'_, '_> {
-    pub(super) fn looped(&mut self, inner: &Loop, entry: Track) -> Result<Option<Track>, Refusal> {
+    pub(super) fn run_loop(
+        &mut self,
+        inner: &Loop,
+        entry: Track,
+    ) -> Result<Option<Track>, Refusal> {
         if leaves(&inner.head) || leaves(&inner.body) || leaves(&inner.step) {
             let message = "the result of a loop that is left in the middle".to_owned();
             return Err((inner.span, message));
@@ -43,7 +47,7 @@ impl Runner<'_, '_> {
         }
         let records = std::mem::replace(&mut self.records, false);
         // First with variables as atoms, to find their recurrences.
-        let mut sums: Vec<(VarId, Carry)> = Vec::new();
+        let mut sums: Vec<(VarId, Recurrence)> = Vec::new();
         if !changed.is_empty() {
             sums = self.carries(inner, &entry, (&shape, &facts), &changed)?;
         }
@@ -69,7 +73,7 @@ impl Runner<'_, '_> {
         entry: &Track,
         (shape, facts): (&Shape, &Facts),
         changed: &[VarId],
-    ) -> Result<Vec<(VarId, Carry)>, Refusal> {
+    ) -> Result<Vec<(VarId, Recurrence)>, Refusal> {
         let of = |track: &Track| -> Vec<Extent> {
             changed.iter().map(|var| track.reals[var.position()].extent()).collect()
         };
@@ -159,7 +163,7 @@ impl Runner<'_, '_> {
         let block = (0..3).map(|axis| self.engine.builtin(Builtin::BlockDim, axis));
         let scalars = self.engine.kernel.scalars.iter();
         let scalars = scalars.filter_map(|var| match &entry.state.vars[var.position()] {
-            Val::Int(poly) => Some(poly.clone()),
+            SymbolicValue::Int(poly) => Some(poly.clone()),
             _ => None,
         });
         block.chain(scalars).filter(|one| one.as_constant().is_none()).collect()
@@ -221,7 +225,7 @@ impl Runner<'_, '_> {
                 continue;
             }
             let scales = match carry {
-                Carry::Scaled { by, .. } => {
+                Recurrence::Scaled { by, .. } => {
                     let first = &entry.reals[by.position()];
                     sums.sums.iter().any(|(other, carry)| other == by && carry.can_scale(first))
                 }
@@ -256,21 +260,21 @@ impl Runner<'_, '_> {
         track: Track,
         count: Sym,
     ) -> Result<Option<Track>, Refusal> {
-        let Some(mut track) = self.part(0, &inner.head, track)? else { return Ok(None) };
+        let Some(mut track) = self.run_part(0, &inner.head, track)? else { return Ok(None) };
         let condition = self.engine.condition(&inner.condition, &track.state);
         if let Some(regular) = self.regular.last_mut() {
             *regular = is_falling(&condition, count, self.engine);
         }
         track.state.path.push(condition);
-        let end = self.part(1, &inner.body, track)?;
+        let end = self.run_part(1, &inner.body, track)?;
         let ends = end.into_iter().chain(std::mem::take(&mut self.continues)).collect();
         match self.joined(ends) {
-            Some(next) => self.part(2, &inner.step, next),
+            Some(next) => self.run_part(2, &inner.step, next),
             None => Ok(None),
         }
     }
 
-    fn part(
+    fn run_part(
         &mut self,
         number: usize,
         statements: &[Stmt],
@@ -295,7 +299,7 @@ impl Runner<'_, '_> {
         self.assume_at(inner, entry, facts, &head);
         let track = Track { state: head.state.clone(), reals: entry.reals.clone() };
         // After all iterations, so that its loads see their stores.
-        let ended = self.part(3, &inner.head, track);
+        let ended = self.run_part(3, &inner.head, track);
         self.records = records;
         let Some(mut track) = ended? else { return Ok(None) };
         let condition = self.engine.condition(&inner.condition, &track.state);
@@ -344,7 +348,7 @@ impl Runner<'_, '_> {
             });
             let Some(value) = value else { continue };
             for one in &mut track.state.vars {
-                if let Val::Int(poly) = one
+                if let SymbolicValue::Int(poly) = one
                     && let Some(mapped) = poly.substituted(*sym, value)
                 {
                     *poly = mapped;

@@ -5,7 +5,7 @@
 //! (`logic/symbols.rs`).
 
 use super::Engine;
-use super::state::{Looks, Meets, Mode, Operation, State, Val};
+use super::state::{ElementLookup, Mode, Operation, PassedBarriers, State, SymbolicValue};
 use crate::kir::{
     ArrayId, Binary, Claim, Compare, Element, Expr, ExprKind, Fold, FoldOp, Space, Type, VarId,
 };
@@ -26,17 +26,17 @@ impl Engine<'_> {
     }
 
     /// The value of an element that an annotation names.
-    pub(super) fn named_element(&mut self, array: ArrayId, at: &[Val]) -> Val {
+    pub(super) fn named_element(&mut self, array: ArrayId, at: &[SymbolicValue]) -> SymbolicValue {
         let ty = self.kernel.arrays[array].element;
-        let [Val::Int(at)] = at else {
-            return Val::Int(self.unknown("element", Level::Thread, ty));
+        let [SymbolicValue::Int(at)] = at else {
+            return SymbolicValue::Int(self.unknown("element", Level::Thread, ty));
         };
         // Requirements on this element are evaluated without naming others.
         self.elements = false;
-        let looks = std::mem::replace(&mut self.looks, Looks::Nowhere);
+        let lookup = std::mem::replace(&mut self.lookup, ElementLookup::Nowhere);
         let element = Element { array, index: Vec::new(), span: Span::default() };
-        let value = self.loaded(&element, vec![at.clone()], ty, &Meets::default());
-        (self.elements, self.looks) = (true, looks);
+        let value = self.loaded(&element, vec![at.clone()], ty, &PassedBarriers::default());
+        (self.elements, self.lookup) = (true, lookup);
         value
     }
 
@@ -49,13 +49,16 @@ impl Engine<'_> {
     }
 
     /// The prefix sum of an array.
-    pub(super) fn prefix(&mut self, fold: &Fold, state: &State) -> Val {
-        let nothing =
-            |engine: &mut Self| Val::Int(engine.unknown("claimed", Level::Thread, Type::Whole));
+    pub(super) fn prefix(&mut self, fold: &Fold, state: &State) -> SymbolicValue {
+        let nothing = |engine: &mut Self| {
+            SymbolicValue::Int(engine.unknown("claimed", Level::Thread, Type::Whole))
+        };
         let Some(array) = self.summed_array(fold, state) else { return nothing(self) };
-        let Val::Int(high) = self.eval(&fold.high, state, false) else { return nothing(self) };
+        let SymbolicValue::Int(high) = self.eval(&fold.high, state, false) else {
+            return nothing(self);
+        };
         match self.prefix_of(array, &high) {
-            Some(sum) => Val::Int(sum),
+            Some(sum) => SymbolicValue::Int(sum),
             None => nothing(self),
         }
     }
@@ -98,7 +101,7 @@ impl Engine<'_> {
                     continue;
                 };
                 let entry = self.entry.clone();
-                let Val::Int(high) = self.eval(high, &entry, false) else { continue };
+                let SymbolicValue::Int(high) = self.eval(high, &entry, false) else { continue };
                 let first = |one: &Expr| is_from_first(one, requirement.forall[0]);
                 if !goal.assumed.iter().any(first)
                     || *size.get_or_insert_with(|| high.clone()) != high
@@ -120,7 +123,7 @@ impl Engine<'_> {
 fn is_place(index: &Expr, var: VarId, state: &State) -> bool {
     let nothing = |one: &Expr| match stripped(one).kind {
         ExprKind::Var(offset) => {
-            matches!(&state.vars[offset.position()], Val::Int(poly) if poly.is_zero())
+            matches!(&state.vars[offset.position()], SymbolicValue::Int(poly) if poly.is_zero())
         }
         ExprKind::Int(value) => value == 0,
         _ => false,

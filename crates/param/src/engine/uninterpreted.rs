@@ -13,7 +13,7 @@ use crate::logic::symbols::Level;
 impl Engine<'_> {
     /// The symbol of an operation; equal operations give the same symbol.
     pub(super) fn operation(&mut self, operation: Operation, ty: Type) -> Poly {
-        if let Some(value) = folded(&operation) {
+        if let Some(value) = fold_constants(&operation) {
             return value;
         }
         if let Some(known) = self.operations.get(&operation) {
@@ -38,12 +38,12 @@ impl Engine<'_> {
             Operation::Floor(a, _) | Operation::Prefix(_, a) => symbols.level(a),
             Operation::Truth(formula) => symbols.formula_level(formula),
         };
-        let value = self.defined(&operation, ty, level);
+        let value = self.new_symbol(&operation, ty, level);
         self.operations.insert(operation, value.clone());
         value
     }
 
-    fn defined(&mut self, operation: &Operation, ty: Type, level: Level) -> Poly {
+    fn new_symbol(&mut self, operation: &Operation, ty: Type, level: Level) -> Poly {
         match operation {
             Operation::Opaque(name, a, b) => {
                 let value = self.unknown(name, level, ty);
@@ -177,14 +177,14 @@ impl Engine<'_> {
             let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest)]);
             facts.push(Formula::and(powers).implies(exact));
         }
-        facts.extend(self.ratios(b, level));
+        facts.extend(self.power_of_two_facts(b, level));
         self.prover.symbols.get_mut(sym).facts.extend(facts);
         own
     }
 
     /// Adds facts about powers of two, where the greater is a multiple of the smaller: a size `s` is a multiple of a
     /// divisor `d` if `d ≤ s`, and if `e < s` for `d = 2·e`.
-    fn ratios(&mut self, divisor: &Poly, level: Level) -> Vec<Formula> {
+    fn power_of_two_facts(&mut self, divisor: &Poly, level: Level) -> Vec<Formula> {
         let terms: Vec<(&Monomial, i128)> = divisor.terms().collect();
         let [(monomial, factor)] = terms[..] else { return Vec::new() };
         let is_power = factor > 0 && factor.count_ones() == 1;
@@ -240,7 +240,7 @@ fn bitwise(name: &str, value: &Poly, a: &Poly, b: &Poly) -> Option<Formula> {
 }
 
 /// Operations on constants.
-fn folded(operation: &Operation) -> Option<Poly> {
+fn fold_constants(operation: &Operation) -> Option<Poly> {
     let value = match operation {
         Operation::Div(a, b) => a.as_constant()?.checked_div(b.as_constant()?)?,
         Operation::Floor(a, b) => a.as_constant()?.div_euclid(*b),

@@ -24,19 +24,19 @@ impl<'a> Analyser<'a> {
         if !self.is_gpuverify(word) || !self.lookup(word).1.is_empty() {
             return Ok(None);
         }
-        let made = match (word, arguments) {
-            ("__enabled", []) => truth(true, span),
+        let expr = match (word, arguments) {
+            ("__enabled", []) => bool_literal(true, span),
             ("__uniform_int" | "__uniform_bool", [one]) => {
-                self.of_two(Compare::Eq, one, word, span)?
+                self.compare_threads(Compare::Eq, one, word, span)?
             }
             ("__distinct_int" | "__distinct_bool", [one]) => {
-                self.of_two(Compare::Ne, one, word, span)?
+                self.compare_threads(Compare::Ne, one, word, span)?
             }
-            ("__all", [one]) => self.of_both(one, word, span)?,
-            ("__exclusive", [one]) => not(self.of_both(one, word, span)?),
-            ("__read" | "__write", [array]) => self.accessed(word, array, span)?,
-            ("__no_read", [array]) => not(self.accessed("__read", array, span)?),
-            ("__no_write", [array]) => not(self.accessed("__write", array, span)?),
+            ("__all", [one]) => self.both_threads(one, word, span)?,
+            ("__exclusive", [one]) => not(self.both_threads(one, word, span)?),
+            ("__read" | "__write", [array]) => self.access_fact(word, array, span)?,
+            ("__no_read", [array]) => not(self.access_fact("__read", array, span)?),
+            ("__no_write", [array]) => not(self.access_fact("__write", array, span)?),
             ("__read_implies", [array, then]) => {
                 self.access_implies("__read", array, then, span)?
             }
@@ -44,7 +44,7 @@ impl<'a> Analyser<'a> {
                 self.access_implies("__write", array, then, span)?
             }
             ("__read_offset_bytes" | "__write_offset_bytes" | "__ptr_offset_bytes", [array]) => {
-                self.accessed(word, array, span)?
+                self.access_fact(word, array, span)?
             }
             ("__return_val_int" | "__return_val_bool", []) => self.returned_value(span)?,
             ("__old_int" | "__old_bool", [one]) => {
@@ -52,7 +52,7 @@ impl<'a> Analyser<'a> {
                 let ty = one.ty.clone();
                 spec(SpecExpr::At(one, Label::Old), ty, span)
             }
-            ("__is_pow2", [one]) => self.power_or_zero(one, span)?,
+            ("__is_pow2", [one]) => self.is_power_of_two_or_zero(one, span)?,
             ("__mod_pow2", [one, modulus]) => {
                 let (one, modulus) = (self.spec_whole(one)?, self.spec_whole(modulus)?);
                 let less = binary(Binary::Sub, modulus, literal(1, Type::Whole, span), span);
@@ -72,18 +72,18 @@ impl<'a> Analyser<'a> {
             }
             _ => return Err(unsupported(span, format!("not read here: `{word}`"))),
         };
-        Ok(Some(made))
+        Ok(Some(expr))
     }
 
     /// Translates `__same_group`, which is used without parentheses. It is true: threads at one barrier are of one
     /// block.
     pub(super) fn same_group(&mut self, span: Span) -> Result<Expr> {
-        self.in_pair("__same_group", span)?;
-        Ok(truth(true, span))
+        self.require_pair("__same_group", span)?;
+        Ok(bool_literal(true, span))
     }
 
     /// Refuses `word` unless the clause is at a barrier, where there is another thread.
-    fn in_pair(&self, word: &str, span: Span) -> Result<()> {
+    fn require_pair(&self, word: &str, span: Span) -> Result<()> {
         match self.body.spec.in_pair {
             true => Ok(()),
             false => {
@@ -95,45 +95,50 @@ impl<'a> Analyser<'a> {
     }
 
     /// Translates an expression twice: its value in this thread, and in the other thread at the barrier.
-    fn both(&mut self, one: &'a ast::Expr, word: &str, span: Span) -> Result<(Expr, Expr)> {
-        self.in_pair(word, span)?;
+    fn in_both_threads(
+        &mut self,
+        one: &'a ast::Expr,
+        word: &str,
+        span: Span,
+    ) -> Result<(Expr, Expr)> {
+        self.require_pair(word, span)?;
         // Nested, "the other thread" would be a third thread: refused while the operand is translated.
         self.body.spec.in_pair = false;
-        let made = match word {
+        let expr = match word {
             "__all" | "__exclusive" | "__uniform_bool" | "__distinct_bool" => {
                 self.spec_condition(one)
             }
             _ => self.spec(one),
         };
         self.body.spec.in_pair = true;
-        let made = made?;
-        let ty = made.ty.clone();
-        let other = spec(SpecExpr::Other(made.clone()), ty, span);
-        Ok((made, other))
+        let expr = expr?;
+        let ty = expr.ty.clone();
+        let other = spec(SpecExpr::Other(expr.clone()), ty, span);
+        Ok((expr, other))
     }
 
     /// Compares an expression's values in the two threads.
-    fn of_two(
+    fn compare_threads(
         &mut self,
         compare: Compare,
         one: &'a ast::Expr,
         word: &str,
         span: Span,
     ) -> Result<Expr> {
-        let (made, other) = self.both(one, word, span)?;
-        let kind = ExprKind::Compare(compare, Box::new(made), Box::new(other));
+        let (expr, other) = self.in_both_threads(one, word, span)?;
+        let kind = ExprKind::Compare(compare, Box::new(expr), Box::new(other));
         Ok(value(kind, Type::Bool, span))
     }
 
     /// States that a condition holds in both threads.
-    fn of_both(&mut self, one: &'a ast::Expr, word: &str, span: Span) -> Result<Expr> {
-        let (made, other) = self.both(one, word, span)?;
-        Ok(value(ExprKind::And(Box::new(made), Box::new(other)), Type::Bool, span))
+    fn both_threads(&mut self, one: &'a ast::Expr, word: &str, span: Span) -> Result<Expr> {
+        let (expr, other) = self.in_both_threads(one, word, span)?;
+        Ok(value(ExprKind::And(Box::new(expr), Box::new(other)), Type::Bool, span))
     }
 
     /// Translates `__read(a)` and `__write(a)` (true if the thread accessed `a` since the last barrier), and
     /// `__read_offset_bytes(a)` and similar (the place of that access).
-    fn accessed(&mut self, word: &str, array: &'a ast::Expr, span: Span) -> Result<Expr> {
+    fn access_fact(&mut self, word: &str, array: &'a ast::Expr, span: Span) -> Result<Expr> {
         let array = self.spec(array)?;
         if !matches!(array.ty, Type::Pointer(_)) {
             return Err(unsupported(span, format!("not read here: `{word}` of no array")));
@@ -155,7 +160,7 @@ impl<'a> Analyser<'a> {
         then: &'a ast::Expr,
         span: Span,
     ) -> Result<Expr> {
-        let accessed = self.accessed(word, array, span)?;
+        let accessed = self.access_fact(word, array, span)?;
         let then = self.spec_condition(then)?;
         Ok(spec(SpecExpr::Implies(accessed, then), Type::Bool, span))
     }
@@ -168,7 +173,7 @@ impl<'a> Analyser<'a> {
 
     /// Translates `__is_pow2(x)`, in GPUVerify `(x & (x - 1)) == 0`: true for powers of two and for 0. `blockDim` and
     /// `gridDim` are never 0, so for them that case is left out.
-    fn power_or_zero(&mut self, one: &'a ast::Expr, span: Span) -> Result<Expr> {
+    fn is_power_of_two_or_zero(&mut self, one: &'a ast::Expr, span: Span) -> Result<Expr> {
         use crate::tree::Special;
         let one = self.spec_whole(one)?;
         let mut inner = &one;
@@ -187,7 +192,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-fn truth(holds: bool, span: Span) -> Expr {
+fn bool_literal(holds: bool, span: Span) -> Expr {
     literal(i128::from(holds), Type::Bool, span)
 }
 

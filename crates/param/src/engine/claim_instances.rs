@@ -2,7 +2,7 @@
 //! a claim's index for each element in the goal.
 
 use super::Engine;
-use super::state::{Looks, Meeting, Mode, Second, State, Val};
+use super::state::{BarrierInstance, ElementLookup, Mode, Second, State, SymbolicValue};
 use crate::kir::{ArrayId, Builtin, Claim, Expr, ExprKind, VarId, When};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -16,7 +16,7 @@ const MAX_INSTANCES: usize = 24;
 
 /// The role of a thread in a claim.
 #[derive(Clone, Debug, PartialEq)]
-enum Agent {
+enum ThreadRole {
     Own,
     Second,
     /// The thread with this `threadIdx.x`, in one-dimensional blocks.
@@ -62,9 +62,9 @@ pub(super) fn patterns(claim: &Claim) -> Vec<Pattern> {
 
 /// One instance of a claim: its threads, and the values of its variables.
 #[derive(Clone)]
-pub(super) struct Use {
-    own: Agent,
-    other: Agent,
+pub(super) struct ClaimInstance {
+    own: ThreadRole,
+    other: ThreadRole,
     bound: Vec<(VarId, Poly)>,
 }
 
@@ -74,19 +74,19 @@ impl Engine<'_> {
     pub(super) fn uses(
         &mut self,
         version: Sym,
-        meeting: &Meeting,
+        barrier: &BarrierInstance,
         claim: &Claim,
         places: &[(Sym, ArrayId, Vec<Poly>)],
         copies: Option<&mut Copies>,
-    ) -> Vec<Use> {
+    ) -> Vec<ClaimInstance> {
         let pairs = spec::has_other(&claim.condition);
         let own = self.thread_digit();
         let second = copies.map(|copies| {
             own.map(|own| Poly::symbol(copies.symbol(&mut self.prover.symbols, own)))
         });
-        let mut threads = [vec![Agent::Own], vec![Agent::Own]];
+        let mut threads = [vec![ThreadRole::Own], vec![ThreadRole::Own]];
         if second.is_some() {
-            threads.iter_mut().for_each(|one| one.push(Agent::Second));
+            threads.iter_mut().for_each(|one| one.push(ThreadRole::Second));
         }
         let mut numbers: BTreeMap<VarId, Vec<Poly>> = BTreeMap::new();
         for pattern in patterns(claim) {
@@ -94,12 +94,12 @@ impl Engine<'_> {
                 places.iter().filter(|one| (one.0, one.1) == (version, pattern.array))
             {
                 let [place] = &index[..] else { continue };
-                match self.solved(meeting, claim, &pattern, place) {
+                match self.solved(barrier, claim, &pattern, place) {
                     Some((None, value)) => {
                         let agent = match () {
-                            () if value.as_symbol() == own && own.is_some() => Agent::Own,
-                            () if second == Some(Some(value.clone())) => Agent::Second,
-                            () => Agent::At(value),
+                            () if value.as_symbol() == own && own.is_some() => ThreadRole::Own,
+                            () if second == Some(Some(value.clone())) => ThreadRole::Second,
+                            () => ThreadRole::At(value),
                         };
                         let list = &mut threads[usize::from(pattern.of_other)];
                         if !list.contains(&agent) {
@@ -116,16 +116,20 @@ impl Engine<'_> {
                 }
             }
         }
-        let others = if pairs { threads[1].clone() } else { vec![Agent::Own] };
-        let mut all: Vec<Use> = Vec::new();
+        let others = if pairs { threads[1].clone() } else { vec![ThreadRole::Own] };
+        let mut all: Vec<ClaimInstance> = Vec::new();
         for own in &threads[0] {
             for other in others.iter().filter(|other| !pairs || *other != own) {
-                all.push(Use { own: own.clone(), other: other.clone(), bound: Vec::new() });
+                all.push(ClaimInstance {
+                    own: own.clone(),
+                    other: other.clone(),
+                    bound: Vec::new(),
+                });
             }
         }
         for var in &claim.forall {
             let values = numbers.get(var).cloned().unwrap_or_default();
-            let with = |one: &Use| {
+            let with = |one: &ClaimInstance| {
                 let one = one.clone();
                 values.clone().into_iter().map(move |value| {
                     let mut one = one.clone();
@@ -148,23 +152,23 @@ impl Engine<'_> {
     /// Solves `index of the claim = index of the element` for the claim's thread or bound variable.
     fn solved(
         &mut self,
-        meeting: &Meeting,
+        barrier: &BarrierInstance,
         claim: &Claim,
         pattern: &Pattern,
         place: &Poly,
     ) -> Option<(Option<VarId>, Poly)> {
-        let mut state = meeting.state.clone();
+        let mut state = barrier.state.clone();
         let mut digits: Vec<(Sym, Option<VarId>)> = Vec::new();
         for var in &claim.forall {
             let sym = self.prover.symbols.fresh("digit", Level::Thread);
             digits.push((sym, Some(*var)));
-            state.vars[var.position()] = Val::Int(Poly::symbol(sym));
+            state.vars[var.position()] = SymbolicValue::Int(Poly::symbol(sym));
         }
         digits.extend(self.thread_digit().map(|sym| (sym, None)));
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         let index = self.eval(&spec::index(&pattern.index), &state, false);
         self.mode = mode;
-        let Val::Int(index) = index else { return None };
+        let SymbolicValue::Int(index) = index else { return None };
         let mut own = digits.iter().filter(|(sym, _)| index.mentions(*sym));
         let ((sym, var), None) = (own.next()?, own.next()) else { return None };
         let powers = index.by_powers(*sym);
@@ -180,22 +184,22 @@ impl Engine<'_> {
     pub(super) fn stated(
         &mut self,
         version: Sym,
-        meeting: &Meeting,
+        barrier: &BarrierInstance,
         claim: &Claim,
-        wanted: &Use,
+        wanted: &ClaimInstance,
         copies: &mut Option<&mut Copies>,
     ) -> Option<Formula> {
         let pairs = spec::has_other(&claim.condition);
         let vars = mentioned(claim);
-        let (mut one, builtins) = self.seen_by(&wanted.own, meeting, &vars, copies)?;
-        let (mut two, others) = self.seen_by(&wanted.other, meeting, &vars, copies)?;
+        let (mut one, builtins) = self.seen_by(&wanted.own, barrier, &vars, copies)?;
+        let (mut two, others) = self.seen_by(&wanted.other, barrier, &vars, copies)?;
         for (var, value) in &wanted.bound {
-            one.vars[var.position()] = Val::Int(value.clone());
-            two.vars[var.position()] = Val::Int(value.clone());
+            one.vars[var.position()] = SymbolicValue::Int(value.clone());
+            two.vars[var.position()] = SymbolicValue::Int(value.clone());
         }
         let mut guard = Vec::new();
         for (agent, place) in [(&wanted.own, &builtins), (&wanted.other, &others)] {
-            if let Agent::At(at) = agent {
+            if let ThreadRole::At(at) = agent {
                 guard.push(Formula::ge(at.clone()));
                 let size = &place[Builtin::BlockDim as usize][0];
                 guard.push(Formula::ge(size.minus(at)?.offset(-1)?));
@@ -209,32 +213,32 @@ impl Engine<'_> {
         }
         one.path.extend(guard.iter().cloned());
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
-        let looks = std::mem::replace(&mut self.looks, Looks::Barrier(version));
+        let lookup = std::mem::replace(&mut self.lookup, ElementLookup::Barrier(version));
         let elements = std::mem::replace(&mut self.elements, true);
         let before = std::mem::replace(&mut self.builtins, builtins);
         let bound = claim.forall.clone();
         self.second = pairs.then_some(Second { state: two, builtins: others, bound });
         let said = self.condition(&claim.condition, &one);
         self.second = None;
-        (self.builtins, self.elements, self.looks, self.mode) = (before, elements, looks, mode);
-        guard.extend(meeting.state.path.iter().cloned());
+        (self.builtins, self.elements, self.lookup, self.mode) = (before, elements, lookup, mode);
+        guard.extend(barrier.state.path.iter().cloned());
         Some(self.unguarded(Formula::and(guard).implies(said)))
     }
 
     /// The variables and built-in values of a thread at a barrier, as far as a claim uses them.
     fn seen_by(
         &mut self,
-        agent: &Agent,
-        meeting: &Meeting,
+        agent: &ThreadRole,
+        barrier: &BarrierInstance,
         vars: &[VarId],
         copies: &mut Option<&mut Copies>,
     ) -> Option<(State, [[Poly; 3]; 4])> {
-        let mut state = meeting.state.clone();
+        let mut state = barrier.state.clone();
         let mut builtins = self.builtins.clone();
         match (agent, copies) {
-            (Agent::Own, _) => {}
-            (Agent::Second, None) => return None,
-            (Agent::Second, Some(copies)) => {
+            (ThreadRole::Own, _) => {}
+            (ThreadRole::Second, None) => return None,
+            (ThreadRole::Second, Some(copies)) => {
                 let symbols = &mut self.prover.symbols;
                 for one in builtins.iter_mut().flatten() {
                     *one = copies.poly(symbols, one);
@@ -244,18 +248,20 @@ impl Engine<'_> {
                     *value = value.copied(copies, symbols);
                 }
             }
-            (Agent::At(at), _) => {
+            (ThreadRole::At(at), _) => {
                 let own = self.thread_digit()?;
                 builtins[Builtin::Thread as usize][0] = at.clone();
                 let mut others: BTreeMap<Sym, Sym> = BTreeMap::new();
                 for var in vars {
                     let value = state.vars[var.position()].clone();
                     state.vars[var.position()] = match value {
-                        Val::Int(poly) => Val::Int(self.moved(&poly, (own, at), &mut others)?),
-                        Val::Bool(formula) => Val::Bool(
+                        SymbolicValue::Int(poly) => {
+                            SymbolicValue::Int(self.moved(&poly, (own, at), &mut others)?)
+                        }
+                        SymbolicValue::Bool(formula) => SymbolicValue::Bool(
                             formula.mapped(&mut |poly| self.moved(poly, (own, at), &mut others))?,
                         ),
-                        Val::Other(level) => Val::Other(level),
+                        SymbolicValue::Untracked(level) => SymbolicValue::Untracked(level),
                     };
                 }
             }

@@ -5,9 +5,9 @@
 //! if each iteration takes the maximum with such a value. If `l·e^m` is such a sum, for any other variable `m`, then
 //! `l = e^(−m)·Σ`. An online softmax does this: its sums stay small while the subtracted maximum grows.
 
+use super::collect_stores::Track;
 use super::extent::Extent;
 use super::extremes::{extreme, of_piece, pieces_of};
-use super::run::Track;
 use super::value::{Atom, Fold, Piece, Sum, Value};
 use crate::clause::Monoid;
 use crate::kir::VarId;
@@ -16,7 +16,7 @@ use base::Index;
 
 /// The change of a variable in a loop; `digit` counts iterations in `body`.
 #[derive(Clone, Debug)]
-pub(super) enum Carry {
+pub(super) enum Recurrence {
     /// Each iteration adds `body`.
     Sum { digit: Sym, body: Value },
     /// Each iteration takes the maximum, or minimum, with these.
@@ -34,7 +34,7 @@ pub(super) fn carries(
     (carried, extents): (&[u32], &[Extent]),
     end: Option<&Track>,
     digit: Sym,
-) -> Vec<(VarId, Carry)> {
+) -> Vec<(VarId, Recurrence)> {
     let ends: Vec<(VarId, Value, Option<&Value>)> = changed
         .iter()
         .zip(carried.iter().zip(extents))
@@ -43,7 +43,7 @@ pub(super) fn carries(
             (*var, own, end.map(|end| &end.reals[var.position()]))
         })
         .collect();
-    let mut found: Vec<(VarId, Carry)> = Vec::new();
+    let mut found: Vec<(VarId, Recurrence)> = Vec::new();
     for (var, own, end) in &ends {
         let carry = end.and_then(|end| {
             summed(own, end, carried, digit).or_else(|| greatest(own, end, carried, digit))
@@ -53,27 +53,27 @@ pub(super) fn carries(
             let mut others = others.filter_map(|(other, at, end)| Some((*other, at, (*end)?)));
             others.find_map(|other| scaled((own, (*end)?), other, carried, digit))
         });
-        found.push((*var, carry.unwrap_or(Carry::Other)));
+        found.push((*var, carry.unwrap_or(Recurrence::Other)));
     }
     // A variable that scales others must be solved before them, so it cannot itself be scaled.
-    let scaled = |carry: &Carry| matches!(carry, Carry::Scaled { .. });
+    let scaled = |carry: &Recurrence| matches!(carry, Recurrence::Scaled { .. });
     let late: Vec<VarId> =
         found.iter().filter(|(_, carry)| scaled(carry)).map(|(var, _)| *var).collect();
     for (_, carry) in &mut found {
-        if matches!(carry, Carry::Scaled { by, .. } if late.contains(by)) {
-            *carry = Carry::Other;
+        if matches!(carry, Recurrence::Scaled { by, .. } if late.contains(by)) {
+            *carry = Recurrence::Other;
         }
     }
     found.sort_by_key(|(_, carry)| scaled(carry));
     found
 }
 
-fn summed(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Carry> {
+fn summed(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
     let body = end.minus(own).filter(|added| is_summand(added, carried))?;
-    Some(Carry::Sum { digit, body })
+    Some(Recurrence::Sum { digit, body })
 }
 
-fn greatest(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Carry> {
+fn greatest(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
     ["max", "min"].into_iter().find_map(|name| {
         let mut pieces = pieces_of(name, end);
         let is_own = |piece: &Piece| matches!(piece, Piece::One(value) if value == own);
@@ -81,7 +81,7 @@ fn greatest(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Car
         pieces.remove(at);
         let bodies: Vec<Value> = pieces.into_iter().map(|piece| of_piece(name, piece)).collect();
         let plain = bodies.iter().all(|body| is_summand(body, carried));
-        (plain && !bodies.is_empty()).then(|| Carry::Extreme {
+        (plain && !bodies.is_empty()).then(|| Recurrence::Extreme {
             name: name.to_owned(),
             digit,
             bodies,
@@ -94,12 +94,12 @@ fn scaled(
     (by, at, after): (VarId, &Value, &Value),
     carried: &[u32],
     digit: Sym,
-) -> Option<Carry> {
+) -> Option<Recurrence> {
     ["exp", "exp2"].into_iter().find_map(|name| {
         let before = own.times(&exponential(name, at.clone()))?;
         let now = end.times(&exponential(name, after.clone()))?;
         let body = now.minus(&before).filter(|added| is_summand(added, carried))?;
-        Some(Carry::Scaled { by, name, digit, body })
+        Some(Recurrence::Scaled { by, name, digit, body })
     })
 }
 
@@ -116,8 +116,8 @@ fn is_summand(value: &Value, carried: &[u32]) -> bool {
     plain
 }
 
-impl Carry {
-    /// Does [`Carry::value`] hold for the variables scaled by this one, if it starts with `first`? Its exponential
+impl Recurrence {
+    /// Does [`Recurrence::value`] hold for the variables scaled by this one, if it starts with `first`? Its exponential
     /// must be finite before and after each iteration. A maximum may start with −∞.
     pub(super) fn can_scale(&self, first: &Value) -> bool {
         match (self, first.extent()) {

@@ -2,13 +2,13 @@
 //!
 //! A store is *hit* if there is a *witness*, a thread and iterations, and no later instance of the same store hits
 //! the element. The witness must be shown to exist, to reach the store and to store to this element. A store is
-//! *missed* if an arbitrary instance is shown not to store there. `witness.rs` guesses witnesses; only proofs made
+//! *missed* if an arbitrary instance is shown not to store there. `invert_index.rs` guesses witnesses; only proofs made
 //! here count.
 
 use super::instance::Instance;
 use super::inverse::{Effort, Equation};
+use super::kernel_summary::{LoopRecord, StoreSite};
 use super::resolve::{Moment, Resolver, differences};
-use super::side::{LoopRecord, Site};
 use crate::kir::{ArrayId, Space};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -39,16 +39,16 @@ pub(super) enum Group {
 }
 
 /// Result for a store.
-pub(super) enum Found {
+pub(super) enum HitResult {
     Missed,
     /// This instance, under this condition; otherwise it is missed.
     Hit(Instance, Formula),
-    Neither,
+    Undecided,
 }
 
 /// A question about a store.
-pub(super) struct Ask<'a> {
-    pub(super) site: &'a Site,
+pub(super) struct HitQuery<'a> {
+    pub(super) site: &'a StoreSite,
     /// Known digits.
     pub(super) fixed: Instance,
     /// Unknown digits, counts of loops last.
@@ -66,14 +66,14 @@ impl Resolver {
     pub(super) fn candidates(&self, array: ArrayId, moment: &Moment) -> Vec<Group> {
         let side = &self.sides[moment.side];
         let own = &moment.point;
-        let common = |site: &Site| {
+        let common = |site: &StoreSite| {
             let around = own.loops.iter().zip(&site.point.loops);
             let same = around.take_while(|((depth, _), (other, _))| {
                 depth == other && own.position.get(..=*depth) == site.point.position.get(..=*depth)
             });
             same.count()
         };
-        let mut of_array: Vec<(usize, &Site)> =
+        let mut of_array: Vec<(usize, &StoreSite)> =
             side.sites.iter().enumerate().filter(|(_, site)| site.array == array).collect();
         of_array.sort_by(|(_, one), (_, other)| other.point.position.cmp(&one.point.position));
         let mut groups: Vec<Group> = Vec::new();
@@ -138,24 +138,24 @@ impl Resolver {
         index: &[Poly],
         moment: &Moment,
         known: &[Formula],
-    ) -> Found {
+    ) -> HitResult {
         let site = self.sides[moment.side].sites[candidate.site].clone();
-        let ask = self.ask(candidate, &site, index, moment, known);
-        match self.answer(&ask) {
+        let query = self.query(candidate, &site, index, moment, known);
+        match self.answer(&query) {
             Some(found) => found,
-            None => self.inverted(&ask).unwrap_or(Found::Neither),
+            None => self.inverted(&query).unwrap_or(HitResult::Undecided),
         }
     }
 
     /// The question whether a store is hit, with what is known of the instances that may.
-    pub(super) fn ask<'a>(
+    pub(super) fn query<'a>(
         &self,
         candidate: Candidate,
-        site: &'a Site,
+        site: &'a StoreSite,
         index: &'a [Poly],
         moment: &Moment,
         known: &'a [Formula],
-    ) -> Ask<'a> {
+    ) -> HitQuery<'a> {
         let side = &self.sides[moment.side];
         let space = side.spaces[site.array.position()];
         let mut fixed = Instance::default();
@@ -186,37 +186,38 @@ impl Resolver {
         digits.extend(&free);
         let before =
             candidate.earlier.then(|| moment.counts.get(candidate.fixed).cloned()).flatten();
-        Ask { site, fixed, digits, free, before, index, known }
+        HitQuery { site, fixed, digits, free, before, index, known }
     }
 
     /// Returns, for each instance of a store that suggests itself, the conditions under which it stores to an element.
-    pub(super) fn hits(&mut self, ask: &Ask<'_>) -> Vec<Vec<Formula>> {
-        let only = self.only_instance(ask);
-        let other = self.some(&ask.digits, &ask.fixed);
-        let there = self.conditions(ask, &other);
+    pub(super) fn hits(&mut self, query: &HitQuery<'_>) -> Vec<Vec<Formula>> {
+        let only = self.only_instance(query);
+        let other = self.some(&query.digits, &query.fixed);
+        let there = self.conditions(query, &other);
         let guessed = there.and_then(|there| {
-            let assumed: Vec<Formula> = ask.known.iter().chain(&there).cloned().collect();
-            self.witness(ask, &other, &assumed)
+            let assumed: Vec<Formula> = query.known.iter().chain(&there).cloned().collect();
+            self.guess_instance(query, &other, &assumed)
         });
         let instances: Vec<Instance> = only.into_iter().chain(guessed).collect();
-        instances.iter().filter_map(|one| self.conditions_of_hit(ask, one)).collect()
+        instances.iter().filter_map(|one| self.conditions_of_hit(query, one)).collect()
     }
 
     /// Decides a store with only one instance that may hit the element.
-    fn inverted(&mut self, ask: &Ask<'_>) -> Option<Found> {
-        let witness = self.only_instance(ask)?;
-        self.hit_by(ask, witness)
+    fn inverted(&mut self, query: &HitQuery<'_>) -> Option<HitResult> {
+        let witness = self.only_instance(query)?;
+        self.hit_by(query, witness)
     }
 
     /// The only instance of a store that may store to an element.
-    fn only_instance(&mut self, ask: &Ask<'_>) -> Option<Instance> {
-        let mirrors = self.mirrors(ask);
-        let (other, copies) = self.some_tracked(&ask.digits, &ask.fixed, &mirrors);
+    fn only_instance(&mut self, query: &HitQuery<'_>) -> Option<Instance> {
+        let mirrors = self.mirrors(query);
+        let (other, copies) = self.some_tracked(&query.digits, &query.fixed, &mirrors);
         let wanted: BTreeSet<Sym> = copies.values().copied().collect();
-        let there = self.conditions(ask, &other)?;
-        let assumed: Vec<Formula> = ask.known.iter().chain(&there).cloned().collect();
+        let there = self.conditions(query, &other)?;
+        let assumed: Vec<Formula> = query.known.iter().chain(&there).cloned().collect();
         let mut equations = Vec::new();
-        for (own, argument) in self.indices(&ask.site.index, &other)?.into_iter().zip(ask.index) {
+        for (own, argument) in self.indices(&query.site.index, &other)?.into_iter().zip(query.index)
+        {
             equations.push(Equation { own, argument: argument.clone() });
         }
         for copy in copies.values() {
@@ -229,7 +230,7 @@ impl Resolver {
         let symbols = conditions.chain(equations.iter().flat_map(|one| one.own.symbols()));
         let unknowns = self.unknowns(wanted, symbols.collect());
         let values = self.inverse(unknowns, equations, &assumed, &[Effort::Light, Effort::Full])?;
-        let mut witness = ask.fixed.clone();
+        let mut witness = query.fixed.clone();
         for (digit, copy) in copies {
             let value = other.digits.get(&digit)?.substituted(copy, values.get(&copy)?)?;
             witness.digits.insert(digit, value);
@@ -238,7 +239,7 @@ impl Resolver {
     }
 
     /// The greatest values of digits that an index counts from there, such as the block in `gridDim.x - 1 - blockIdx.x`.
-    fn mirrors(&self, ask: &Ask<'_>) -> BTreeMap<Sym, Poly> {
+    fn mirrors(&self, query: &HitQuery<'_>) -> BTreeMap<Sym, Poly> {
         let symbols = &self.prover.symbols;
         let falls = |index: &Poly, digit: Sym| match &index.by_powers(digit)[..] {
             [_, factor] => factor.leading_sign() < 0,
@@ -248,74 +249,78 @@ impl Resolver {
             let symbol = symbols.get(*digit);
             let high = symbol.high.clone().filter(|high| symbols.level(high) == Level::Launch)?;
             let is_counted = symbol.low.as_ref().is_some_and(Poly::is_zero);
-            let falls = ask.site.index.iter().any(|index| falls(index, *digit));
+            let falls = query.site.index.iter().any(|index| falls(index, *digit));
             (is_counted && falls).then_some((*digit, high))
         };
-        ask.digits.iter().filter_map(mirror).collect()
+        query.digits.iter().filter_map(mirror).collect()
     }
 
     /// Conditions that all hold exactly if an instance gets to a store, in time, and stores to the element.
-    fn conditions_of_hit(&mut self, ask: &Ask<'_>, witness: &Instance) -> Option<Vec<Formula>> {
-        let reached = self.indices(&ask.site.index, witness)?;
+    fn conditions_of_hit(
+        &mut self,
+        query: &HitQuery<'_>,
+        witness: &Instance,
+    ) -> Option<Vec<Formula>> {
+        let reached = self.indices(&query.site.index, witness)?;
         let mut goals: Vec<Formula> =
-            differences(&reached, ask.index)?.into_iter().map(Formula::eq).collect();
-        goals.extend(self.domain(ask, witness)?);
-        goals.extend(self.conditions(ask, witness)?);
+            differences(&reached, query.index)?.into_iter().map(Formula::eq).collect();
+        goals.extend(self.domain(query, witness)?);
+        goals.extend(self.conditions(query, witness)?);
         goals.retain(|one| *one != Formula::True);
         Some(goals)
     }
 
     /// Does an instance that is the only candidate store to an element?
-    fn hit_by(&mut self, ask: &Ask<'_>, witness: Instance) -> Option<Found> {
-        let goals = self.conditions_of_hit(ask, &witness)?;
-        let mut known = ask.known.to_vec();
+    fn hit_by(&mut self, query: &HitQuery<'_>, witness: Instance) -> Option<HitResult> {
+        let goals = self.conditions_of_hit(query, &witness)?;
+        let mut known = query.known.to_vec();
         let mut unshown = Vec::new();
         for goal in goals {
             if self.prover.proves_alone(&known, &goal) {
                 continue;
             }
             if self.prover.proves_alone(&known, &goal.clone().not()) {
-                return Some(Found::Missed);
+                return Some(HitResult::Missed);
             }
             known = self.with(&known, &goal);
             unshown.push(goal);
         }
-        let regular = ask.site.regular.iter().rev().take(ask.free.len()).all(|one| *one);
-        regular.then(|| Found::Hit(witness, Formula::and(unshown)))
+        let regular = query.site.regular.iter().rev().take(query.free.len()).all(|one| *one);
+        regular.then(|| HitResult::Hit(witness, Formula::and(unshown)))
     }
 
     /// Decides a query as the module's header describes; `None` if it stays open. A hit may hold only under a
     /// condition: then its negation is shown to be a miss.
-    fn answer(&mut self, ask: &Ask<'_>) -> Option<Found> {
-        let other = self.some(&ask.digits, &ask.fixed);
-        let there = self.conditions(ask, &other)?;
-        let mut assumed = ask.known.to_vec();
+    fn answer(&mut self, query: &HitQuery<'_>) -> Option<HitResult> {
+        let other = self.some(&query.digits, &query.fixed);
+        let there = self.conditions(query, &other)?;
+        let mut assumed = query.known.to_vec();
         assumed.extend(there.iter().cloned());
-        let at = self.indices(&ask.site.index, &other)?;
-        let equations = differences(&at, ask.index)?;
+        let at = self.indices(&query.site.index, &other)?;
+        let equations = differences(&at, query.index)?;
         let parts = equations.iter().map(|one| self.without_common(one, &assumed));
         if parts.collect::<Vec<_>>().into_iter().any(|one| Formula::eq(one) == Formula::False) {
-            return Some(Found::Missed);
+            return Some(HitResult::Missed);
         }
-        let Some(witness) = self.witness(ask, &other, &assumed) else {
+        let Some(witness) = self.guess_instance(query, &other, &assumed) else {
             return self
                 .apart(&assumed, &Formula::True, &equations, &other)
-                .then_some(Found::Missed);
+                .then_some(HitResult::Missed);
         };
-        let regular = ask.site.regular.iter().rev().take(ask.free.len()).all(|one| *one);
-        let reached = self.indices(&ask.site.index, &witness)?;
+        let regular = query.site.regular.iter().rev().take(query.free.len()).all(|one| *one);
+        let reached = self.indices(&query.site.index, &witness)?;
         let mut goals: Vec<Formula> = Vec::new();
-        for difference in differences(&reached, ask.index)? {
-            goals.push(Formula::eq(self.without_common(&difference, ask.known)));
+        for difference in differences(&reached, query.index)? {
+            goals.push(Formula::eq(self.without_common(&difference, query.known)));
         }
-        goals.extend(self.domain(ask, &witness)?);
-        goals.extend(self.conditions(ask, &witness)?);
-        let mut known = ask.known.to_vec();
+        goals.extend(self.domain(query, &witness)?);
+        goals.extend(self.conditions(query, &witness)?);
+        let mut known = query.known.to_vec();
         let mut unshown = Vec::new();
         // Goals that would need a solver become conditions of a case; the solver is only called if a case fails. A
         // goal that is shown is not a case.
         for goal in goals {
-            if !self.shows_simply(&known, &goal) && !self.prover.proves_alone(&known, &goal) {
+            if !self.proves_simply(&known, &goal) && !self.prover.proves_alone(&known, &goal) {
                 known = self.with(&known, &goal);
                 unshown.push(goal);
             }
@@ -323,19 +328,19 @@ impl Resolver {
         if !regular {
             return self
                 .apart(&assumed, &Formula::True, &equations, &other)
-                .then_some(Found::Missed);
+                .then_some(HitResult::Missed);
         }
         let condition = Formula::and(unshown);
         if condition == Formula::False {
             return self
                 .apart(&assumed, &Formula::True, &equations, &other)
-                .then_some(Found::Missed);
+                .then_some(HitResult::Missed);
         }
         if condition != Formula::True {
-            if self.shows_quickly(ask.known, &condition.clone().not()) {
+            if self.proves_quickly(query.known, &condition.clone().not()) {
                 return self
                     .apart(&assumed, &Formula::True, &equations, &other)
-                    .then_some(Found::Missed);
+                    .then_some(HitResult::Missed);
             }
             if !self.apart(&assumed, &condition.clone().not(), &equations, &other) {
                 return None;
@@ -344,7 +349,7 @@ impl Resolver {
         // No later instance of the same store.
         let mut same = assumed;
         same.push(condition.clone());
-        for count in &ask.free {
+        for count in &query.free {
             let (mine, its) = (witness.digits.get(count)?, other.digits.get(count)?);
             let later = Formula::ge(its.minus(mine)?.offset(-1)?);
             if !self.apart(&same, &later, &equations, &other) {
@@ -352,27 +357,27 @@ impl Resolver {
             }
             same.push(Formula::eq(its.minus(mine)?));
         }
-        Some(Found::Hit(witness, condition))
+        Some(HitResult::Hit(witness, condition))
     }
 
     /// Returns the conditions for an instance to reach its store: its path, and that it is early enough.
-    fn conditions(&mut self, ask: &Ask<'_>, instance: &Instance) -> Option<Vec<Formula>> {
+    fn conditions(&mut self, query: &HitQuery<'_>, instance: &Instance) -> Option<Vec<Formula>> {
         let mut all = Vec::new();
-        for part in &ask.site.path {
+        for part in &query.site.path {
             let part = self.formula(part, instance)?;
             all.extend(part.conjuncts().iter().cloned());
         }
-        if let Some(before) = &ask.before {
-            let count = instance.digits.get(ask.free.first()?)?;
+        if let Some(before) = &query.before {
+            let count = instance.digits.get(query.free.first()?)?;
             all.push(Formula::ge(before.minus(count)?.offset(-1)?));
         }
         Some(all)
     }
 
     /// Returns the goals that the digits of a witness are in their ranges.
-    fn domain(&mut self, ask: &Ask<'_>, witness: &Instance) -> Option<Vec<Formula>> {
+    fn domain(&mut self, query: &HitQuery<'_>, witness: &Instance) -> Option<Vec<Formula>> {
         let mut goals = Vec::new();
-        for digit in &ask.digits {
+        for digit in &query.digits {
             let symbol = self.prover.symbols.get(*digit).clone();
             let value = witness.digits.get(digit)?.clone();
             // Other facts about a count follow from the conditions of its loop.
@@ -385,7 +390,7 @@ impl Resolver {
                 goals.push(Formula::ge(high.minus(&value)?));
             }
             let ranged =
-                symbol.low.is_some() && (symbol.high.is_some() || ask.free.contains(digit));
+                symbol.low.is_some() && (symbol.high.is_some() || query.free.contains(digit));
             if !ranged {
                 return None;
             }
@@ -404,7 +409,7 @@ impl Resolver {
         let mut with = assumed.to_vec();
         with.extend(equations.iter().cloned().map(Formula::eq));
         let denied = condition.clone().not();
-        if denied != Formula::False && self.shows_quickly(&with, &denied) {
+        if denied != Formula::False && self.proves_quickly(&with, &denied) {
             return true;
         }
         let own: BTreeSet<Sym> = other.digits.values().filter_map(Poly::as_symbol).collect();

@@ -6,25 +6,25 @@
 //! order in time of any two accesses to one element.
 //!
 //! Which store came last does not matter here. So for all stores before a read, in any order, the conditions are
-//! collected under which they hit (`writer.rs`), and in every case one of them must hold. The cases of several stores
+//! collected under which they hit (`hits.rs`), and in every case one of them must hold. The cases of several stores
 //! add up; they do not multiply.
 //!
 //! A store in a loop counts only in an iteration that is known to be executed. Either the loop's condition is monotone
 //! (an executed iteration implies all earlier ones), or all threads of the block execute its iterations together, and
 //! the reading thread has reached this one. Errs towards leaving a read open.
 
+use super::collect_stores;
+use super::hits::{Candidate, Group};
 use super::instance::Instance;
-use super::pair::take;
+use super::kernel_equivalence::take;
+use super::kernel_summary::Read;
 use super::resolve::{Moment, Resolver};
-use super::run;
-use super::side::Read;
 use super::size_cases::{Attempt, Case, in_each_case, start};
-use super::writer::{Candidate, Group};
-use crate::engine::{Open, Property};
+use crate::engine::{OpenClaim, Property};
 use crate::kir::{ArrayId, Kernel, Space, Stmt};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
-use crate::logic::side::Stats;
+use crate::logic::prover::Stats;
 use crate::logic::smt::Solver;
 use crate::logic::symbols::Level;
 use base::{Index, Span};
@@ -35,7 +35,7 @@ const MAX_CASES: u32 = 64;
 /// The result: the reads that stay open, and the prover's statistics.
 #[derive(Debug, Default)]
 pub(crate) struct Initialised {
-    pub(crate) open: Vec<Open>,
+    pub(crate) open: Vec<OpenClaim>,
     pub(crate) stats: Stats,
     pub(crate) missed_solver: bool,
     pub(crate) solver_died: bool,
@@ -82,7 +82,7 @@ fn in_case(
         Ok(started) => started,
         Err((cases, solver)) => return (Attempt::Cases(cases), solver),
     };
-    let mut side = match run::run(&mut engine, entry, 0, &[]) {
+    let mut side = match collect_stores::run(&mut engine, entry, 0, &[]) {
         Ok(side) => side,
         Err((span, message)) => {
             all.open.push(open(span, message));
@@ -95,7 +95,7 @@ fn in_case(
     for read in reads {
         let inside = read.index.iter().zip(&sizes[read.array.position()]).map(within);
         let inside: Vec<Formula> = inside.collect();
-        if !resolver.is_stored_before(&read, inside) {
+        if !resolver.is_initialised(&read, inside) {
             let name = &resolver.sides[0].names[read.array.position()];
             let message = format!("that somebody has stored the element of `{name}` read here");
             all.open.push(open(read.span, message));
@@ -108,8 +108,8 @@ fn in_case(
     (Attempt::ended(all.open.is_empty()), prover.solver)
 }
 
-fn open(span: Span, message: String) -> Open {
-    Open { property: Property::Initialised, span, other: None, message }
+fn open(span: Span, message: String) -> OpenClaim {
+    OpenClaim { property: Property::Initialised, span, other: None, message }
 }
 
 /// Builds the condition that an index is inside its array. It holds: bounds are proved elsewhere.
@@ -120,7 +120,7 @@ fn within((at, size): (&Poly, &Option<Poly>)) -> Formula {
 
 impl Resolver {
     /// Returns `true` if, for an arbitrary reading thread, some store before the read is shown to hit the element.
-    fn is_stored_before(&mut self, read: &Read, inside: Vec<Formula>) -> bool {
+    fn is_initialised(&mut self, read: &Read, inside: Vec<Formula>) -> bool {
         let side = &self.sides[0];
         let counts = read.point.loops.iter().map(|(_, count)| count);
         let digits: Vec<Sym> =
@@ -143,8 +143,8 @@ impl Resolver {
                     continue;
                 }
                 let site = self.sides[0].sites[candidate.site].clone();
-                let ask = self.ask(candidate, &site, &read.index, &moment, &known);
-                for conditions in self.hits(&ask) {
+                let query = self.query(candidate, &site, &read.index, &moment, &known);
+                for conditions in self.hits(&query) {
                     if conditions.iter().all(|one| self.prover.proves_lightly(&known, one)) {
                         return true;
                     }

@@ -5,8 +5,8 @@
 //! one may decide the other: over real numbers `a > b` excludes `a <= b`. NaN is ignored, as everywhere here.
 
 use super::instance::Instance;
+use super::kernel_summary::Test;
 use super::resolve::Resolver;
-use super::side::Test;
 use super::value::{Atom, Piece, Value};
 use crate::kir::Compare;
 use crate::logic::formula::Formula;

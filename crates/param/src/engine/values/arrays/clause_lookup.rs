@@ -6,18 +6,18 @@
 //! conditions. If some stay open, the lookup stops with one of them as a case split. If no clause covers the element,
 //! its contents are unknown.
 
+use super::super::hits::HitQuery;
 use super::super::instance::Instance;
-use super::super::resolve::{Moment, Resolver, Stop, open, too_large};
+use super::super::resolve::{Moment, Resolver, Unresolved, open, too_large};
 use super::super::value::{Point, Value};
-use super::super::writer::Ask;
-use crate::engine::values::side::{At, Site};
+use crate::engine::values::kernel_summary::{ClauseAtPoint, StoreSite};
 use crate::kir::ArrayId;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Monomial, Poly, Sym, divided, greatest_common_divisor};
 use base::Index;
 
 /// A clause with values for its digits, and the conditions for covering the element that are not shown yet.
-struct Attempt {
+struct CoverAttempt {
     value: Value,
     instance: Instance,
     missing: Vec<Formula>,
@@ -25,14 +25,14 @@ struct Attempt {
 
 impl Resolver {
     /// Returns the value of an element at the head of a loop in iteration `count`, or after the loop if that is `None`.
-    pub(in super::super) fn covered(
+    pub(in super::super) fn value_by_clauses(
         &mut self,
         (record, count): (usize, Option<&Poly>),
         (array, index): (ArrayId, &[Poly]),
         moment: &Moment,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let side = &self.sides[moment.side];
         let own = side.loops[record].clone();
         let mut around = Instance::default();
@@ -50,8 +50,8 @@ impl Resolver {
             // After the loop its clauses hold if the loop was reached.
             for part in &own.before {
                 let part = self.formula(part, &around).ok_or_else(too_large)?;
-                if !self.shows(known, &part) {
-                    return Err(Stop::Split(part));
+                if !self.proves(known, &part) {
+                    return Err(Unresolved::Split(part));
                 }
             }
         }
@@ -59,35 +59,35 @@ impl Resolver {
         for clause in own.clauses.iter().filter(|clause| clause.array == array) {
             let at = if count.is_some() { Some(&clause.head) } else { clause.exit.as_ref() };
             let Some(at) = at else { continue };
-            for attempt in self.attempts(at, index, &around, known) {
+            for attempt in self.cover_attempts(at, index, &around, known) {
                 if attempt.missing.is_empty() {
-                    let Attempt { value, instance, .. } = attempt;
+                    let CoverAttempt { value, instance, .. } = attempt;
                     return self.instantiated(&value, &instance, moment.side, known, depth + 1);
                 }
                 attempts.push(attempt);
             }
         }
-        self.decided(attempts, (array, index), moment, known, depth)
+        self.try_with_solver(attempts, (array, index), moment, known, depth)
     }
 
     /// Tries the attempts with open conditions again, with the solver. Splits the case if a condition stays open.
-    fn decided(
+    fn try_with_solver(
         &mut self,
-        attempts: Vec<Attempt>,
+        attempts: Vec<CoverAttempt>,
         (array, index): (ArrayId, &[Poly]),
         moment: &Moment,
         known: &[Formula],
         depth: usize,
-    ) -> Result<Value, Stop> {
+    ) -> Result<Value, Unresolved> {
         let mut split: Option<Formula> = None;
         for attempt in attempts {
             let mut left = None;
             let mut possible = true;
             for part in &attempt.missing {
-                if self.shows(known, part) {
+                if self.proves(known, part) {
                     continue;
                 }
-                if self.shows(known, &part.clone().not()) {
+                if self.proves(known, &part.clone().not()) {
                     possible = false;
                     break;
                 }
@@ -96,14 +96,14 @@ impl Resolver {
             match left {
                 _ if !possible => {}
                 None => {
-                    let Attempt { value, instance, .. } = attempt;
+                    let CoverAttempt { value, instance, .. } = attempt;
                     return self.instantiated(&value, &instance, moment.side, known, depth + 1);
                 }
                 Some(part) => split = split.or(Some(part)),
             }
         }
         if let Some(split) = split.filter(|split| !self.is_bound(split)) {
-            return Err(Stop::Split(split));
+            return Err(Unresolved::Split(split));
         }
         let name = self.sides[moment.side].names[array.position()].clone();
         let place: String = index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
@@ -114,13 +114,13 @@ impl Resolver {
     }
 
     /// Returns an attempt for each guess of the clause's powers of two.
-    fn attempts(
+    fn cover_attempts(
         &mut self,
-        at: &At,
+        at: &ClauseAtPoint,
         index: &[Poly],
         around: &Instance,
         known: &[Formula],
-    ) -> Vec<Attempt> {
+    ) -> Vec<CoverAttempt> {
         let [element] = index else { return Vec::new() };
         let mut choices = vec![around.clone()];
         for level in &at.levels {
@@ -135,11 +135,11 @@ impl Resolver {
             };
             choices = choices.iter().flat_map(with).collect();
         }
-        choices.into_iter().filter_map(|one| self.attempt(at, index, one, known)).collect()
+        choices.into_iter().filter_map(|one| self.cover_attempt(at, index, one, known)).collect()
     }
 
     /// Returns candidates for a digit that is a power of two: products that divide the element's index.
-    fn factors(&mut self, at: &At, element: &Poly, around: &Instance) -> Vec<Poly> {
+    fn factors(&mut self, at: &ClauseAtPoint, element: &Poly, around: &Instance) -> Vec<Poly> {
         let Some(own) = self.poly(&at.index, around) else { return Vec::new() };
         let Some(rest) = element.offset(-own.constant_term()) else { return Vec::new() };
         let mut common: Option<(Monomial, i128)> = None;
@@ -168,16 +168,16 @@ impl Resolver {
     }
 
     /// Inverts the clause's index for the digits that are not in `fixed`. `None` if that fails or `when` is false.
-    fn attempt(
+    fn cover_attempt(
         &mut self,
-        at: &At,
+        at: &ClauseAtPoint,
         index: &[Poly],
         fixed: Instance,
         known: &[Formula],
-    ) -> Option<Attempt> {
+    ) -> Option<CoverAttempt> {
         let digits: Vec<Sym> =
             at.digits.iter().filter(|digit| !fixed.digits.contains_key(digit)).copied().collect();
-        let site = Site {
+        let site = StoreSite {
             array: ArrayId::from_position(0),
             index: vec![at.index.clone()],
             path: Vec::new(),
@@ -187,8 +187,9 @@ impl Resolver {
             regular: Vec::new(),
         };
         let other = self.some(&digits, &fixed);
-        let ask = Ask { site: &site, fixed, digits, free: Vec::new(), before: None, index, known };
-        let instance = self.witness(&ask, &other, known)?;
+        let query =
+            HitQuery { site: &site, fixed, digits, free: Vec::new(), before: None, index, known };
+        let instance = self.guess_instance(&query, &other, known)?;
         let reached = self.poly(&at.index, &instance)?;
         let difference = reached.minus(index.first()?)?;
         let mut goals = vec![Formula::eq(self.without_common(&difference, known))];
@@ -201,11 +202,11 @@ impl Resolver {
             if goal == Formula::False {
                 return None;
             }
-            if !self.is_power(&goal, known) && !self.shows_quickly(known, &goal) {
+            if !self.is_power(&goal, known) && !self.proves_quickly(known, &goal) {
                 missing.push(goal);
             }
         }
-        Some(Attempt { value: at.value.clone(), instance, missing })
+        Some(CoverAttempt { value: at.value.clone(), instance, missing })
     }
 }
 

@@ -5,11 +5,11 @@
 //! iterations.
 
 use super::super::Engine;
-use super::claims::{Read, Reader, refuse};
+use super::claims::{ReadResult, Reader, refuse};
+use super::collect_stores::{Runner, Track};
+use super::kernel_summary::{CaseGoal, ClaimCase, MachineNumber};
 use super::not_followed::NotFollowed;
-use super::run::{Runner, Track};
-use super::side::{Named, Obliged, Wanted};
-use crate::engine::state::{Looks, Second};
+use crate::engine::state::{ElementLookup, Second};
 use crate::kir::{Builtin, Claim, Compare, Expr, ExprKind, Space, Type, When};
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
@@ -31,7 +31,7 @@ impl Runner<'_, '_> {
         }
     }
 
-    fn case_at_barrier(&mut self, claim: &Claim, goal: &Goal, track: &Track) -> Obliged {
+    fn case_at_barrier(&mut self, claim: &Claim, goal: &Goal, track: &Track) -> ClaimCase {
         let (point, side) = (self.point(), self.side);
         let mut track = track.clone();
         let mut copies = Copies::new(Level::Warp);
@@ -41,27 +41,27 @@ impl Runner<'_, '_> {
             track.state.path.extend(self.both(&track.state.path.clone(), &mut copies));
             self.engine.second = Some(second);
         }
-        self.engine.looks = Looks::Listed(Vec::new());
+        self.engine.lookup = ElementLookup::Listed(Vec::new());
         let mut reader = Reader::of_thread(self.engine, &track, point, side);
         let read = reader.at_barrier(claim, goal);
         let known = reader.state.path.clone();
         let inside = std::mem::take(&mut reader.inside);
         let (counts, tests) = (reader.counts.take(), std::mem::take(&mut reader.tests));
-        self.engine.looks = Looks::Nowhere;
+        self.engine.lookup = ElementLookup::Nowhere;
         self.engine.second = None;
         let second = copies.pairs();
-        let mut wanted = read.unwrap_or_else(|why| vec![Wanted::Nothing(why)]);
+        let mut wanted = read.unwrap_or_else(|why| vec![CaseGoal::Nothing(why)]);
         for one in &mut wanted {
-            if let Wanted::Relates(formula, elements) = one {
+            if let CaseGoal::Relates(formula, elements) = one {
                 elements.extend(self.loaded_in(formula, &known, &second));
             }
         }
         let wanted = match wanted.len() {
             1 => wanted.remove(0),
-            _ => Wanted::Either(wanted),
+            _ => CaseGoal::Either(wanted),
         };
         let span = claim.span;
-        Obliged { known, wanted, inside, span, side, counts, second, tests, is_used: true }
+        ClaimCase { known, wanted, inside, span, side, counts, second, tests, is_used: true }
     }
 
     /// Creates the other thread of a pair, as far as a claim uses it.
@@ -99,7 +99,7 @@ impl Runner<'_, '_> {
         formula: &Formula,
         known: &[Formula],
         second: &[(Sym, Sym)],
-    ) -> Vec<Named> {
+    ) -> Vec<MachineNumber> {
         let mut all: Vec<Formula> = known.to_vec();
         all.push(formula.clone());
         all.extend(self.engine.prover.symbols.facts(&all));
@@ -110,7 +110,7 @@ impl Runner<'_, '_> {
             let copied = second.iter().find(|(_, copy)| *copy == sym);
             let own = copied.map_or(sym, |(one, _)| *one);
             if let Some((value, ty)) = self.datum_of(own) {
-                found.push(Named { sym, value, ty, of_other: copied.is_some() });
+                found.push(MachineNumber { sym, value, ty, of_other: copied.is_some() });
             }
         }
         found
@@ -119,7 +119,7 @@ impl Runner<'_, '_> {
 
 impl Reader<'_, '_> {
     /// Translates a case of a claim at a barrier; it suffices to show one of the results.
-    fn at_barrier(&mut self, claim: &Claim, goal: &Goal) -> Read<Vec<Wanted>> {
+    fn at_barrier(&mut self, claim: &Claim, goal: &Goal) -> ReadResult<Vec<CaseGoal>> {
         self.has_one_value(&claim.condition)?;
         self.bind(&claim.forall, &goal.assumed)?;
         let mut wanted = Vec::new();
@@ -131,7 +131,7 @@ impl Reader<'_, '_> {
             let ty = left.ty;
             let both = self.term(left, ty).and_then(|one| Ok((one, self.term(right, ty)?)));
             match both {
-                Ok((one, other)) => wanted.push(Wanted::Equal(one, other, ty)),
+                Ok((one, other)) => wanted.push(CaseGoal::Equal(one, other, ty)),
                 Err(why) => refused = Some(why),
             }
         }
@@ -144,29 +144,29 @@ impl Reader<'_, '_> {
     }
 
     /// Translates a condition on numbers in elements and variables.
-    fn compared(&mut self, goal: &Expr) -> Read<Wanted> {
+    fn compared(&mut self, goal: &Expr) -> ReadResult<CaseGoal> {
         if spec::find(goal, |inner| inner.ty == Type::Float).is_some() {
             return refuse(NotFollowed::RealsOfThreads);
         }
         self.engine.elements = true;
         let formula = self.engine.condition(goal, &self.state);
         self.engine.elements = false;
-        let listed = match &self.engine.looks {
-            Looks::Listed(all) => all.clone(),
+        let listed = match &self.engine.lookup {
+            ElementLookup::Listed(all) => all.clone(),
             _ => Vec::new(),
         };
         let mut elements = Vec::new();
         for one in &listed {
             let (sym, ty) = (one.sym, one.ty);
             let place = ((one.array, one.when), one.index.clone(), one.path.clone());
-            let value = self.placed(place.0, place.1, place.2, goal.span)?;
-            elements.push(Named { sym, value, ty, of_other: false });
+            let value = self.element_at(place.0, place.1, place.2, goal.span)?;
+            elements.push(MachineNumber { sym, value, ty, of_other: false });
         }
-        Ok(Wanted::Relates(formula, elements))
+        Ok(CaseGoal::Relates(formula, elements))
     }
 
     /// Does everything the claim names have one value while the threads of a block are at a barrier?
-    fn has_one_value(&self, condition: &Expr) -> Read<()> {
+    fn has_one_value(&self, condition: &Expr) -> ReadResult<()> {
         let engine: &Engine<'_> = self.engine;
         let one_block =
             (0..3).all(|axis| engine.builtin(Builtin::GridDim, axis).as_constant() == Some(1));

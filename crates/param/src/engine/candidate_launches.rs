@@ -16,22 +16,22 @@ const CAPS: [i128; 5] = [2, 4, 16, 100, 2048];
 const LIMIT: u64 = 600_000;
 /// Limits on the queries for one property, and on the models in total.
 const MAX_QUESTIONS: usize = 3;
-const MAX_ASKED: usize = 40;
+const MAX_MODELS: usize = 40;
 
 impl Engine<'_> {
-    pub(super) fn suspects(&mut self) -> Vec<(Launch, Thread)> {
+    pub(super) fn candidate_launches(&mut self) -> Vec<(Launch, Thread)> {
         let mut found = Vec::new();
-        let mut asked = 0;
+        let mut queries = 0;
         let questions = std::mem::take(&mut self.questions);
         for property in [Property::Races, Property::Bounds, Property::Overflow, Property::Division]
         {
             let own = questions.iter().filter(|(one, _)| *one == property).take(MAX_QUESTIONS);
             for (_, question) in own {
-                if asked < MAX_ASKED
-                    && let Some(suspect) = self.suspect(question, &mut asked)
-                    && !found.contains(&suspect)
+                if queries < MAX_MODELS
+                    && let Some(candidate) = self.candidate(question, &mut queries)
+                    && !found.contains(&candidate)
                 {
-                    found.push(suspect);
+                    found.push(candidate);
                 }
             }
         }
@@ -39,7 +39,7 @@ impl Engine<'_> {
     }
 
     /// The smallest launch that a model of the query has.
-    fn suspect(&mut self, question: &[Formula], asked: &mut usize) -> Option<(Launch, Thread)> {
+    fn candidate(&mut self, question: &[Formula], queries: &mut usize) -> Option<(Launch, Thread)> {
         let builtins = [Builtin::BlockDim, Builtin::GridDim, Builtin::Thread, Builtin::Block];
         let mut wanted: Vec<Poly> = Vec::new();
         for builtin in builtins {
@@ -47,7 +47,9 @@ impl Engine<'_> {
         }
         let integers: Vec<VarId> = self.scalars();
         for var in &integers {
-            let super::state::Val::Int(poly) = &self.entry.vars[var.position()] else { continue };
+            let super::state::SymbolicValue::Int(poly) = &self.entry.vars[var.position()] else {
+                continue;
+            };
             wanted.push(poly.clone());
         }
         for cap in CAPS.into_iter().map(Some).chain([None]) {
@@ -61,7 +63,7 @@ impl Engine<'_> {
                 let above = poly.offset(cap.unwrap_or(0));
                 conditions.extend(below.into_iter().chain(above).map(Formula::ge));
             }
-            *asked += 1;
+            *queries += 1;
             let solver = self.prover.solver.as_mut()?;
             if let Some(values) = solver.values(&conditions, &wanted, LIMIT) {
                 return Some(launch(&values, &integers));
@@ -75,7 +77,7 @@ impl Engine<'_> {
         let followed = |var: &&VarId| {
             let ty = self.kernel.vars[**var].ty;
             matches!(ty, Type::Int { .. })
-                && matches!(self.entry.vars[var.position()], super::state::Val::Int(_))
+                && matches!(self.entry.vars[var.position()], super::state::SymbolicValue::Int(_))
         };
         self.kernel.scalars.iter().filter(followed).copied().collect()
     }

@@ -66,11 +66,11 @@ pub(crate) struct Prover {
     pub(crate) missed_solver: bool,
     pub(crate) stats: Stats,
     /// The last query that the solver did not refute, unless it was a guess.
-    pub(crate) left_open: Option<Vec<Formula>>,
+    pub(crate) last_open_query: Option<Vec<Formula>>,
     /// Set if queries are only guesses: they get little effort.
     pub(crate) guesses: bool,
     /// Set if all queries get little effort.
-    pub(crate) hurries: bool,
+    pub(crate) short_queries: bool,
     /// Number of guesses that the solver did not prove.
     missed: u32,
     /// Questions that it left open after all steps.
@@ -94,9 +94,9 @@ impl Prover {
             solver,
             missed_solver: false,
             stats: Stats::default(),
-            left_open: None,
+            last_open_query: None,
             guesses: false,
-            hurries: false,
+            short_queries: false,
             missed: 0,
             hard: 0,
             refuted: false,
@@ -123,7 +123,7 @@ impl Prover {
             return *answer;
         }
         let all = self.context(assumed, goal);
-        let (quick, answer) = self.decided(&all, goal);
+        let (quick, answer) = self.decide(&all, goal);
         match (quick, answer) {
             (true, _) => self.stats.without_solver += 1,
             (false, true) => self.stats.by_solver += 1,
@@ -138,10 +138,10 @@ impl Prover {
 
     /// Returns if the goal is shown without a solver, and if it is shown at all. Most guesses are wrong, and the solver
     /// refutes them fastest, so for guesses it comes early.
-    fn decided(&mut self, all: &[Formula], goal: &Formula) -> (bool, bool) {
+    fn decide(&mut self, all: &[Formula], goal: &Formula) -> (bool, bool) {
         if self.guesses && self.solver.is_some() {
             let quick = self.quickly(all, goal, Depth::Simple);
-            let answer = quick || self.asked(all, goal);
+            let answer = quick || self.solver_proves(all, goal);
             if answer || self.refuted {
                 return (quick, answer);
             }
@@ -154,14 +154,14 @@ impl Prover {
         }
         // Failing proofs cost most: a solver finds a counterexample sooner.
         let has_solver = self.solver.is_some();
-        if has_solver && self.asked(all, goal) {
+        if has_solver && self.solver_proves(all, goal) {
             return (false, true);
         }
         if !(has_solver && self.refuted) && self.by_products(all, goal, Effort::FULL) {
-            (self.left_open, self.disputed) = (None, false);
+            (self.last_open_query, self.disputed) = (None, false);
             return (true, true);
         }
-        (false, !has_solver && self.asked(all, goal))
+        (false, !has_solver && self.solver_proves(all, goal))
     }
 
     /// Does the solver prove all of these guesses in one query?
@@ -172,7 +172,7 @@ impl Prover {
         let goal = Formula::and(goals.iter().cloned());
         let all = self.context(assumed, &goal);
         self.guesses = true;
-        let answer = self.asked(&all, &goal);
+        let answer = self.solver_proves(&all, &goal);
         self.guesses = false;
         self.stats.by_solver += u64::from(answer);
         answer
@@ -181,7 +181,7 @@ impl Prover {
     /// Like `proves`, by bounds and the vertex method alone.
     pub(crate) fn proves_quickly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
-        self.fully(all, goal).1
+        self.quickly_cached(all, goal).1
     }
 
     /// Like `proves`, by all means but the solver.
@@ -209,14 +209,14 @@ impl Prover {
         {
             return *answer;
         }
-        let (all, quick) = self.fully(key.0, goal);
+        let (all, quick) = self.quickly_cached(key.0, goal);
         let answer = quick || self.by_cases(&all, goal) || self.by_products(&all, goal, effort);
         self.alone.insert((all, goal.clone()), (answer, effort.programs));
         answer
     }
 
     /// Like `quickly`, with cached results. Returns the context `all` as well.
-    fn fully(&mut self, all: Vec<Formula>, goal: &Formula) -> (Vec<Formula>, bool) {
+    fn quickly_cached(&mut self, all: Vec<Formula>, goal: &Formula) -> (Vec<Formula>, bool) {
         let key = (all, goal.clone());
         let answer = match self.tried.get(&key) {
             Some(answer) => *answer,
@@ -249,7 +249,7 @@ impl Prover {
         let facts = self.symbols.facts(&all);
         all.pop();
         all.extend(facts);
-        let mut all = settled(all);
+        let mut all = simplify_disjunctions(all);
         all.extend(multiples::found(&all));
         all
     }
@@ -297,27 +297,27 @@ impl Prover {
         })
     }
 
-    fn asked(&mut self, all: &[Formula], goal: &Formula) -> bool {
+    fn solver_proves(&mut self, all: &[Formula], goal: &Formula) -> bool {
         self.refuted = false;
         let Some(solver) = &mut self.solver else {
             self.missed_solver |= !self.guesses;
             return false;
         };
-        let hurries = self.guesses || self.hurries;
-        if hurries && self.missed > MAX_MISSED {
+        let short_queries = self.guesses || self.short_queries;
+        if short_queries && self.missed > MAX_MISSED {
             return false;
         }
         let mut question = all.to_vec();
         question.push(goal.clone().not());
-        let is_short = hurries || self.hard >= MAX_HARD;
+        let is_short = short_queries || self.hard >= MAX_HARD;
         let limit = if is_short { GUESS_RLIMIT } else { RLIMIT };
         let answer = solver.check(&question, limit);
         self.refuted = answer == Answer::Possible;
         self.disputed = answer == Answer::Disputed && !self.guesses;
-        self.missed += u32::from(hurries && answer == Answer::Unknown);
-        self.hard += u32::from(!hurries && answer == Answer::Unknown);
+        self.missed += u32::from(short_queries && answer == Answer::Unknown);
+        self.hard += u32::from(!short_queries && answer == Answer::Unknown);
         if answer != Answer::Impossible && !self.guesses {
-            self.left_open = Some(question);
+            self.last_open_query = Some(question);
         }
         answer == Answer::Impossible
     }
@@ -366,7 +366,7 @@ impl Prover {
             }
         }
         let mut all = assumed;
-        while let Some((sym, value)) = rest.iter().find_map(solved) {
+        while let Some((sym, value)) = rest.iter().find_map(solve_for_symbol) {
             let mut map = |poly: &Poly| poly.substituted(sym, &value);
             all = all.iter().map(|one| one.mapped(&mut map).unwrap_or(Formula::True)).collect();
             rest = rest.iter().filter_map(|one| one.substituted(sym, &value)).collect();
@@ -393,7 +393,7 @@ impl Prover {
 }
 
 /// A symbol that an equation determines, newest first.
-fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
+fn solve_for_symbol(poly: &Poly) -> Option<(Sym, Poly)> {
     for sym in poly.symbols().into_iter().rev() {
         if let [rest, coefficient] = &poly.by_powers(sym)[..]
             && let Some(sign @ (1 | -1)) = coefficient.as_constant()
@@ -406,7 +406,7 @@ fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
 
 /// Simplifies disjunctions by the other assumptions: of `not a or b`, `b` remains if `a` is assumed. Facts that hold
 /// on a path become unconditional on that path.
-fn settled(all: Vec<Formula>) -> Vec<Formula> {
+fn simplify_disjunctions(all: Vec<Formula>) -> Vec<Formula> {
     let mut all = all;
     for _ in 0..MAX_ROUNDS {
         let known: BTreeSet<Formula> = all.iter().flat_map(Formula::conjuncts).cloned().collect();

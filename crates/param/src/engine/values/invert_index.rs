@@ -3,12 +3,12 @@
 //! The equation `index(digits) = element` is split into equations between digits (`logic/radix.rs`). One with a
 //! single unknown is solved. In one with several, the unknown with the largest stride is the quotient by that stride
 //! and the others share the remainder, as in reading off the digits of a number. A digit that the equation does not
-//! determine is 0, or for the count of a loop its last iteration. `writer.rs` has to show that the guess is right.
+//! determine is 0, or for the count of a loop its last iteration. `hits.rs` has to show that the guess is right.
 
 use super::dividends::System;
+use super::hits::HitQuery;
 use super::instance::Instance;
 use super::resolve::Resolver;
-use super::writer::Ask;
 use crate::logic::formula::Formula;
 use crate::logic::poly::{Poly, Sym};
 use crate::logic::radix;
@@ -27,20 +27,20 @@ struct Choice {
 
 impl Resolver {
     /// Guesses a witness. `other` is an arbitrary instance that satisfies `assumed`.
-    pub(super) fn witness(
+    pub(super) fn guess_instance(
         &mut self,
-        ask: &Ask<'_>,
+        query: &HitQuery<'_>,
         other: &Instance,
         assumed: &[Formula],
     ) -> Option<Instance> {
-        let digits: Vec<(Sym, Sym)> = ask
+        let digits: Vec<(Sym, Sym)> = query
             .digits
             .iter()
             .filter_map(|digit| Some((*digit, other.digits.get(digit)?.as_symbol()?)))
             .collect();
         let unknown: BTreeSet<Sym> = digits.iter().map(|(_, copy)| *copy).collect();
         let System { mut equations, unknown, assumed: with_digits } =
-            self.split(ask, other, unknown, assumed)?;
+            self.split(query, other, unknown, assumed)?;
         for part in assumed.iter().flat_map(Formula::conjuncts) {
             if let Formula::Eq(poly) = part {
                 equations.push(poly.clone());
@@ -69,17 +69,17 @@ impl Resolver {
             }
             solved.insert(choice.sym, value);
         }
-        let mut instance = ask.fixed.clone();
+        let mut instance = query.fixed.clone();
         for (digit, copy) in digits {
             let value = match solved.get(&copy) {
                 Some(value) => value.clone(),
-                None if ask.free.contains(&digit) => self.last(ask, copy, assumed, &solved)?,
+                None if query.free.contains(&digit) => self.last(query, copy, assumed, &solved)?,
                 None => Poly::constant(0),
             };
             instance.digits.insert(digit, value);
         }
         // Digits that were solved in terms of a freely chosen digit.
-        let free: Vec<(Sym, Poly)> = ask
+        let free: Vec<(Sym, Poly)> = query
             .digits
             .iter()
             .filter_map(|digit| {
@@ -99,14 +99,14 @@ impl Resolver {
     /// Splits the equations between indices into equations between single digits as far as possible.
     fn split(
         &mut self,
-        ask: &Ask<'_>,
+        query: &HitQuery<'_>,
         other: &Instance,
         unknown: BTreeSet<Sym>,
         assumed: &[Formula],
     ) -> Option<System> {
-        let at = self.indices(&ask.site.index, other)?;
+        let at = self.indices(&query.site.index, other)?;
         let mut equations = Vec::new();
-        for (here, there) in at.iter().zip(ask.index) {
+        for (here, there) in at.iter().zip(query.index) {
             equations.push(match self.place_of(here, there) {
                 Some(place) => place,
                 None => here.minus(there)?,
@@ -195,12 +195,12 @@ impl Resolver {
     /// Returns the last iteration that conditions allow.
     fn last(
         &mut self,
-        ask: &Ask<'_>,
+        query: &HitQuery<'_>,
         count: Sym,
         assumed: &[Formula],
         solved: &BTreeMap<Sym, Poly>,
     ) -> Option<Poly> {
-        if let Some(before) = &ask.before {
+        if let Some(before) = &query.before {
             return before.offset(-1);
         }
         for part in assumed.iter().flat_map(Formula::conjuncts) {
