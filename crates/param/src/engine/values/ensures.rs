@@ -68,7 +68,10 @@ fn in_case(
 ) -> (Attempt, Option<Solver>) {
     let (mut engine, entry) = match start(kernel, solver, infers, case) {
         Ok(started) => started,
-        Err((cases, solver)) => return (Attempt::Cases(cases), solver),
+        Err(split) => {
+            let (cases, solver) = *split;
+            return (Attempt::Cases(cases), solver);
+        }
     };
     // Only proved lemmas remain at this point.
     engine.lemmas = kernel.lemmas.iter().map(|one| one.span).collect();

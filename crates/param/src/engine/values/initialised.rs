@@ -80,7 +80,10 @@ fn in_case(
 ) -> (Attempt, Option<Solver>) {
     let (mut engine, entry) = match start(kernel, solver, infers, case) {
         Ok(started) => started,
-        Err((cases, solver)) => return (Attempt::Cases(cases), solver),
+        Err(split) => {
+            let (cases, solver) = *split;
+            return (Attempt::Cases(cases), solver);
+        }
     };
     let mut side = match collect_stores::run(&mut engine, entry, 0, &[]) {
         Ok(side) => side,

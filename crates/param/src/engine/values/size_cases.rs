@@ -48,20 +48,23 @@ pub(super) fn in_each_case(
     solver
 }
 
+/// Cases to distinguish, and the solver.
+type Split = Box<(Vec<Case>, Option<Solver>)>;
+
 /// Starts a kernel in one case, or returns the cases to distinguish.
 pub(super) fn start(
     kernel: &Kernel,
     solver: Option<Solver>,
     infers: bool,
     case: Option<Case>,
-) -> Result<(Engine<'_>, State), (Vec<Case>, Option<Solver>)> {
+) -> Result<(Engine<'_>, State), Split> {
     let mut engine = Engine::new(kernel, Prover::new(solver), infers);
     let mut entry = engine.set_up();
     for (sym, value) in case.into_iter().flatten() {
         engine.replace(sym, &Poly::constant(value), &mut entry);
     }
     match divisors(&mut engine.prover).filter(|_| case.is_none()) {
-        Some(cases) => Err((cases, engine.prover.solver)),
+        Some(cases) => Err(Box::new((cases, engine.prover.solver))),
         None => Ok((engine, entry)),
     }
 }
