@@ -11,7 +11,7 @@ use crate::console::Console;
 use crate::output_files::with_files;
 use crate::proof_args::OutputArgs;
 use driver::arguments::KernelPath;
-use driver::{Exit, Limits, Outcome, Watch};
+use driver::{Exit, Limits, Watch};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,8 +84,7 @@ fn answer(subject: &Subject, time: Option<Duration>, console: &Console) -> Exit 
     };
     let reason = format!("{cause}, in a step that cannot report what it knows");
     let Subject { command, kernel, output } = subject;
-    let mut outcome =
-        Outcome::out_of_time(command, &kernel.file, kernel.kernel.as_deref(), &reason);
+    let mut outcome = driver::unfinished(command, &kernel.file, kernel.kernel.as_deref(), &reason);
     if let Some(output) = output {
         outcome = with_files(outcome, command, output, console).rendered(output.format.into());
     }
@@ -165,7 +164,7 @@ mod tests {
     #[test]
     fn the_answer_proves_nothing() {
         for (command, count) in [("check", 11), ("equiv", 12)] {
-            let outcome = Outcome::out_of_time(command, "k.ptx", Some("k"), "too late");
+            let outcome = driver::unfinished(command, "k.ptx", Some("k"), "too late");
             assert_eq!(outcome.exit, Exit::Unknown);
             assert_eq!(outcome.output, "unknown: too late\n");
             let json = outcome.rendered(driver::Format::Json).output;

@@ -1,7 +1,6 @@
 //! The result of a command.
 
-use crate::report::{self, Report};
-use crate::verdict::Verdict;
+use crate::report::Report;
 use crate::{Colour, Exit, Format, escape};
 
 /// The output of a command, its exit status and its cost.
@@ -26,25 +25,6 @@ impl Outcome {
         match self.report.as_ref().and_then(|report| report.render(format)) {
             Some(output) => Self { output, messages: String::new(), ..self },
             None => self,
-        }
-    }
-
-    /// The outcome of a command that was ended from outside: all is unknown, for this reason.
-    #[must_use]
-    pub fn out_of_time(
-        command: &'static str,
-        file: &str,
-        kernel: Option<&str>,
-        reason: &str,
-    ) -> Self {
-        let report = report::unfinished(command, file, kernel, reason);
-        let unknown = Verdict::Unknown.painted(Colour::Plain);
-        Self {
-            output: format!("{unknown}: {reason}\n"),
-            messages: String::new(),
-            exit: Exit::Unknown,
-            thread_instructions: 0,
-            report: Some(report),
         }
     }
 

@@ -29,16 +29,14 @@ mod tests;
 use crate::assumed_properties::RunAssumptions;
 use crate::assumed_ranges::AssumedRange;
 use crate::conditions::Conditions;
-use crate::constants;
 use crate::decisions::{Decisions, has_inputs};
 use crate::expf::Steps;
-use crate::functions;
 use crate::handles::{Behind, Handles};
 use crate::marks::Marks;
-use crate::operations;
 use crate::ranges::{Range, Ranges};
 use crate::rounding::Constants;
 use crate::undefined::FullyDefined;
+use crate::{constants, functions, operations};
 use decide::{Deadline, Numbering, Suspicion};
 use exec::concrete;
 use exec::domain::{

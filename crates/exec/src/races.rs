@@ -16,12 +16,15 @@ use crate::memory::Allocation;
 use crate::open_pair::{CONDITION_OPEN, Undecided, VALUES_OPEN};
 use crate::race::{PassedBarrier, Race, RaceSide};
 use crate::report::Report;
-use crate::tickets::TicketWatch;
-use crate::tracker::{ConflictContext, CopyNote, CountedConflict, Shadows};
+use crate::tracker::{ConflictContext, CopyNote, CountedConflict};
 use crate::updates::{is_reducing_copy, update};
 use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
-use sync::{BlockAccesses, Conflict, Conflicts, Grid, Kind, SameValue, Side, Site, Visibility};
+use sync::{Conflict, Conflicts, Kind, SameValue, Side, Site, Visibility};
+
+mod between;
+
+pub(crate) use between::Between;
 
 /// The class of a conflict.
 enum Judgement {
@@ -407,98 +410,5 @@ impl ReportContext<'_, '_> {
             Some(memory) => memory.target(offset),
             None => Allocation::new("memory", ir::Space::Generic, 0, 0).target(offset),
         }
-    }
-}
-
-/// Accesses of blocks to each allocation.
-#[derive(Debug, Default)]
-pub(crate) struct Between {
-    grids: Vec<Option<Grid>>,
-    /// Accesses of blocks that are not ordered before the last block's ticket, if blocks take tickets.
-    unreleased: Vec<Option<Grid>>,
-    pub(crate) met: Vec<(Area, Conflicts)>,
-}
-
-impl Between {
-    pub(crate) fn new(global: &[Allocation], shadows: &Shadows) -> Self {
-        let grids = global.iter().zip(&shadows.global);
-        let grid = |(memory, shadow): (&Allocation, &Option<sync::Shadow>)| {
-            shadow.as_ref().map(|_| Grid::new(memory.bytes.len() as u64))
-        };
-        let met = (0..global.len()).map(|number| (Area::Global(number), Conflicts::default()));
-        let grids: Vec<Option<Grid>> = grids.map(grid).collect();
-        Self { unreleased: grids.clone(), grids, met: met.collect() }
-    }
-
-    /// Adds the accesses of a block that may have taken a ticket. Released accesses precede those of the last block.
-    pub(crate) fn add_ticketed(
-        &mut self,
-        machine: &Machine<'_>,
-        block: u64,
-        shadows: &Shadows,
-        watch: &TicketWatch,
-    ) {
-        let commute = |a: Site, b: Site| commute(machine, a, b);
-        let is_last = machine.last == Some(block) && watch.has_ticket();
-        match is_last {
-            true => self.add_touched(machine, block, &watch.before),
-            false => self.add(machine, block, shadows),
-        }
-        if !is_last && watch.has_ticket() && watch.is_released {
-            return;
-        }
-        for ((grid, shadow), (_, met)) in
-            self.unreleased.iter_mut().zip(&shadows.global).zip(&mut self.met)
-        {
-            let (Some(grid), Some(shadow)) = (grid, shadow) else { continue };
-            match is_last {
-                true => grid.add(block, shadow, &commute, met),
-                // Already reported.
-                false => grid.add(block, shadow, &commute, &mut Conflicts::default()),
-            }
-        }
-    }
-
-    /// Adds the accesses of a block.
-    pub(crate) fn add(&mut self, machine: &Machine<'_>, block: u64, shadows: &Shadows) {
-        let commute = |a: Site, b: Site| commute(machine, a, b);
-        for ((grid, shadow), (_, met)) in
-            self.grids.iter_mut().zip(&shadows.global).zip(&mut self.met)
-        {
-            if let (Some(grid), Some(shadow)) = (grid, shadow) {
-                grid.add(block, shadow, &commute, met);
-            }
-        }
-    }
-
-    /// Adds the accesses of a block that is over.
-    pub(crate) fn add_touched(
-        &mut self,
-        machine: &Machine<'_>,
-        block: u64,
-        touched: &[Option<BlockAccesses>],
-    ) {
-        let commute = |a: Site, b: Site| commute(machine, a, b);
-        for ((grid, touched), (_, met)) in self.grids.iter_mut().zip(touched).zip(&mut self.met) {
-            if let (Some(grid), Some(touched)) = (grid, touched) {
-                grid.add_touched(block, touched, &commute, met);
-            }
-        }
-    }
-
-    /// Returns an instruction that accessed a global allocation, if any did.
-    pub(crate) fn any_access(&self, number: usize) -> Option<Site> {
-        let grids = [&self.grids, &self.unreleased];
-        grids.into_iter().find_map(|grids| grids.get(number)?.as_ref()?.any_access())
-    }
-
-    /// Returns `true` if a block touched bytes that were last changed by a block for which `is_other` holds.
-    pub(crate) fn meets(
-        &self,
-        touched: &[Option<BlockAccesses>],
-        is_other: &dyn Fn(u64) -> bool,
-    ) -> bool {
-        let both = self.grids.iter().zip(touched).filter_map(|(g, t)| g.as_ref().zip(t.as_ref()));
-        both.into_iter().any(|(grid, touched)| grid.meets(touched, is_other))
     }
 }

@@ -228,29 +228,13 @@ pub(crate) fn unreadable(command: &'static str, file: &str, message: &str) -> Re
     Report { findings: vec![finding], ..nothing(command, file.to_owned(), None) }
 }
 
-/// A report of a command that was ended from outside: every property is unknown, for this reason.
-pub(crate) fn unfinished(
-    command: &'static str,
-    file: &str,
-    kernel: Option<&str>,
-    reason: &str,
-) -> Report {
-    let of_pair = (command == "equiv").then_some(PropertyName::Equivalence);
-    let names = of_pair.into_iter().chain(properties::OF_A_RUN);
-    let (verdict, reasons) = (Verdict::Unknown, vec![reason.to_owned()]);
-    let one = |name| Property { name, verdict, reasons: reasons.clone(), side: None };
-    let properties = names.map(one).collect();
-    let report = nothing(command, file.to_owned(), kernel.map(str::to_owned));
-    Report { properties, exit: Exit::Unknown, ..report }
-}
-
 /// Bad input, as yet without a reason.
 fn empty(command: &'static str, execution: &Execution<'_>) -> Report {
     let kernel = execution.kernel.map(str::to_owned);
     nothing(command, execution.input.name().to_owned(), kernel)
 }
 
-fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Report {
+pub(crate) fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Report {
     Report {
         schema: SCHEMA,
         command,

@@ -13,7 +13,7 @@ mod shown;
 mod tiles;
 
 pub(crate) use crate::paths::relative;
-pub(crate) use build::{Comparison, check, equiv, exit, refusal, unfinished, unreadable};
+pub(crate) use build::{Comparison, check, equiv, exit, nothing, refusal, unreadable};
 pub(crate) use finding::{Overflowing, location, locations};
 pub(crate) use page::{
     LaunchFacts, PageData, ProofFact, PtxText, RaceBarrier, RaceLane, RacePicture, Tiles,

@@ -8,6 +8,10 @@
 //! H200 puts it: after the kernel's static variables, modulo at most 1024 bytes ([`crate::packing`]). The report lists
 //! that as assumed, as well as the equality of a generic address and its shared address in the bits below 2^24.
 
+mod warp;
+
+pub(super) use warp::{differs, shuffled, uniform};
+
 use super::pointer::alignment;
 use crate::address::{Area, Pointer, window as window_of};
 use crate::context::Context;
@@ -477,34 +481,4 @@ pub(super) fn write(context: &mut Context<'_, '_>, results: &[EncodedResult]) {
 /// Records an assumed alignment of dynamic shared memory.
 pub(super) fn assume(context: &mut Context<'_, '_>, align: u32) {
     context.report.shared_alignment = context.report.shared_alignment.max(align);
-}
-
-/// Returns `true` if all lanes of an operand are encoded addresses or numbers, but not all the same.
-pub(super) fn differs(context: &Context<'_, '_>, operand: Operand) -> bool {
-    let each: Vec<Part> = (0..WARP).map(|lane| part(context, operand, lane)).collect();
-    let known = |part: &Part| !matches!(part, Part::Other);
-    let same = |one: &Part| match (one, &each[0]) {
-        (Part::Number(a), Part::Number(b)) => a == b,
-        (Part::Address(a), Part::Address(b)) => a == b,
-        _ => false,
-    };
-    each.iter().all(known) && !each.iter().all(same)
-}
-
-/// Returns an operand that is the same encoded address in every lane of the warp.
-pub(super) fn uniform(context: &Context<'_, '_>, operand: Operand) -> Option<Encoded> {
-    let Operand::Register(register) = operand else { return None };
-    context.registers.encoded_in_all(register, Mask::ALL).or_else(|| {
-        let first = context.registers.encoded_in(register, 0)?;
-        let same = |lane| context.registers.encoded_in(register, lane) == Some(first);
-        (1..WARP).all(same).then_some(first)
-    })
-}
-
-/// Passes on an encoded address provided by all lanes of the warp: it is the same from every source lane.
-pub(super) fn shuffled(context: &mut Context<'_, '_>, dst: Reg, offered: Option<Encoded>) {
-    if let Some(encoded) = offered {
-        let lanes = context.lanes;
-        write(context, &[EncodedResult { dst, lanes, encoded, align: 0, window: false }]);
-    }
 }

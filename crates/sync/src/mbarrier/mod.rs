@@ -9,8 +9,7 @@
 //! missing scope as that of the block (§9.7.13.15.13), but kernels rely on the cluster. So do we, and reports say so. A
 //! relaxed arrival passes on the actions before its thread's last fence, and a relaxed wait takes effect at the next
 //! fence (§8.8: release and acquire patterns). An arrival of copies passes on those copies and nothing else. An
-//! mbarrier is a party of both clocks. Its time is its phase, and it goes on counting in the next life at the same
-//! place.
+//! mbarrier is a party of both clocks. Its time is its phase, which the next life at the same place goes on counting.
 //!
 //! Uses that an H200 tolerates and the manual does not (any use after `inval`, counts of zero) are misuses here.
 

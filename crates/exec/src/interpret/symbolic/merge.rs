@@ -8,6 +8,10 @@
 //!
 //! Errs towards *unknown*: parts of such a unit, and two untracked values, are not distinguished.
 
+mod loads;
+
+pub(crate) use loads::settle_load;
+
 use super::address;
 use super::operand::raw;
 use super::select::{self, choice};
@@ -15,11 +19,9 @@ use super::truth::{self, Predicate};
 use crate::address::Area;
 use crate::context::Context;
 use crate::domain::{Connective, Truths, Value};
-use crate::finding::{AccessKind, Fault, Gap, Sink};
+use crate::finding::{Fault, Sink};
 use crate::handle::Handle;
-use crate::interpret::access::{
-    allocation, is_unwritten, locate, read_element, resolve_indexed, word_of, write_element,
-};
+use crate::interpret::access::{allocation, is_unwritten, read_element, word_of, write_element};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::{Allocation, Word, state};
 use crate::path::{Path, Truth};
@@ -28,7 +30,7 @@ use crate::tags::{Source, Tags};
 use crate::value::bytes::Bytes;
 use crate::value::unit::{Byte, Unit};
 use crate::value::{Store, Valued, reason};
-use ir::{Load, Operand, Reg, Width};
+use ir::{Operand, Reg, Width};
 
 /// The contents of a register.
 pub(super) enum Old {
@@ -444,63 +446,4 @@ pub(crate) fn may_be_unwritten(store: &Store, memory: &Allocation) -> bool {
                 || matches!(store.units.get(word), Some(Unit::Choice { .. })))
     };
     (0..memory.bytes.len()).step_by(4).any(open)
-}
-
-/// Settles a load on a path: it reads defined memory if the path implies the condition for that.
-pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap> {
-    let schedule_dependent =
-        |context: &Context<'_, '_>, dst: Reg| context.registers.tags(dst).schedule_dependent;
-    let all = load
-        .dsts
-        .iter()
-        .flatten()
-        .fold(Mask::NONE, |all, dst| all.or(schedule_dependent(context, *dst)));
-    if !context.report.maybe_undefined || all.and(context.lanes).is_empty() {
-        return Ok(());
-    }
-    let element = load.width.bytes();
-    let bytes = element * load.dsts.len() as u32;
-    let address = registers_before(load);
-    if element < 4 || address {
-        return Ok(());
-    }
-    let kind = AccessKind::Read;
-    let (addresses, _) = resolve_indexed(context, load.address, load.space, kind, bytes)?;
-    for lane in all.and(addresses.lanes).iter() {
-        let Some(pointer) = addresses.pointers[lane] else { continue };
-        let Some(Some(start)) = locate(context, pointer, lane, (bytes, bytes), kind) else {
-            continue;
-        };
-        for (position, dst) in load.dsts.iter().enumerate() {
-            let Some(dst) = *dst else { continue };
-            let at = start + position * element as usize;
-            let mut parts = (at..at + element as usize).step_by(4);
-            if schedule_dependent(context, dst).has(lane)
-                && parts.all(|at| is_defined_here(context, (pointer.area, lane, at)))
-            {
-                let word = lost(context, reason::CONDITION);
-                let tags = Tags::unknown(Mask::one(lane), Source::Data);
-                let layout = context.layout;
-                context.registers.write(layout, dst, &[word; WARP], tags, Mask::one(lane));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Returns `true` if a load overwrites the register of its own address.
-fn registers_before(load: &Load) -> bool {
-    let base = match load.address.base {
-        ir::AddressBase::Register(register) => Some(register),
-        _ => None,
-    };
-    load.dsts.iter().flatten().any(|dst| Some(*dst) == base)
-}
-
-fn is_defined_here(context: &mut Context<'_, '_>, (area, lane, at): (Area, usize, usize)) -> bool {
-    let Some(path) = context.path.clone() else { return false };
-    let Some(Truth::Handle(condition)) = defined_if(context, area, lane, at) else { return false };
-    let lacks = negated(context, Truth::Handle(condition));
-    let here = Truth::Handle(path.words[lane]);
-    !path.negated && connected(context, Connective::And, here, lacks) == Truth::Known(false)
 }
