@@ -4,7 +4,7 @@ use super::finding::{Overflowing, bare, different, findings, input_error, overfl
 use super::seen::of_launches;
 use super::{
     HeatMap, KernelName, LaunchStats, PageData, ProofFact, Property, PtxText, Report, SCHEMA,
-    SourceText, Stats, page,
+    SourceText, Stats, page_facts,
 };
 use crate::demangle::demangle;
 use crate::execute::{Execution, FinishedRun, Refusal};
@@ -68,7 +68,7 @@ pub(crate) fn check(finished: &FinishedRun<'_>) -> Report {
         page: PageData::default(),
         pipelines: finished.pipelines(),
     };
-    report.page = page::of_check(finished, is_settled(&report.properties));
+    report.page = page_facts::of_check(finished, is_settled(&report.properties));
     report.sources = sources(finished, &report, None);
     report
 }
@@ -153,9 +153,9 @@ pub(crate) fn equiv(sides: &[Vec<FinishedRun<'_>>; 2], comparison: Comparison<'_
     report.assumptions = comparison.assumptions;
     report.from_kernel = sides[1].iter().flat_map(FinishedRun::changed).collect();
     report.page = PageData {
-        launches: page::launches(launches()),
+        launches: page_facts::launches(launches()),
         proof: comparison.proof,
-        ptx: page::all_ptx(launches()),
+        ptx: page_facts::all_ptx(launches()),
     };
     let mut texts: Vec<SourceText> = Vec::new();
     for text in launches().flat_map(|(launch, name)| sources(launch, &report, Some(name))) {

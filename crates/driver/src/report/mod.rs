@@ -6,6 +6,7 @@
 mod build;
 mod finding;
 mod page;
+mod page_facts;
 mod pipeline;
 mod race;
 mod seen;
