@@ -62,7 +62,7 @@ pub struct Function {
     pub registers: IndexVec<Reg, Register>,
     /// Blocks; execution starts at the first. Empty if the function is defined elsewhere.
     pub blocks: IndexVec<BlockId, Block>,
-    /// Its heading, up to the body.
+    /// Its heading, from the linkage to the name.
     pub span: Span,
 }
 
