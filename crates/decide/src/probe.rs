@@ -54,7 +54,7 @@ impl<'t> Probe<'t> {
         Self { pairs, reference: reference.until(deadline), optimised: optimised.until(deadline) }
     }
 
-    /// Estimates the work of [`run`](Self::run), in products of sums.
+    /// Estimates the work of [`run`](Self::run). The unit is the work for one product in a sum.
     #[must_use]
     pub fn cost(&self) -> u64 {
         self.reference.cost() + self.optimised.cost()

@@ -1,7 +1,7 @@
-//! Formats faults of mbarriers as diagnostics, waits for a phase that never ends, and the completion of bulk copies.
+//! Words reports about mbarriers: misuse as diagnostics, hangs in a wait for a phase, and how a bulk copy completes.
 //!
-//! Threads missing in a phase are guessed: those that contributed to the phase before. If threads take turns in a
-//! kernel, the guess may name threads that need not come; the counts beside them are those of the run.
+//! The threads named as missing in a phase are a guess: those that contributed to the phase before. If threads take
+//! turns, the guess may name threads that need not come. The counts beside them are exact.
 
 use crate::naming::{at, element, thread_name, who};
 use crate::source_lines::source_lines;
@@ -166,7 +166,7 @@ fn elsewhere(kind: &MbarrierFaultKind) -> Option<(Place, &'static str)> {
     }
 }
 
-/// The object of a wait: `for phase 2 of mbarrier …`
+/// Says what a thread waits for: `for phase 2 of mbarrier …`
 pub(crate) fn describe_wait(wait: &MbarrierWait) -> String {
     let MbarrierWait { target, phase, current, .. } = wait;
     let name = name(target);

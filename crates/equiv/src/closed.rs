@@ -21,8 +21,8 @@ const MULTIPLES: [(&str, f64); 6] = [
     ("log10e", std::f64::consts::LOG10_E),
 ];
 
-/// Largest product of numerator and denominator for the coarsest formats: attention heads have up to 512
-/// elements.
+/// Bound on the product of numerator and denominator for formats of 16 bits: attention heads have up to 512
+/// elements, and their scale is 1/√512.
 const MOST_COARSE: f64 = 512.0;
 
 /// A form with its complexity: the product of its numerator and denominator.

@@ -8,7 +8,7 @@ use exec::Limits;
 pub struct Options<'o> {
     /// Limits for each run.
     pub limits: Limits,
-    /// Take constants for the transcendental numbers nearby.
+    /// Recognise constants such as log2(e) and π, and take them for the exact numbers (`--no-snap` turns it off).
     pub snap: bool,
     /// Assumptions about the inputs.
     pub assumptions: &'o [Assumption],

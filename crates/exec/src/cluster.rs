@@ -149,8 +149,8 @@ impl Machine<'_> {
         warps.filter(|_| self.blocks > 1)
     }
 
-    /// Checks that addresses can tell apart the shared variables of all blocks of a cluster, and one extra
-    /// that is nowhere.
+    /// Checks that addresses can tell apart the shared variables of all blocks of a cluster. One more number is
+    /// kept for addresses that point nowhere.
     pub(crate) fn check_windows(&self) -> Result<(), Gap> {
         if self.blocks == 1 || self.shared.len().saturating_mul(self.blocks) < MAX_SHARED {
             return Ok(());

@@ -47,7 +47,7 @@ pub(crate) struct Context<'c, 'p> {
     pub(crate) open: Mask,
     /// The path condition, lane by lane.
     pub(crate) path: Option<Rc<Path>>,
-    /// The fault that would occur in one of those lanes.
+    /// A fault that occurs in a lane of `open` if its path condition holds.
     pub(crate) would_fail: Option<&'static str>,
     pub(crate) place: Place,
     /// The number of the instruction.
@@ -81,17 +81,17 @@ pub(crate) enum Flow {
     Next,
     /// A collective can run in these lanes, but not yet in the others.
     Divide(Mask),
-    /// A collective waits for lanes with this mask, in these lanes of the group.
+    /// A collective that has to wait. The first mask is the lanes it needs, the second those that are at it.
     Gather(Mask, Mask),
-    /// `bar.warp.sync` with this mask, in these lanes of the group.
+    /// `bar.warp.sync`. The first mask is the lanes it needs, the second those that are at it.
     WarpBarrier(Mask, Mask),
     /// A barrier of the block.
     Barrier(Arrival),
-    /// The cluster barrier.
+    /// A wait for a phase of an mbarrier that has not ended.
     Mbarrier(MbarrierState),
     /// The barrier of the cluster.
     Cluster(ClusterArrival),
-    /// A wait for products, except this many groups. It covers a product that other warps have not reached.
+    /// `wgmma.wait_group` for all but this many groups of products, before all warps have reached the products.
     WarpGroup(u64),
     /// A call of this function.
     Call(FuncId),
@@ -128,8 +128,8 @@ impl<'c, 'p> Context<'c, 'p> {
         (values, self.registers.operand_tags(operand))
     }
 
-    /// Writes bits. In a run with a domain, the bits of unknown lanes are not words of units, and the value
-    /// is lost ([`crate::value`]).
+    /// Writes bits. In a run with a domain, an unknown lane gets a word that stands for a lost value: its bits
+    /// are not the words that encode the domain's values ([`crate::value`]).
     pub(crate) fn write(&mut self, register: Reg, values: &Lanes, tags: Tags) {
         if let Some(valued) = &mut self.valued
             && !tags.unknown.is_empty()
@@ -147,7 +147,8 @@ impl<'c, 'p> Context<'c, 'p> {
         self.write_words(register, values, tags);
     }
 
-    /// Writes bits. In a run with a domain, those of unknown lanes are words of units.
+    /// Writes bits. In a run with a domain, those of unknown lanes must encode values of the domain
+    /// ([`crate::value`]).
     pub(crate) fn write_words(&mut self, register: Reg, values: &Lanes, tags: Tags) {
         self.registers.write(self.layout, register, values, tags, self.lanes);
     }

@@ -1,4 +1,4 @@
-//! The pieces of tensor-map boxes, and the byte ranges that they cover on both sides.
+//! The pieces of tensor-map boxes, and the byte ranges that they cover in shared memory and in the tensor.
 //!
 //! Boxes of one map that lie inside their tensor have the same pieces, shifted, so they are walked once. The
 //! pattern of a swizzle repeats after at most 1024 bytes of shared memory, so the position in such a period
@@ -13,7 +13,7 @@ pub(crate) const PERIOD: u64 = 1024;
 /// Byte ranges by start and length.
 pub(crate) type Ranges = Vec<(i64, u32)>;
 
-/// The pieces of a box, and merged byte ranges on both sides, ascending.
+/// The pieces of a box, and the byte ranges that they cover in shared memory and in the tensor: merged and ascending.
 #[derive(Debug)]
 pub(crate) struct Walk {
     pub(crate) pieces: Vec<Piece>,

@@ -62,7 +62,7 @@ pub struct Function {
     pub registers: IndexVec<Reg, Register>,
     /// Blocks; execution starts at the first. Empty if the function is defined elsewhere.
     pub blocks: IndexVec<BlockId, Block>,
-    /// Its head.
+    /// Its heading, from the linkage to the name.
     pub span: Span,
 }
 
@@ -79,7 +79,7 @@ impl Function {
     }
 }
 
-/// The passing of a parameter.
+/// The place where a parameter is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Param {
     /// In memory of the parameter space.
@@ -151,9 +151,9 @@ pub struct Variable {
 /// An address inside the initial contents of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// The place where the address is stored.
+    /// Offset in bytes at which the address is stored.
     pub at: u64,
-    /// The number of its bytes that are stored.
+    /// How many bytes of the address are stored.
     pub bytes: u8,
     /// The bytes stored are `address >> shift`.
     pub shift: u8,
@@ -265,7 +265,7 @@ impl Program {
         functions.flat_map(|id| self.functions[id].instructions().map(move |one| (id, one)))
     }
 
-    /// Changes of the registers of warp groups in a kernel.
+    /// The `setmaxnreg` instructions of a kernel: they move registers between its warp groups.
     pub fn register_changes(&self, kernel: FuncId) -> impl Iterator<Item = RegisterPool> {
         self.instructions_of(kernel).filter_map(|(_, one)| match one.op {
             Op::Sync(SyncOp::RegisterPool(change)) => Some(change),

@@ -1,9 +1,10 @@
-//! Meetings of the warps of a group at their products (`wgmma.mma_async`), in waits-for.
+//! Rendezvous of the warps of a group at their matrix products (`wgmma.mma_async`).
 //!
 //! On an H200 a warp passes the wait for a product only after all four warps of its group have reached the
-//! product, however late the last one is ([`crate::products`]). So everything that a warp had waited for by
-//! then precedes the wait of the other three. In particular, a phase of an mbarrier that the warp saw end is
-//! not overtaken by a refill that they allow. Memory is not ordered by a meeting.
+//! product, however late the last one is ([`crate::products`]). So the wait comes after everything that the
+//! four warps had waited for before the product. Example: a warp has seen a phase of an mbarrier end. After the
+//! wait, another warp of the group may let a copy refill the buffer, which begins the next phase: the first warp
+//! cannot miss its phase by that. A rendezvous orders waits only (*waits-for* in the glossary), not memory.
 
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::lanes::Mask;
@@ -25,7 +26,7 @@ pub(crate) struct ProductRendezvous {
 }
 
 impl ProductRendezvous {
-    /// Forgets all meetings.
+    /// Forgets all arrivals.
     pub(crate) fn clear(&mut self) {
         self.warps.clear();
     }
@@ -42,7 +43,7 @@ impl ProductRendezvous {
         stuck
     }
 
-    /// Like [`pass`](Self::pass), without waits-for.
+    /// Like [`pass`](Self::pass), for a block without mbarriers, which keeps no order of waits for lanes.
     pub(crate) fn pass_briefly(
         &mut self,
         clocks: &Clocks,
@@ -53,8 +54,8 @@ impl ProductRendezvous {
         stuck
     }
 
-    /// Returns a warp of the group that has gone past the product at which `warp` arrives, if `warp` has
-    /// waited for it since.
+    /// Returns a warp of the group that has gone past the product at which `warp` arrives, if `warp` has waited
+    /// for a later step of it. On an H200 that wait never ends: the other warp cannot go on before `warp` comes.
     fn stuck(&mut self, clocks: &Clocks, (warp, group): (usize, Range<usize>)) -> Option<usize> {
         let most = self.warps.len().max(warp + 1).max(group.end);
         self.warps.resize_with(most, Vec::new);

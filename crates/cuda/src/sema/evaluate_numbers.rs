@@ -6,7 +6,7 @@ use base::Span;
 
 type Outcome<T> = Result<T, NoValue>;
 
-/// Both values. If one is symbolic and the other no constant, the error is that of the latter.
+/// Returns both values, or the first error. `Symbolic` gives way to other errors: they hold for any symbols.
 pub(super) fn both(left: Outcome<Number>, right: Outcome<Number>) -> Outcome<(Number, Number)> {
     match (left, right) {
         (Ok(left), Ok(right)) => Ok((left, right)),

@@ -10,7 +10,8 @@ use base::{Diagnostic, Span};
 /// The deepest nesting; deeper text is refused before the stack ends.
 const MAX_DEPTH: usize = 400;
 
-/// Tokens of one declaration that may be read in failed attempts, if the text has two readings.
+/// Limit on the tokens of one declaration that are read in failed attempts ([`Parser::attempt`]): text with two
+/// readings is tried one way, then the other.
 const MAX_WASTE: usize = 1_000_000;
 
 /// The position in the text, and the names known there.
@@ -171,7 +172,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn error(&self, message: impl Into<Box<str>>) -> Box<Diagnostic> {
-        // For a compiler this is a comment.
+        // An annotation `//@` in a wrong place. A compiler takes it for a comment and accepts the text.
         if *self.kind() == TokenKind::AnnotationStart {
             let message =
                 "clauses belong before a function and its `template<…>`, or into its body";

@@ -1,4 +1,5 @@
-//! The table of atoms: each distinct atom has one number, its sign without facts, and a stamp (its order of creation).
+//! The table of atoms: each distinct atom has one number, the sign that it has whatever the assumptions are, and a
+//! stamp (its order of creation).
 
 use super::{Algebra, Atom, AtomId, FormId, Monomial, Polynomial, SignSet};
 
@@ -28,7 +29,7 @@ impl Algebra {
         self.entry(id).map_or(0, |entry| entry.stamp)
     }
 
-    /// The sign of an atom without facts.
+    /// The sign of an atom, without use of assumptions.
     pub(crate) fn atom_sign(&self, id: AtomId) -> SignSet {
         self.entry(id).map_or(SignSet::ANY, |entry| entry.sign)
     }
@@ -38,6 +39,7 @@ impl Algebra {
         self.entry(id).is_some_and(|entry| entry.is_constant)
     }
 
+    /// Returns `true` for a polynomial that is kept together as one atom ([`Atom::Base`]).
     pub(crate) fn is_base(&self, id: AtomId) -> bool {
         matches!(self.atom_ref(id), Some(Atom::Base(_)))
     }
@@ -76,7 +78,7 @@ impl Algebra {
         id
     }
 
-    /// An existing base, not a new one.
+    /// The [`Atom::Base`] of a form, if it has been created before.
     pub(crate) fn known_base(&self, form: FormId) -> Option<AtomId> {
         self.atom_ids.get(&Atom::Base(form)).copied()
     }

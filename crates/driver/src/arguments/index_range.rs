@@ -1,4 +1,4 @@
-//! Statements on the integers of a tensor: a range (`:0..100`), and distinct elements (`:distinct`).
+//! Checks of tensor arguments: the range of integers (`x=s32[8]:0..100`), and strides that let elements overlap.
 
 use super::parse::number;
 use super::{ElementType, IndexRange, Number, ParseReason};

@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Kernels that a message lists at most.
+/// Maximal number of kernels that a message lists.
 const LONGEST_LIST: usize = 20;
 
 /// A file, and a kernel if the file has several.

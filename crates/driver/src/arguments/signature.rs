@@ -14,12 +14,12 @@ pub struct DeclaredParameter {
     pub name: String,
     /// Its type, words separated by blanks.
     pub ty: String,
-    /// Set if this list must be the one of the compiled kernel. An argument may then be taken by this name from
-    /// another position.
+    /// Set if no other definition can be the compiled kernel. Only then an argument with this name is matched to this
+    /// parameter even if it stands at another position.
     pub is_certain: bool,
 }
 
-/// The parameters of the kernel with this name, if exactly one definition of it with that many is found.
+/// The parameters of the kernel with this name, if the text has exactly one parameter list of length `count` for it.
 pub(super) fn signature(text: &str, kernel: &str, count: usize) -> Option<Vec<DeclaredParameter>> {
     let tokens = tokens(text);
     let starts = tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
@@ -94,7 +94,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// The tokens between the parentheses of a kernel's definition, if the tokens begin the one with this name.
+/// The tokens between the parentheses, if the tokens begin with the definition of the kernel with this name.
 fn definition<'t, 's>(tokens: &'t [&'s str], kernel: &str) -> Option<&'t [&'s str]> {
     let (name, list, next) = heading(tokens)?;
     (next == "{" && name == kernel).then_some(list)
@@ -160,7 +160,7 @@ fn parameters(list: &[&str]) -> Option<Vec<DeclaredParameter>> {
     Some(all)
 }
 
-/// Words that cannot be the name of a parameter at its end.
+/// Words that end a declaration without a name, as in `const float* __restrict__`.
 const TYPES: [&str; 18] = [
     "int",
     "float",

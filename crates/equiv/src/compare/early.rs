@@ -19,8 +19,8 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use term::{Input, Number, Term};
 
-/// Products that may always be evaluated. One takes 60 to 300 processor instructions, including its inputs; a
-/// small proof takes 10⁸.
+/// Number of products that may be evaluated however short the runs were. One takes 60 to 300 processor
+/// instructions, including its inputs; a small proof takes 10⁸.
 const FREE: u64 = 3 << 14;
 
 /// Instructions of the runs, counted for each lane, that pay for the evaluation of one product. Each takes 30
@@ -56,8 +56,8 @@ impl Outputs<'_, '_> {
         }
         for Candidate { element, point, discrepancy } in self.candidates(&pairs) {
             let (index, pair) = pairs[element];
-            // At extreme inputs an approximation of a function is far off, and so is the effect of a rounded
-            // constant. The algebra must judge these.
+            // At extreme inputs an approximated function or a rounded constant can make equal kernels differ much.
+            // The algebra must judge these.
             if self.is_approximation(pair) || self.is_subtle(pair) {
                 continue;
             }

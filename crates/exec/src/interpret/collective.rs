@@ -56,7 +56,7 @@ fn check_membership(context: &mut Context<'_, '_>, members: &Lanes) {
     }
 }
 
-/// Notes exited lanes in the masks: they are not awaited.
+/// Adds a note if a mask names lanes that have exited; the collective completes without them.
 fn note_left(context: &mut Context<'_, '_>, members: &Lanes) {
     let exited = context.warp.exited;
     if exited == Mask::NONE {
@@ -65,6 +65,7 @@ fn note_left(context: &mut Context<'_, '_>, members: &Lanes) {
     let without_them = |&lane: &usize| !exited.and(Mask(members[lane] as u32)).is_empty();
     if let Some(lane) = context.lanes.iter().find(without_them) {
         let (mask, lanes) = (Mask(members[lane] as u32), context.lanes);
+        // The lanes learn of the exits: exit comes before the collective in waits-for.
         let all = lanes.or(exited.and(mask));
         context.tracker.apply(context.warp.number, all, SyncEvent::Wait);
         context.find(lanes_left(context.machine, context.warp, mask), lanes);

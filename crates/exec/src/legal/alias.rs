@@ -1,9 +1,10 @@
-//! Enclosures beside the values of a domain.
+//! Handles that carry an enclosure beside a value of the domain.
 //!
 //! A float computed from known numbers alone gets an *alias*: a handle of the engine for both the domain's
-//! value and an [`Enclosure`] of its legal results. Registers, memory, packs and shuffles move aliases like
-//! other handles. [`Aliased`] wraps the domain and replaces aliases by the domain's handles in every query,
-//! so an operation without support for enclosures loses the enclosure and keeps the value.
+//! value and an [`Enclosure`], the interval of results that the manual allows ([`crate::legal`]). Registers,
+//! memory, packs and shuffles move aliases like other handles. [`Aliased`] wraps the domain and replaces
+//! aliases by the domain's handles in every query, so an operation without support for enclosures loses the
+//! enclosure and keeps the value.
 
 use super::Enclosure;
 use crate::concrete::Conversion;
@@ -79,6 +80,7 @@ pub(crate) struct Aliased<'d> {
 }
 
 impl Aliased<'_> {
+    /// Replaces an alias by the domain's handle.
     fn one(&self, value: Value) -> Value {
         match Handle(value).alias() {
             Some(position) => self.targets.borrow().get(position).copied().unwrap_or(value),

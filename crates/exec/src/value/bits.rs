@@ -20,11 +20,11 @@ use ir::{IntBinary, IntTernary, IntUnary, Op, Width};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bit {
     Known(bool),
-    /// The number 0 or 1.
+    /// A value of the domain that is 0 or 1.
     Of(Value),
 }
 
-/// Computes an operation on bits in one lane, some of them the domain's.
+/// Computes a bitwise operation in one lane, on operands of which some bits are numbers of the domain.
 pub(crate) fn compute(
     valued: &mut Valued<'_>,
     op: &Op,

@@ -1,11 +1,11 @@
 //! Compiles a formula to core programs: a kernel for each array, a thread for each of its elements.
 //!
 //! A thread computes its indices from its number, evaluates the definition with loops for reductions, and stores the
-//! result. There are two programs. The one for runs on reals computes in the format of the tensors, because a
-//! conversion of every element would cost as much as the rest; such runs do not round, so exact values stay exact.
-//! The one for runs on bits computes in double precision. Literals are built from doubles by operations on reals, so
-//! that a run has the exact number. Conditions on indices are branches; conditions on data select between values that
-//! are both computed.
+//! result. Each kernel exists twice. [`Launch::reals`] is for runs on symbols for real numbers. It computes in the
+//! format of the tensors: such a run does not round, and conversions of every element would double its time.
+//! [`Launch::bits`] is for runs on machine numbers, which test an answer. It computes in double precision. Literals
+//! are built from doubles by operations on reals, so that a run has the exact number. Conditions on indices are
+//! branches; conditions on data select between values that are both computed.
 
 mod arithmetic;
 mod builder;

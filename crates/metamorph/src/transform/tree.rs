@@ -1,5 +1,5 @@
-//! Group `reduction`: the threads of a block distribute a fold among them and combine their partial results in a
-//! tree.
+//! The transformation `reduction`: the threads of a block share the iterations of a fold, and combine their partial
+//! results in a tree.
 
 use crate::draft::Draft;
 use crate::expr::{Access, ArrayId, CmpOp, Cond, Int, Local, Val, ValOp, Var};
@@ -12,15 +12,15 @@ use testing::Random;
 enum Tree {
     /// Half of the threads add the partial results of the other half.
     Halving,
-    /// Neighbours at growing distances.
+    /// Thread `t` adds element `t + d` if `2d` divides `t`; `d` doubles.
     Interleaved,
-    /// The same with consecutive threads.
+    /// The same sums by threads with consecutive numbers: thread `t` adds to element `2dt`.
     Consecutive,
     /// Halving, rounded up; for blocks of any size.
     RoundingUp,
 }
 
-/// Distributes a fold; `None` if points are not one fold.
+/// Distributes the fold that computes an output; `None` if the body of the draft is anything but one fold.
 #[must_use]
 pub fn draw(draft: &Draft, random: &mut Random) -> Option<Kernel> {
     let [Stmt::Float(sum, start), Stmt::For(fold_loop), Stmt::Store(target, stored)] =
@@ -153,7 +153,7 @@ fn combine(
     }
 }
 
-/// Gives each point to a block.
+/// Lets a block compute each output.
 fn blocks(
     kernel: &mut Kernel,
     axes: &[crate::nest::Axis],

@@ -7,12 +7,14 @@
 //! continued. A copy happens at any time after its start, and arrives at an mbarrier at any time after that.
 //! A bulk load delivers its bytes in two halves.
 //!
-//! *Orders memory* is kept as sets of events. An arrival adds its thread's knowledge to the phase, a wait
-//! acquires that of the phase before the current one, and relaxed ones depend on fences. A second set holds
-//! the writes that a `fence.proxy.async` has covered: a bulk copy that knows of a write but not of such a
-//! fence races with it. Two stores of the same value do not race, nor do two updates. A program is *clean* if
-//! every schedule ends with all threads exited, every step in the same phase, balanced bytes, no misuse, no
-//! race, and the same values.
+//! Happens-before is kept as sets: for each thread, the events that it knows of. An arrival adds its thread's
+//! set to the phase. A wait adds the set of the phase that ended to its thread's. Relaxed arrivals and waits do
+//! so only with fences. A second set holds the writes that a `fence.proxy.async` has covered: a bulk copy that
+//! knows of a write but not of such a fence races with it. Two stores of the same value do not race, nor do two
+//! updates.
+//!
+//! A program is *clean* if every schedule ends with all threads exited, balanced bytes, no misuse and no race,
+//! if each step counts for the same phase on all schedules, and if the values read are the same.
 
 use super::step::{Misused, Move, State};
 use super::{PhaseOp, PhaseProgram};
@@ -88,7 +90,8 @@ pub fn explore_phases(program: &PhaseProgram) -> Option<PhaseVerdict> {
 }
 
 impl State {
-    /// Returns the possible next moves.
+    /// Returns the possible next moves: a step of a thread, the answer *true* to a thread's test of a phase, the
+    /// transfer of a copy in flight, or the arrival of copies that are complete.
     fn moves(&self, program: &PhaseProgram) -> Vec<Move> {
         let threads = (0..program.threads.len()).filter(|&thread| self.can_step(program, thread));
         let steps = threads.map(Move::Step);

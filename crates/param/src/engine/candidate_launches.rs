@@ -1,7 +1,7 @@
 //! Candidate launches on which an open claim may fail, from the solver's models: small ones first.
 //!
-//! A model is one of the abstraction, in which loaded values are arbitrary. The interpreter decides if the launch
-//! really fails.
+//! The solver takes loaded values as arbitrary, so its model need not be a real failure. The interpreter runs the
+//! launch and decides.
 
 use super::{Engine, Property};
 use crate::interp::{Launch, Thread};
@@ -38,7 +38,7 @@ impl Engine<'_> {
         found
     }
 
-    /// The smallest launch that a model of the query has.
+    /// Asks the solver for a model of the query, with small sizes first, and returns its launch.
     fn candidate(&mut self, question: &[Formula], queries: &mut usize) -> Option<(Launch, Thread)> {
         let builtins = [Builtin::BlockDim, Builtin::GridDim, Builtin::Thread, Builtin::Block];
         let mut wanted: Vec<Poly> = Vec::new();

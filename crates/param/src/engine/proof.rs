@@ -15,7 +15,7 @@ pub struct OpenClaim {
     pub span: Span,
     /// The other place, for a claim about two.
     pub other: Option<Span>,
-    /// The open claim.
+    /// The claim, as it follows "could not show" in a report.
     pub message: String,
 }
 
@@ -56,7 +56,7 @@ pub(crate) const SAFETY: [Property; 5] =
     [Property::Races, Property::Barriers, Property::Bounds, Property::Overflow, Property::Division];
 
 impl Property {
-    /// A one-word name.
+    /// The name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -102,11 +102,12 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Nothing is shown, for the work was given up.
+    /// The result if the time limit ended the work: every property is open.
     pub(crate) fn given_up(kernel: &Kernel) -> Self {
         let has_postconditions = !kernel.ensures.is_empty() || !kernel.footprints.is_empty();
         let claimed = has_postconditions.then_some(Property::Postcondition);
         let open = SAFETY.into_iter().chain(claimed).map(|property| {
+            // Reports put "could not show" in front.
             let message = "anything in that time".to_owned();
             OpenClaim { property, span: kernel.span, other: None, message }
         });

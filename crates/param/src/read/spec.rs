@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         let inner = self.annotated(|lowerer, out| lowerer.number(inner, out));
         self.in_pair = true;
         let inner = inner?;
-        // The other thread's value has the machine's type.
+        // `\other` takes the value in its machine type; a conversion to an unbounded integer is applied outside.
         let (inner, wanted) = match inner.kind {
             ExprKind::Convert(own) if inner.ty == Type::Whole => (*own, Some(Type::Whole)),
             _ => (inner, None),
@@ -182,7 +182,7 @@ impl Lowerer<'_> {
         Ok((left, right))
     }
 
-    /// Inlines a function that only computes with real numbers.
+    /// Inlines the call of a function whose body is one `return` of an expression on real numbers.
     pub(super) fn definition(
         &mut self,
         id: FunctionId,

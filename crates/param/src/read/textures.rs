@@ -10,7 +10,7 @@ use crate::kir::{Expr, ExprKind, FETCH_OF_INDEX, Scalar, Stmt, Type};
 use base::Span;
 use cuda::tree;
 
-/// Functions of floats by their numbers in the prelude.
+/// Fetches at float coordinates. The prelude (`prelude.cuh`) calls `__texel_at` with a position in this list.
 const FETCHES: &[&str] = &[
     "tex1D",
     "tex2D",
@@ -24,7 +24,8 @@ const FETCHES: &[&str] = &[
     "tex3DLod",
 ];
 
-/// The type of a reference, the texture, x, y, z, level; the layer follows.
+/// Arguments of a fetch before the layer: the number of the reference's type (0 for an object), the texture, x, y, z
+/// and the level.
 const BEFORE_LAYER: usize = 6;
 
 /// Prefix of functions that the prelude calls.
@@ -48,6 +49,7 @@ impl Lowerer<'_> {
             return Err(unsupported(span, "this pointer is not supported"));
         };
         let mut given = Vec::new();
+        // Calls from the prelude have the number of the reference's type; other calls take texture objects.
         if !name.starts_with(OF_PRELUDE) {
             given.push(int(0, Type::INT, span));
         }

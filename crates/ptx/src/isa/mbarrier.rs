@@ -1,8 +1,9 @@
 //! Transaction barriers (manual §9.7.13.15), and the arrival of asynchronous copies at one.
 //!
-//! A `.sem` without a scope, or a scope without `.sem`, is refused, because the manual writes them together. An
-//! unwritten one is `.release` or `.acquire`. Its scope is `.cta` by the manual and is marked as unwritten, because
-//! kernels rely on more. The result of `pending_count` depends on the schedule and is not followed.
+//! A `.sem` without a scope, or a scope without `.sem`, is refused, because the manual writes them together. If both
+//! are missing, the semantics is `.release` or `.acquire`, and the manual's scope is `.cta`. Kernels rely on
+//! `.cluster` there, so the operation records that no scope was written. The result of `pending_count` depends on the
+//! schedule and is not followed.
 
 use super::memory::{SHARED, check_space, scope};
 use super::{Form, Insn, Lower, Type, by};

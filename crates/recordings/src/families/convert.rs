@@ -1,7 +1,8 @@
 //! Cases of `cvt` (manual §9.7.9.21) and `cvt.pack` (§9.7.9.22) for recording on hardware.
 //!
 //! A case is a pattern and a signature. The pattern `cvt<|.sat>.u8.f32` stands for one instruction per alternative; the
-//! signature `f32 > 16` gives the types of the inputs and the widths of the result registers.
+//! operands follow from the signature, unless the pattern writes them. The signature `f32 > 16` gives the types of the
+//! inputs and the widths of the result registers; in `u8:32` the input is in a register of 32 bits.
 
 use super::{List, bits};
 

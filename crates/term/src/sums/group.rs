@@ -1,10 +1,10 @@
 //! Lists that grow together: the accumulators of a warp's lanes.
 //!
-//! A warp multiplies and adds in all its lanes at once, mostly to sums with the same history. When the lists of all
-//! lanes reach the ends of their runs together, their next runs are taken side by side. From then on one record has
-//! the end of all of them: appending to all lanes is one test and one store a lane. A list that is appended to alone
-//! dissolves its group; the lists may form another at the end of a run. Products are stored in the same slots and
-//! order as without groups.
+//! A warp multiplies and adds in all its lanes at once, mostly to sums with the same history. A list is stored in
+//! *runs* of consecutive slots. When the lists of all lanes fill their runs together, their next runs are taken side
+//! by side. From then on one record has the end of all of them: appending to all lanes is one test and one store a
+//! lane. A list that is appended to alone dissolves its group; the lists may form another at the end of a run.
+//! Products are stored in the same slots and order as without groups.
 
 use super::{IN_GROUP, LARGEST_RUN, List, PAGE, Sums};
 use crate::{Factors, ListId, NodeId, Sum};
@@ -26,10 +26,10 @@ pub(super) struct Group {
 }
 
 impl Sums {
-    /// Appends the products of inputs, `base` before these positions, to a sum in each lane; `false` if they are not
-    /// all below `limit`, or the sums do not grow together.
+    /// Appends a product of two inputs to a sum in each lane. The inputs have the numbers `factors` minus `base`.
+    /// Returns `false` if one is not below `limit`, or the sums do not grow together.
     ///
-    /// The sum of the first lane stands for all: the others are in the lists after it, as long as it.
+    /// `first` is the sum of the first lane. Those of the other lanes are in the lists after it and have its length.
     #[inline]
     pub(crate) fn append_to_all(
         &mut self,
@@ -78,7 +78,7 @@ impl Sums {
             return None;
         }
         let number = self.groups.len();
-        // The slots for links are apart as the runs of single lists are: each is linked from its own.
+        // These lists have grown alone so far, so each list's link to its new run is at the end of its own last run.
         let ends: Vec<u32> = lists.iter().map(|list| list.next).collect();
         let (next, run) = self.take_runs(run, &ends);
         self.groups.push(Group {
