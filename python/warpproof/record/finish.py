@@ -32,7 +32,7 @@ def finished(run: Run, names: Optional[Sequence[str]], parts: bool = False) -> V
         if made is not None:
             steps.append(made)
     steps.reverse()
-    if len(steps) > 1 and any(isinstance(step, Launch) and step.alias for step in steps):
+    if parts and len(steps) > 1 and any(isinstance(step, Launch) and step.alias for step in steps):
         raise Untraceable("one tensor as two arguments of a launch, among other steps")
     used = {name for step in steps for name in step.uses}
     inputs = [s for s in recorder.all if s.state == INPUT and s.name in used]
