@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let refusals = match param::kernels(text) {
+    let refusals = match cuda_front::kernels(text) {
         Err(refusal) => vec![refusal],
         Ok(kernels) => kernels.into_iter().filter_map(|(_, kernel)| kernel.err()).collect(),
     };

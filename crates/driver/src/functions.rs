@@ -49,7 +49,7 @@ pub fn page() -> String {
         let mut known: Vec<&str> = Vec::new();
         let (mut open, mut refused): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
         for one in all().filter(|one| one.class == *class) {
-            let list = match (is_read(one), param::is_modelled(one.canonical)) {
+            let list = match (is_read(one), cuda_front::is_modelled(one.canonical)) {
                 (false, _) => &mut refused,
                 (true, true) => &mut known,
                 (true, false) => &mut open,
@@ -92,7 +92,7 @@ fn is_read(function: &Intrinsic) -> bool {
         }
         [false, true].into_iter().any(|shared| {
             let text = calling(function, &signature, shared);
-            let kernels = text.and_then(|text| param::kernels(&text).ok());
+            let kernels = text.and_then(|text| cuda_front::kernels(&text).ok());
             kernels.is_some_and(|all| all.iter().all(|(_, kernel)| kernel.is_ok()))
         })
     })

@@ -6,8 +6,8 @@
 use driver::arguments::{Arguments, LaunchSpec};
 use driver::npy::{self, Dtype};
 use driver::{Colour, Execution, Exit, Input, Limits, simulate};
-use param::interp::{Contents, Launch, Value};
-use param::kir::{ArrayId, Kernel, Space, Type};
+use interp::{Contents, Launch, Value};
+use kir::{ArrayId, Kernel, Space, Type};
 use std::path::{Path, PathBuf};
 
 /// Launches of each kernel.
@@ -139,16 +139,16 @@ fn compare(values: &[Value], path: &Path) -> Result<(), String> {
 /// Compares a kernel on some launches; returns their number.
 fn check(name: &str) -> usize {
     let source = std::fs::read_to_string(folder().join(format!("{name}.cu"))).expect("the kernel");
-    let (_, kernel) = param::kernels(&source).expect("a file").remove(0);
+    let (_, kernel) = cuda_front::kernels(&source).expect("a file").remove(0);
     let kernel = kernel.expect("a kernel");
     let scratch =
         std::env::temp_dir().join(format!("warpproof-prove-ptx-{name}-{}", std::process::id()));
     let mut compared = 0;
-    let launches = param::launches(&kernel, 80);
+    let launches = allsizes::launches(&kernel, 80);
     let step = (launches.len() / LAUNCHES).max(1);
     for launch in launches.iter().step_by(step) {
         // A launch with an empty array has nothing to compare.
-        let Ok((before, after)) = param::interp::memory(&kernel, launch, BUDGET) else { continue };
+        let Ok((before, after)) = interp::memory(&kernel, launch, BUDGET) else { continue };
         if before.values().any(Vec::is_empty) {
             continue;
         }

@@ -15,9 +15,9 @@ use crate::report;
 use crate::verdict::Verdict;
 use crate::vocabulary::{PropertyName, listed};
 use crate::{Colour, Input};
-use param::engine::Property;
-use param::kir::{Builtin, Kernel, Type};
-use param::{Answer, PropertyVerdict};
+use allsizes::engine::Property;
+use allsizes::{Answer, PropertyVerdict};
+use kir::{Builtin, Kernel, Type};
 
 /// Reasons listed for one property.
 const MAX_REASONS: usize = 6;
@@ -81,17 +81,17 @@ impl Report<'_> {
     pub(super) fn verdict_of(&self, checked: &PropertyVerdict) -> Verdict {
         let unsized_arrays = !self.answer.unsized_arrays.is_empty();
         match checked.verdict {
-            param::Verdict::Refuted => Verdict::Refuted,
-            param::Verdict::Proved if checked.property == Property::Bounds && unsized_arrays => {
+            allsizes::Verdict::Refuted => Verdict::Refuted,
+            allsizes::Verdict::Proved if checked.property == Property::Bounds && unsized_arrays => {
                 Verdict::Unknown
             }
-            param::Verdict::Proved
+            allsizes::Verdict::Proved
                 if is_about_values(checked) && !self.undefined_somewhere().is_empty() =>
             {
                 Verdict::Unknown
             }
-            param::Verdict::Proved => Verdict::Proved,
-            param::Verdict::Unknown => Verdict::Unknown,
+            allsizes::Verdict::Proved => Verdict::Proved,
+            allsizes::Verdict::Unknown => Verdict::Unknown,
         }
     }
 
@@ -223,10 +223,10 @@ impl Report<'_> {
 
     /// Describes a precondition that the reader added and no clause states: a template parameter or symbolic macro is
     /// at least 1; blocks have the declared size.
-    fn implicit_precondition(&self, condition: &param::kir::Expr) -> Option<String> {
+    fn implicit_precondition(&self, condition: &kir::Expr) -> Option<String> {
         let mut name = None;
-        param::kir::visit(condition, &mut |inner| {
-            if let param::kir::ExprKind::Var(var) = inner.kind {
+        kir::visit(condition, &mut |inner| {
+            if let kir::ExprKind::Var(var) = inner.kind {
                 name = Some(self.kernel.vars[var].name.clone());
             }
         });
@@ -241,8 +241,9 @@ impl Report<'_> {
 
     /// Explains the meaning of numbers in claims about elements, if any was proved.
     fn meant_by_numbers(&self) -> Vec<String> {
-        let proved =
-            |one: &PropertyVerdict| is_about_values(one) && one.verdict == param::Verdict::Proved;
+        let proved = |one: &PropertyVerdict| {
+            is_about_values(one) && one.verdict == allsizes::Verdict::Proved
+        };
         let has = |wanted: fn(&Type) -> bool| {
             self.kernel.arrays.iter().any(|array| wanted(&array.element))
         };
@@ -262,7 +263,7 @@ impl Report<'_> {
 
     pub(super) fn assumptions(&self) -> Vec<String> {
         let mut all = Vec::new();
-        let global = self.kernel.arrays.iter().filter(|one| one.space == param::kir::Space::Global);
+        let global = self.kernel.arrays.iter().filter(|one| one.space == kir::Space::Global);
         if global.count() > 1 {
             all.push("arrays do not overlap".to_owned());
         }
@@ -284,7 +285,7 @@ impl Report<'_> {
             all.push(format!("{grid}*{block} < 2^31: thread numbers fit an int (--strict: any)"));
         }
         let overflow = self.answer.properties.iter().find(|one| one.property == Property::Overflow);
-        if overflow.is_some_and(|one| one.verdict != param::Verdict::Proved) {
+        if overflow.is_some_and(|one| one.verdict != allsizes::Verdict::Proved) {
             all.push("for the other properties: nothing overflows".to_owned());
         }
         if has_loop(&self.kernel.body) {

@@ -1,8 +1,8 @@
 //! The assumption of a proof about values that each float operation has a real value where it is executed
-//! ([`param::partial`]). It is listed line by line; under `--strict` it leaves the claim open.
+//! ([`kir::partial`]). It is listed line by line; under `--strict` it leaves the claim open.
 
 use super::answer::Report;
-use param::partial::{self, Partial};
+use kir::partial::{self, Partial};
 
 impl Report<'_> {
     /// Operations of the kernel that are assumed to have a real value, each with its place.

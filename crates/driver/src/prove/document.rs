@@ -8,8 +8,8 @@ use crate::verdict::Verdict;
 use crate::vocabulary::{self, FindingKind, PropertyName};
 use crate::{Exit, Input};
 use base::{Diagnostic, Severity};
-use param::interp::Event;
-use param::kir::Kernel;
+use interp::Event;
+use kir::Kernel;
 
 /// The report of an answer.
 pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
@@ -140,7 +140,7 @@ pub(super) fn sources(input: &Input, side: Option<&'static str>) -> Vec<report::
     files.map(of_file).collect()
 }
 
-pub(super) fn finding(of: &Report<'_>, property: PropertyName, one: &param::Finding) -> Finding {
+pub(super) fn finding(of: &Report<'_>, property: PropertyName, one: &allsizes::Finding) -> Finding {
     let diagnostic = findings::diagnostic(of.kernel, one);
     let race = findings::race_picture(of.kernel, one, of.input);
     Finding { race, ..as_finding(&diagnostic, of.input, kind(&one.event), property) }

@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::{Colour, Exit, Input, Outcome};
 use anstyle::Style;
 use base::{Code, Diagnostic, Span};
-use param::deadline::within;
+use deadline::within;
 use std::time::Instant;
 
 /// Proves the named kernel, or all kernels of the file, and returns their reports.
@@ -96,7 +96,7 @@ struct Name {
 
 /// Names of the kernels, each once; empty if the file cannot be read (reported elsewhere).
 fn names(text: &Text, options: &Options<'_>) -> Vec<Name> {
-    let read = within(limit(options), || param::kernels_in(&text.read));
+    let read = within(limit(options), || cuda_front::kernels_in(&text.read));
     let mut names: Vec<Name> = Vec::new();
     for (name, kernel) in read.result.and_then(Result::ok).unwrap_or_default() {
         let span = kernel.map_or_else(|refusal| refusal.primary.span, |kernel| kernel.span);

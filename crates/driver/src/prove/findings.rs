@@ -2,10 +2,10 @@
 
 use crate::Input;
 use crate::report::{self, RaceBarrier, RaceLane, RacePicture};
+use allsizes::Finding;
 use base::{Code, Diagnostic};
-use param::Finding;
-use param::interp::{Access, AccessKind, Event, Launch, Thread, Value};
-use param::kir::{Array, Builtin, Kernel, VarId};
+use interp::{Access, AccessKind, Event, Launch, Thread, Value};
+use kir::{Array, Builtin, Kernel, VarId};
 
 /// The diagnostic of a finding, with its places.
 pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {

@@ -4,13 +4,13 @@ use super::options::Options;
 use super::select::Refusal;
 use crate::{Outcome, Watch};
 use base::{Code, Diagnostic, Span};
-use param::deadline::Limit;
-use param::kir::Kernel;
+use deadline::Limit;
+use kir::Kernel;
 
 /// Runs some work on a thread with a stack deep enough for the deepest expressions.
 pub(super) fn on_deep_stack(work: impl FnOnce() -> Outcome + Send) -> Outcome {
     std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(param::depth::STACK);
+        let builder = std::thread::Builder::new().stack_size(kir::depth::STACK);
         match builder.spawn_scoped(scope, work).map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(outcome)) => outcome,
             // Pass on a panic, a bug of ours, to the handler that reports it.

@@ -7,7 +7,7 @@
 use super::answer::Report;
 use super::contract::COMMAND_LINE;
 use super::statements::each_assume;
-use param::kir::{Builtin, Compare, Expr, ExprKind};
+use kir::{Builtin, Compare, Expr, ExprKind};
 
 /// A condition as it was written.
 pub(super) struct Condition {

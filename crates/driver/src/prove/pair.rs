@@ -14,10 +14,10 @@ use crate::report::{self, Finding, KernelName, Location, PageData, ProofFact, Pr
 use crate::verdict::Verdict;
 use crate::vocabulary::{FindingKind, PropertyName};
 use crate::{Colour, Exit, Format, Input, Outcome};
+use allsizes::{Difference, PairAnswer};
 use base::{Code, Diagnostic};
-use param::deadline::within;
-use param::kir::Kernel;
-use param::{Difference, PairAnswer};
+use deadline::within;
+use kir::Kernel;
 
 /// Stores to an array that a difference names, on each side.
 const MOST_STORES: usize = 4;
@@ -104,10 +104,10 @@ fn compare_all(
         Ok(found) => found,
         Err(reason) => return Outcome::bad_input(&reason.to_string()),
     };
-    let how = param::Options { infers: options.infers, suggests: false };
+    let how = allsizes::Options { infers: options.infers, suggests: false };
     let relation =
-        param::Relation { names: together.names.clone(), same_launch: together.same_launch };
-    let work = || param::compare_as([reference, optimised], &relation, found, how);
+        allsizes::Relation { names: together.names.clone(), same_launch: together.same_launch };
+    let work = || allsizes::compare_as([reference, optimised], &relation, found, how);
     let compiling = options.compiling;
     let asked = |number: usize, kernel| reading::ComparisonRequest {
         source: &inputs[number].source,
@@ -191,12 +191,12 @@ fn different(difference: &Difference, kernels: [&Kernel; 2]) -> Diagnostic {
 impl Pair<'_> {
     fn equality(&self) -> Verdict {
         match self.compared.verdict {
-            param::Verdict::Proved if !self.sides[1].undefined_somewhere().is_empty() => {
+            allsizes::Verdict::Proved if !self.sides[1].undefined_somewhere().is_empty() => {
                 Verdict::Unknown
             }
-            param::Verdict::Proved => Verdict::Proved,
-            param::Verdict::Refuted => Verdict::Refuted,
-            param::Verdict::Unknown => Verdict::Unknown,
+            allsizes::Verdict::Proved => Verdict::Proved,
+            allsizes::Verdict::Refuted => Verdict::Refuted,
+            allsizes::Verdict::Unknown => Verdict::Unknown,
         }
     }
 
@@ -303,7 +303,7 @@ impl Pair<'_> {
         }
         let names = self.together.names.iter();
         all.extend(names.map(|(one, two)| format!("`{one}` is `{two}` of the optimised kernel")));
-        if self.compared.verdict == param::Verdict::Proved {
+        if self.compared.verdict == allsizes::Verdict::Proved {
             all.extend(self.sides[1].assumed_defined());
         }
         if self.together.same_launch {

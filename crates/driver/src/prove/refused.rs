@@ -8,7 +8,7 @@ use crate::diagnostics::render;
 use crate::{Colour, Exit, Input, Outcome, report};
 use base::Severity;
 use compare::{Comparison, TimedComparison};
-use param::kir::Kernel;
+use kir::Kernel;
 
 /// A file that cannot be preprocessed.
 pub(super) fn not_read(

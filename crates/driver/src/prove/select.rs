@@ -2,7 +2,7 @@
 
 use super::reading::Text;
 use base::SourceFile;
-use param::kir::Kernel;
+use kir::Kernel;
 
 /// The reason why there is no kernel.
 pub(super) enum Refusal {
@@ -14,7 +14,7 @@ pub(super) enum Refusal {
 
 /// The selected kernel.
 pub(super) fn selected(text: &Text, name: Option<&str>) -> Result<Kernel, Refusal> {
-    let kernels = param::kernels_in(&text.read).map_err(Refusal::Read)?;
+    let kernels = cuda_front::kernels_in(&text.read).map_err(Refusal::Read)?;
     chosen(&text.input.source, name, kernels)
 }
 
@@ -29,7 +29,7 @@ pub(super) fn demanding(
     let mut used = Vec::new();
     for demand in demands {
         let one = std::slice::from_ref(demand);
-        let kernels = param::kernels_with(&text.read, one, names)
+        let kernels = cuda_front::kernels_with(&text.read, one, names)
             .map_err(|error| Refusal::Usage(format!("--requires `{demand}`: {}", error.message)))?;
         let wanted = |kernel: &str| name.is_none_or(|name| name == kernel);
         if kernels.iter().any(|((kernel, _), has)| *has && wanted(kernel)) {
@@ -37,14 +37,14 @@ pub(super) fn demanding(
         }
     }
     unused.retain(|one| !used.contains(one));
-    let kernels = param::kernels_with(&text.read, &used, names).map_err(Refusal::Read)?;
+    let kernels = cuda_front::kernels_with(&text.read, &used, names).map_err(Refusal::Read)?;
     chosen(&text.input.source, name, kernels.into_iter().map(|(parsed, _)| parsed).collect())
 }
 
 pub(super) fn chosen(
     source: &SourceFile,
     name: Option<&str>,
-    kernels: Vec<param::Parsed>,
+    kernels: Vec<cuda_front::Parsed>,
 ) -> Result<Kernel, Refusal> {
     let names: Vec<&str> = kernels.iter().map(|(name, _)| name.as_str()).collect();
     let listed = format!("`{}`", names.join("`, `"));

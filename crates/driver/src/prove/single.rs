@@ -11,8 +11,8 @@ use super::select::Refusal;
 use super::{compare, document, findings, solver};
 use crate::diagnostics::render;
 use crate::{Colour, Exit, Input, Outcome, report};
-use param::Answer;
-use param::deadline::within;
+use allsizes::Answer;
+use deadline::within;
 
 /// Proves the named kernel, or the only one.
 #[must_use]
@@ -45,12 +45,12 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
     };
     let old_solver = found.as_ref().map(|solver| solver.version().to_owned());
     let old_solver = old_solver.filter(|version| solver::is_old(version));
-    let how = param::Options { infers: options.infers, suggests: true };
+    let how = allsizes::Options { infers: options.infers, suggests: true };
     let asked =
         compare::ComparisonRequest { source: &input.source, kernel, compiling: options.compiling };
     let deadline = Deadline::of(&options);
     let ((answer, found, stopped), compared) = compare::beside(asked, deadline, || {
-        let done = within(limit(&options), || param::prove(kernel, found, how));
+        let done = within(limit(&options), || allsizes::prove(kernel, found, how));
         let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(kernel), None));
         (answer, found, done.is_cut)
     });

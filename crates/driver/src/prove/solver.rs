@@ -3,7 +3,7 @@
 use super::options::Options;
 use crate::cuda::cache::{self, SOLVER_FOLDER};
 use crate::cuda::locate::folders;
-use param::Solver;
+use smt::Solver;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -22,7 +22,7 @@ pub(crate) enum NoSolver {
     DoesNotAnswer(String),
     /// It does not start, or is another program.
     #[error(transparent)]
-    Broken(param::SolverError),
+    Broken(smt::SolverError),
 }
 
 /// A solver, or the reason why there is none. Fails if a solver was named that cannot be used.
@@ -43,15 +43,15 @@ pub(super) fn start_solver(
             solver.remember(Box::new(CachedAnswers(folder.join(SOLVER_FOLDER))));
         }
         if let Some(path) = options.second_solver {
-            solver.confirm_with(param::SecondSolver::start(path).map_err(NoSolver::Broken)?);
+            solver.confirm_with(smt::SecondSolver::start(path).map_err(NoSolver::Broken)?);
         }
     }
     Ok(found)
 }
 
 /// Summarises the second solver's check of z3's proofs.
-pub(super) fn second_solver_note(second: &param::SecondSolver) -> String {
-    let param::SecondSolver { sent, confirmed, disputed, .. } = second;
+pub(super) fn second_solver_note(second: &smt::SecondSolver) -> String {
+    let smt::SecondSolver { sent, confirmed, disputed, .. } = second;
     let disputed = match disputed {
         0 => String::new(),
         count => format!("; it contradicts {count}, which are not used"),
@@ -101,7 +101,7 @@ fn find(given: Option<&Path>) -> Result<Solver, NoSolver> {
 #[derive(Debug)]
 struct CachedAnswers(PathBuf);
 
-impl param::Memory for CachedAnswers {
+impl smt::Memory for CachedAnswers {
     fn look_up(&self, question: &str) -> Option<String> {
         cache::look_up(Some(&self.0), "answer", question)
     }

@@ -1,7 +1,7 @@
 //! Searches the statements of a kernel, for reports and comparisons.
 
 use base::Span;
-use param::kir::{self, Expr, ExprKind, Stmt};
+use kir::{self, Expr, ExprKind, Stmt};
 
 /// Calls `see` with every statement, at any depth.
 fn each(statements: &[Stmt], see: &mut dyn FnMut(&Stmt)) {

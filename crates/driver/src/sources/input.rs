@@ -291,7 +291,7 @@ impl Input {
         let bytes = read.map_err(|error| fail(InputReason::unread(error, path)))?;
         let input = Self::cuda_of_memory(&name, bytes)?;
         let is_read = |text: &str| {
-            param::kernels(text).is_ok_and(|all| all.iter().all(|(_, kernel)| kernel.is_ok()))
+            cuda_front::kernels(text).is_ok_and(|all| all.iter().all(|(_, kernel)| kernel.is_ok()))
         };
         let is_elsewhere = path != Path::new("-") && is_elsewhere(path, project);
         if is_elsewhere && !is_read(input.source.text()) {

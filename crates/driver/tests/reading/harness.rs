@@ -10,8 +10,8 @@ use driver::arguments::{Arguments, LaunchSpec};
 use driver::cuda::{CompileOptions, Math};
 use driver::npy::{self, Dtype};
 use driver::{Colour, Execution, Exit, Input, Limits, simulate};
-use param::interp::{Contents, End, Event, Launch, Value};
-use param::kir::{ArrayId, Kernel};
+use interp::{Contents, End, Event, Launch, Value};
+use kir::{ArrayId, Kernel};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -151,7 +151,7 @@ fn read(program: &Program, text: &str) -> Reading {
 
 fn interpreted(program: &Program, text: &str) -> Reading {
     let refused = |message: &str| Reading::Ended(Outcome::Refused(message.to_owned()));
-    let kernels = match param::kernels(text) {
+    let kernels = match cuda_front::kernels(text) {
         Ok(kernels) => kernels,
         Err(error) => return refused(&error.message),
     };
@@ -169,7 +169,7 @@ fn interpreted(program: &Program, text: &str) -> Reading {
     }
     let (block, grid) = ([BLOCK as i128, 1, 1], [GRID as i128, 1, 1]);
     let launch = Launch { block, grid, scalars, seed: 7 };
-    match param::interp::memory(&kernel, &launch, BUDGET) {
+    match interp::memory(&kernel, &launch, BUDGET) {
         Ok((before, after)) => Reading::Done { kernel: Box::new(kernel), before, after },
         Err(run) => {
             let overflow = matches!(run.events.first(), Some(Event::Overflow { .. }));

@@ -6,9 +6,9 @@
 use crate::Numbers;
 use formula::contract::{SizedScalar, SizedTensor, Sizes, contract, shapes};
 use formula::{parse, parse_expression};
+use interp::{Contents, Launch, Value, failed};
 use ir::Scalar;
-use param::interp::{Contents, Launch, Value, failed};
-use param::kir::Kernel;
+use kir::Kernel;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The notation of sizes: scalars, or numbers.
@@ -44,7 +44,7 @@ impl Numbers {
         let parameters = sizes.tensors.iter().map(tensor).chain(sizes.scalars.iter().map(scalar));
         let parameters = parameters.collect::<Vec<_>>().join(", ");
         let source = format!("{clauses}__global__ void k({parameters}) {{}}\n");
-        let (_, kernel) = param::kernels(&source)
+        let (_, kernel) = cuda_front::kernels(&source)
             .unwrap_or_else(|error| panic!("{source}{}", error.message))
             .remove(0);
         let kernel = kernel.unwrap_or_else(|error| panic!("{source}{}", error.message));

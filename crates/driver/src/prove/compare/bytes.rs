@@ -1,7 +1,7 @@
 //! Values as bytes, and back: little endian, IEEE 754.
 
-use param::interp::Value;
-use param::kir::Scalar;
+use interp::Value;
+use kir::Scalar;
 
 /// The bytes of a value; zeros if it has none.
 pub(super) fn encode(value: Value, scalar: Scalar) -> Vec<u8> {
@@ -72,8 +72,8 @@ fn of_half(bits: u16) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{decode, encode};
-    use param::interp::Value;
-    use param::kir::Scalar;
+    use interp::Value;
+    use kir::Scalar;
 
     #[test]
     fn values_come_back() {

@@ -5,7 +5,7 @@ use super::data::{Compiling, Summary};
 use crate::cuda::locate::Library;
 use crate::cuda::{InstanceRequest, cache, named_key};
 use base::SourceFile;
-use param::kir::Kernel;
+use kir::Kernel;
 use std::path::Path;
 
 /// The name of the cache's files.

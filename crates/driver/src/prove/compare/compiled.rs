@@ -6,9 +6,9 @@ use super::error::{NotCompared, Skip};
 use crate::demangle::demangle;
 use crate::execute;
 use exec::{Access, Argument, Buffer, Contents, Fault, VariableContents};
+use interp::{self, CompiledResults, Launch, Value};
 use ir::{FuncId, Param, Space};
-use param::interp::{self, CompiledResults, Launch, Value};
-use param::kir::{self, ArrayId, Part, Records, Scalar, Signature};
+use kir::{self, ArrayId, Part, Records, Scalar, Signature};
 use std::collections::BTreeMap;
 
 /// Instructions of one run, counted for each thread.

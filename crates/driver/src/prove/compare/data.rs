@@ -2,7 +2,7 @@
 
 use crate::cuda::CompileOptions;
 use crate::prove::reading::Reading;
-use param::interp::Launch;
+use interp::Launch;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

@@ -14,7 +14,7 @@ pub(super) enum NotCompared {
     Time,
     /// It has parameters that cannot be passed to the engine for PTX.
     #[error("{0}")]
-    Signature(param::kir::SignatureError),
+    Signature(kir::SignatureError),
     #[error("NVRTC refuses the text: {0}")]
     Refused(CompileError),
     #[error("the compiler's PTX is not read: {0}")]

@@ -8,7 +8,7 @@ use super::data::Compiling;
 use super::error::NotCompared;
 use crate::cuda::locate::Library;
 use crate::cuda::{CompiledInstances, InstanceRequest, compile_named, without_host};
-use param::kir::{Kernel, Signature, TemplateParameter, VarId};
+use kir::{Kernel, Signature, TemplateParameter, VarId};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -128,7 +128,7 @@ fn choices(kernel: &Kernel, open: &[VarId]) -> Result<Vec<BTreeMap<VarId, i128>>
         return Ok(vec![BTreeMap::new()]);
     }
     let mut found: Vec<(BTreeMap<VarId, i128>, usize)> = Vec::new();
-    for launch in param::launches(kernel, CANDIDATES) {
+    for launch in allsizes::launches(kernel, CANDIDATES) {
         let given: BTreeMap<VarId, i128> =
             open.iter().filter_map(|var| Some((*var, *launch.scalars.get(var)?))).collect();
         match found.iter_mut().find(|(one, _)| *one == given) {

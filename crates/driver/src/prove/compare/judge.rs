@@ -9,8 +9,8 @@
 //! missed difference in the last digits. Integers are left out if these runs disagree on them.
 
 use super::data::Discrepancy;
-use param::interp::{CompiledResults, Elements, OrderDependence, Value};
-use param::kir::{ArrayId, Kernel};
+use interp::{CompiledResults, Elements, OrderDependence, Value};
+use kir::{ArrayId, Kernel};
 use std::collections::BTreeMap;
 
 /// Allowed distance of an element, relative to the spread of perturbed runs.

@@ -4,8 +4,8 @@ use super::compiled;
 use super::data::Difference;
 use super::error::NotCompared;
 use super::work::{BUDGET, LAUNCHES, Work};
-use param::interp::{Draw, Launch};
-use param::kir::VarId;
+use interp::{Draw, Launch};
+use kir::VarId;
 use std::collections::BTreeMap;
 
 /// The number of launches to try.
@@ -27,7 +27,7 @@ impl Work<'_> {
         program: &compiled::Kernel<'_>,
         given: &InstanceScalars,
     ) -> Vec<Launch> {
-        let all = param::launches_with(self.kernel, CANDIDATES, given);
+        let all = allsizes::launches_with(self.kernel, CANDIDATES, given);
         let fits = |launch: &Launch| launch.threads() <= MAX_THREADS && program.accepts(launch);
         let all: Vec<Launch> = all.into_iter().filter(fits).collect();
         let count = all.len();
@@ -49,7 +49,7 @@ impl Work<'_> {
         let program = programs.first().ok_or(NotCompared::NothingCompiled)?;
         let until = self.steps + LARGE_BUDGET;
         self.budget = LARGE_BUDGET;
-        for launch in param::launches_at(self.kernel, &self.numbers, given) {
+        for launch in allsizes::launches_at(self.kernel, &self.numbers, given) {
             if self.steps > until || !program.accepts(&launch) {
                 continue;
             }

@@ -1,5 +1,5 @@
 //! Compares our reading of CUDA C++ with a compiler's. NVRTC compiles the same text, and the engine for PTX runs the
-//! result; `param::interp` runs our reading. Both run the same small launches with drawn contents, and must leave the
+//! result; `interp` runs our reading. Both run the same small launches with drawn contents, and must leave the
 //! same contents in every array.
 //!
 //! A proof is about our reading. An error in the reading does not show in runs of the same reading, but compiled code
@@ -35,7 +35,7 @@ use base::SourceFile;
 use compiled::Program;
 use error::NotCompared;
 use instances::Compiler;
-use param::kir::Kernel;
+use kir::Kernel;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use work::Work;

@@ -6,7 +6,7 @@ use crate::prove::findings;
 use crate::report::{ReadingComparison, ReadingDifference};
 use crate::{Colour, Input};
 use base::{Code, Diagnostic};
-use param::kir::Kernel;
+use kir::Kernel;
 
 /// The extent of the comparison, in words.
 pub(in crate::prove) fn note(timed: &TimedComparison) -> Option<String> {

@@ -30,7 +30,7 @@ pub fn readings(input: &Input, compiling: &Compiling) -> Vec<Reading> {
     };
     let reading = compiling.reading();
     let kernels = match reading.text(input) {
-        Ok(text) => param::kernels_in(&text.read),
+        Ok(text) => cuda_front::kernels_in(&text.read),
         Err(Refused::Text(error, _)) => Err(error),
         Err(Refused::Option(error)) => return vec![unread(String::new(), error.to_string())],
     };

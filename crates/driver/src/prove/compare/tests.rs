@@ -6,7 +6,7 @@ use super::data::Discrepancy;
 use super::error::Skip;
 use super::instances;
 use super::work::Work;
-use param::kir::{AtomicOp, Binary, Builtin, Compare, Element, Expr, ExprKind, Kernel, Stmt, Type};
+use kir::{AtomicOp, Binary, Builtin, Compare, Element, Expr, ExprKind, Kernel, Stmt, Type};
 use std::path::Path;
 
 const KERNELS: [&str; 8] = [
@@ -33,7 +33,7 @@ fn read(name: &str) -> (Kernel, String, Program) {
     let folder = testing::corpus::root().join("corpus/param");
     let text = std::fs::read_to_string(folder.join(format!("{name}.cu"))).unwrap();
     let ptx = std::fs::read_to_string(folder.join(format!("ptx/{name}.ptx"))).unwrap();
-    let (_, kernel) = param::kernels(&text).unwrap().remove(0);
+    let (_, kernel) = cuda_front::kernels(&text).unwrap().remove(0);
     (kernel.unwrap(), text, Program::read(&ptx).unwrap())
 }
 
@@ -230,7 +230,7 @@ fn readings_with_a_wrong_type_are_found() {
     let text = std::fs::read_to_string(folder.join("types.cu")).unwrap();
     let ptx = std::fs::read_to_string(folder.join("types.ptx")).unwrap();
     let program = Program::read(&ptx).unwrap();
-    let (_, kernel) = param::kernels(&text).unwrap().remove(0);
+    let (_, kernel) = cuda_front::kernels(&text).unwrap().remove(0);
     let kernel = kernel.unwrap();
     assert_eq!(compare(&kernel, &text, &program), Came::Same);
     let (mut found, mut survivors) = (0, Vec::new());

@@ -6,8 +6,8 @@ use super::error::{NotCompared, Skip};
 use super::instances::Instance;
 use super::{judge, launches};
 use crate::prove::statements::has_unknown;
-use param::interp::{self, CompiledResults, CompiledRunOptions, Draw, Launch};
-use param::kir::{ArrayId, Kernel, Part, Scalar, Signature, Space, VarId, has_warp};
+use interp::{self, CompiledResults, CompiledRunOptions, Draw, Launch};
+use kir::{ArrayId, Kernel, Part, Scalar, Signature, Space, VarId, has_warp};
 use std::collections::BTreeMap;
 
 /// Launches of one instance.

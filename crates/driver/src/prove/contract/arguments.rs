@@ -5,7 +5,7 @@ use crate::arguments::ElementType;
 use formula::contract::{SizedScalar, SizedTensor, Sizes};
 use formula::{Expression, parse_expression};
 use ir::Scalar;
-use param::kir::{self, Array, ArrayId, Kernel, Part, Space, Type};
+use kir::{self, Array, ArrayId, Kernel, Part, Space, Type};
 
 /// Everything that a formula may name, and clauses about scalars.
 ///

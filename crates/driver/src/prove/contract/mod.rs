@@ -11,11 +11,12 @@ use super::findings;
 use super::reading::Text;
 use super::select::{Refusal, chosen, selected};
 use crate::Input;
+use allsizes::Answer;
 use base::{Code, Diagnostic, Span};
+use cuda_front::{ExternalClauses, Place};
 use formula::contract::{Clause, Contract as Translated, Sizes, contract as translate, shapes};
-use param::interp::Event;
-use param::kir::Kernel;
-use param::{Answer, ExternalClauses, Place};
+use interp::Event;
+use kir::Kernel;
 
 /// The name of the text with the clauses made from flags.
 pub(super) const COMMAND_LINE: &str = "command line";
@@ -110,7 +111,7 @@ pub(super) fn contracted(
                 .map(|(written, float)| format!("`{written}` of the formula is {float}")),
         );
     }
-    let kernels = param::kernels_with_clauses(&text.read, own_name(&plain), &clauses);
+    let kernels = cuda_front::kernels_with_clauses(&text.read, own_name(&plain), &clauses);
     let kernel = chosen(&text.input.source, name, kernels.map_err(Refusal::Read)?)?;
     Ok(Contracted { kernel, assumed, values })
 }

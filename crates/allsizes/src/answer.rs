@@ -1,0 +1,405 @@
+//! The answer for a kernel: proofs, witnessed refutations, and tests of the proofs.
+
+use crate::engine::{self, Effort, OpenClaim, Proof, Property, SAFETY, values};
+use crate::prover::Stats;
+use crate::trials::{TESTS, TrialResults, is_unsigned_wrap, places, property};
+use interp::{self, Event, Launch};
+use kir::partial;
+use kir::{ArrayId, Kernel, barrier_claims, used_lemmas};
+use smt::Solver;
+
+/// Launches for testing proofs and searching refutations.
+const LAUNCHES: usize = 160;
+
+/// Options of a proof.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Are facts about loops inferred?
+    pub infers: bool,
+    /// For open properties, search for launch preconditions under which they hold?
+    pub suggests: bool,
+}
+
+/// The verdict on a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds for every launch.
+    Proved,
+    /// It fails on a launch.
+    Refuted,
+    /// Neither is known.
+    Unknown,
+}
+
+/// An event on a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The launch.
+    pub launch: Launch,
+    /// The event.
+    pub event: Event,
+}
+
+/// A property and its verdict.
+#[derive(Clone, Debug)]
+pub struct PropertyVerdict {
+    /// The property.
+    pub property: Property,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Its open claims.
+    pub open: Vec<OpenClaim>,
+    /// Witnesses of its failure, the smallest launch first.
+    pub findings: Vec<Finding>,
+    /// Launch preconditions under which it was proved, if a search found some.
+    pub holds_if: Vec<String>,
+}
+
+/// The answer for a kernel.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Property by property.
+    pub properties: Vec<PropertyVerdict>,
+    /// Arrays whose size is not stated.
+    pub unsized_arrays: Vec<ArrayId>,
+    /// Axes with an assumed limit of 2^31 threads.
+    pub limited: [bool; 3],
+    /// Launches that were run to the end.
+    pub tested: usize,
+    /// The smallest launch that the contract allows, if one was found.
+    pub example: Option<Launch>,
+    /// A proof that a run contradicts: a bug of ours.
+    pub contradiction: Option<(Property, Finding)>,
+    /// Invariants of loops that were inferred and proved, each with the place of its loop.
+    pub learnt: Vec<(base::Span, String)>,
+    /// Statistics of the queries.
+    pub stats: Stats,
+    /// Questions were left open because there is no solver.
+    pub missed_solver: bool,
+    /// The solver stopped answering.
+    pub solver_died: bool,
+}
+
+/// Proves a kernel; returns the solver for the next one.
+#[must_use]
+pub fn prove(
+    kernel: &Kernel,
+    solver: Option<Solver>,
+    options: Options,
+) -> (Answer, Option<Solver>) {
+    let mut tests = TrialResults::default();
+    // First, so that a failing launch is reported even if the proof runs out of time.
+    tests.small(kernel, TESTS);
+    let shown = deadline::until_deadline(|| proved(kernel, solver, options));
+    let (proof, solver) = shown.unwrap_or_else(|| (Proof::given_up(kernel), None));
+    if !proof.open.is_empty() && !deadline::is_over() {
+        tests = TrialResults::default();
+        tests.small(kernel, LAUNCHES);
+    }
+    if !deadline::is_over() {
+        tests.at_constants(kernel);
+        if proof.open.iter().any(|open| open.property == Property::Overflow) {
+            tests.large(kernel);
+        }
+        tests.replay(kernel, &proof.candidate_launches);
+    }
+    if kernel.fences {
+        // Order by fences is not modelled, so a race in a run may be a false alarm.
+        tests.findings.retain(|finding| property(&finding.event) != Property::Races);
+    }
+    // If no contents satisfy the requirements, everything would hold.
+    if interp::demands_contents(kernel) && !tests.demanded {
+        tests.example = None;
+    }
+    // Likewise if no run satisfies the assumptions.
+    if tests.tested == 0 && tests.unmet > 0 {
+        tests.example = None;
+    }
+    let mut claimed = barrier_claims(&kernel.body).iter().map(|one| one.span).collect::<Vec<_>>();
+    claimed.extend(used_lemmas(&kernel.body));
+    let used = kernel.contracts.iter();
+    claimed.extend(used.flat_map(|one| one.relies.iter().copied().chain([one.span])));
+    let answer = assemble(proof, tests, &claimed);
+    if options.suggests && answer.example.is_some() && !deadline::is_over() {
+        return answer.suggested(kernel, solver, options.infers);
+    }
+    (answer, solver)
+}
+
+/// Proves what can be proved of a kernel.
+fn proved(kernel: &Kernel, solver: Option<Solver>, options: Options) -> (Proof, Option<Solver>) {
+    let (mut proof, solver) =
+        engine::prove(kernel, solver, Effort { infers: options.infers, only: None });
+    let solver = first_reads(kernel, &mut proof, solver, options);
+    let solver = postconditions(kernel, &mut proof, solver, options);
+    let solver = contracts(kernel, &mut proof, solver, options);
+    (proof, solver)
+}
+
+/// Proves that memory without contents is stored to before it is read, once the order of accesses is definite.
+fn first_reads(
+    kernel: &Kernel,
+    proof: &mut Proof,
+    solver: Option<Solver>,
+    options: Options,
+) -> Option<Solver> {
+    let unmet = proof.open.iter().any(|open| SAFETY.contains(&open.property));
+    if unmet || !values::has_reads(kernel) {
+        return solver;
+    }
+    let (shown, solver) = values::initialised(kernel, solver, options.infers);
+    proof.checks_initialised = true;
+    proof.open.extend(shown.open);
+    proof.stats.add(shown.stats);
+    proof.missed_solver |= shown.missed_solver;
+    proof.solver_died |= shown.solver_died;
+    solver
+}
+
+/// Proves the contract's claims about the end of the launch, once the final memory is definite.
+fn postconditions(
+    kernel: &Kernel,
+    proof: &mut Proof,
+    solver: Option<Solver>,
+    options: Options,
+) -> Option<Solver> {
+    let barriers = !barrier_claims(&kernel.body).is_empty();
+    let plain = kernel.ensures.is_empty() && kernel.footprints.is_empty();
+    if plain && !engine::has_loop_claims(kernel) && !barriers {
+        return solver;
+    }
+    let monoid = |open: &OpenClaim| kernel.monoids.iter().any(|one| one.span == open.span);
+    let unmet = proof.open.iter().any(|open| SAFETY.contains(&open.property) || monoid(open));
+    if unmet || !proof.unsized_arrays.is_empty() {
+        let footprints = kernel.footprints.iter().map(|one| one.span);
+        let spans = kernel.ensures.iter().map(|claim| claim.span).chain(footprints);
+        proof.open.extend(spans.map(|span| OpenClaim {
+            property: Property::Postcondition,
+            span,
+            other: None,
+            message: "this claim: the kernel's result is not definite while other properties are open"
+                .to_owned(),
+        }));
+        return solver;
+    }
+    for (span, message) in partial::never(kernel) {
+        proof.open.push(OpenClaim {
+            property: Property::Postcondition,
+            span,
+            other: None,
+            message,
+        });
+    }
+    // A lemma that is not proved may not be used.
+    let mut kernel = kernel.clone();
+    kernel.lemmas.retain(|one| !proof.open.iter().any(|open| open.span == one.span));
+    let (ensured, solver) = values::ensured(&kernel, solver, options.infers);
+    proof.open.extend(ensured.open);
+    proof.learnt = ensured.learnt;
+    // Claims that were open only because no proof had covered them yet.
+    let looked_at = |one: &OpenClaim| ensured.claims.iter().any(|(span, _)| *span == one.span);
+    proof.open.retain(|one| one.property != Property::Invariant || !looked_at(one));
+    for (span, why) in ensured.claims {
+        proof.open.extend(why.map(|message| OpenClaim {
+            property: Property::Invariant,
+            span,
+            other: None,
+            message: format!("this invariant: {message}"),
+        }));
+    }
+    proof.stats.add(ensured.stats);
+    proof.missed_solver |= ensured.missed_solver;
+    proof.solver_died |= ensured.solver_died;
+    solver
+}
+
+/// Proves the contracts of functions that are assumed at calls, each on its own.
+fn contracts(
+    kernel: &Kernel,
+    proof: &mut Proof,
+    solver: Option<Solver>,
+    options: Options,
+) -> Option<Solver> {
+    let mut solver = solver;
+    for contract in &kernel.contracts {
+        let options = Options { suggests: false, ..options };
+        let (answer, back) = prove(&contract.kernel, solver, options);
+        solver = back;
+        let wrong = answer.properties.iter().find(|one| one.verdict != Verdict::Proved);
+        let why = match wrong {
+            None if answer.unsized_arrays.is_empty() => continue,
+            None => "not all of its arrays have a size".to_owned(),
+            Some(one) if one.verdict == Verdict::Refuted => {
+                format!("a launch of it alone shows that {} fails", one.property.name())
+            }
+            Some(one) => match one.open.first() {
+                Some(open) => format!("could not show {}", open.message),
+                None if answer.example.is_none() => {
+                    "no launch fulfils its preconditions".to_owned()
+                }
+                None => format!("{} is open", one.property.name()),
+            },
+        };
+        let message = format!("the contract of `{}`: {why}", contract.name);
+        let span = contract.span;
+        proof.open.push(OpenClaim { property: Property::Invariant, span, other: None, message });
+        proof.missed_solver |= answer.missed_solver;
+    }
+    proof.has_claims |= !kernel.contracts.is_empty();
+    solver
+}
+
+impl Answer {
+    /// The answer for a kernel if the work was given up: nothing is known.
+    #[must_use]
+    pub fn given_up(kernel: &Kernel) -> Self {
+        let open = Proof::given_up(kernel).open.into_iter();
+        let properties = open.filter(|one| SAFETY.contains(&one.property)).map(|one| {
+            let (property, verdict) = (one.property, Verdict::Unknown);
+            let open = vec![one];
+            PropertyVerdict { property, verdict, open, findings: Vec::new(), holds_if: Vec::new() }
+        });
+        Self {
+            properties: properties.collect(),
+            unsized_arrays: Vec::new(),
+            limited: [false; 3],
+            tested: 0,
+            example: None,
+            contradiction: None,
+            learnt: Vec::new(),
+            stats: Stats::default(),
+            missed_solver: false,
+            solver_died: false,
+        }
+    }
+
+    /// Adds launch preconditions under which open properties would hold. If a property failed, only sizes can be the
+    /// reason.
+    fn suggested(
+        mut self,
+        kernel: &Kernel,
+        solver: Option<Solver>,
+        infers: bool,
+    ) -> (Self, Option<Solver>) {
+        let mut solver = solver;
+        for checked in &mut self.properties {
+            let wanted = match checked.verdict {
+                Verdict::Proved => false,
+                Verdict::Refuted => matches!(
+                    checked.property,
+                    Property::Overflow | Property::Races | Property::Bounds
+                ),
+                // Without a solver it is the solver that is missing, not a precondition.
+                Verdict::Unknown => !checked.open.is_empty() && !self.missed_solver,
+            };
+            let claims = [
+                Property::Initialised,
+                Property::Invariant,
+                Property::Postcondition,
+                Property::Clauses,
+            ];
+            if wanted && !claims.contains(&checked.property) {
+                let about = (checked.property, checked.verdict == Verdict::Refuted);
+                (checked.holds_if, solver) = crate::suggest::demands(kernel, about, solver, infers);
+            }
+        }
+        (self, solver)
+    }
+}
+
+/// Assembles the answer from a proof and from runs: for each property a verdict, with open claims and findings.
+fn assemble(proof: Proof, tests: TrialResults, claimed: &[base::Span]) -> Answer {
+    let mut wanted = SAFETY.to_vec();
+    // Only reported if it fails.
+    let spoiled = |one: &Finding| property(&one.event) == Property::Clauses;
+    if proof.open.iter().any(|one| one.property == Property::Clauses)
+        || tests.findings.iter().any(spoiled)
+    {
+        wanted.push(Property::Clauses);
+    }
+    let unwritten = |one: &Finding| property(&one.event) == Property::Initialised;
+    if proof.checks_initialised || tests.findings.iter().any(unwritten) {
+        wanted.push(Property::Initialised);
+    }
+    if proof.has_claims {
+        wanted.push(Property::Invariant);
+    }
+    if proof.has_postconditions {
+        wanted.push(Property::Postcondition);
+    }
+    let wraps = proof.open.iter().any(|open| open.property == Property::Overflow);
+    let mut contradiction = None;
+    let mut properties = Vec::new();
+    for one in wanted {
+        let open: Vec<OpenClaim> =
+            proof.open.iter().filter(|open| open.property == one).cloned().collect();
+        let findings = tests.findings.iter().filter(|finding| property(&finding.event) == one);
+        // C defines that unsigned numbers wrap around: not a mistake, only unsupported.
+        let findings: Vec<Finding> = findings
+            .filter(|one| !is_unsigned_wrap(&one.event) || open.is_empty())
+            .cloned()
+            .collect();
+        if open.is_empty()
+            && let Some(finding) = findings.first()
+            && is_independent(&proof, one, claimed)
+            // Otherwise nothing was shown of it.
+            && (one != Property::Initialised || proof.checks_initialised)
+            // Bounds are proved assuming that nothing wraps.
+            && (one != Property::Bounds || !wraps)
+        {
+            contradiction = contradiction.or_else(|| Some((one, finding.clone())));
+        }
+        let known = |finding: &&Finding| {
+            findings.iter().all(|other| places(&other.event) != places(&finding.event))
+        };
+        let later = tests.after_wrap.iter().filter(|finding| property(&finding.event) == one);
+        let later: Vec<Finding> = later.filter(known).cloned().collect();
+        let findings = [findings, later].concat();
+        let verdict = match (findings.is_empty(), open.is_empty()) {
+            (false, _) => Verdict::Refuted,
+            // If the contract allows no launch, everything would hold.
+            (true, true) if tests.example.is_some() && is_independent(&proof, one, claimed) => {
+                Verdict::Proved
+            }
+            _ => Verdict::Unknown,
+        };
+        let holds_if = Vec::new();
+        properties.push(PropertyVerdict { property: one, verdict, open, findings, holds_if });
+    }
+    Answer {
+        properties,
+        unsized_arrays: proof.unsized_arrays,
+        limited: proof.limited,
+        tested: tests.tested,
+        example: tests.example,
+        contradiction,
+        learnt: proof.learnt,
+        stats: proof.stats,
+        missed_solver: proof.missed_solver,
+        solver_died: proof.solver_died,
+    }
+}
+
+/// Does the proof of a property depend on no open claim? Races between threads are checked interval by interval,
+/// which presumes that all threads reach the barriers. Claims at barriers (`claimed`) are used everywhere, and hold
+/// at their place if nothing fails before.
+fn is_independent(proof: &Proof, property: Property, claimed: &[base::Span]) -> bool {
+    let open = |other: Property| proof.open.iter().any(|one| one.property == other);
+    let unsettled = |one: &OpenClaim| match one.property {
+        Property::Invariant => claimed.contains(&one.span),
+        Property::Postcondition | Property::Values => false,
+        _ => true,
+    };
+    if !claimed.is_empty() && proof.open.iter().any(unsettled) {
+        return false;
+    }
+    // A clause without a value may have been translated in any way.
+    if open(Property::Clauses) {
+        return false;
+    }
+    match property {
+        Property::Races => !open(Property::Barriers),
+        Property::Postcondition => proof.unsized_arrays.is_empty(),
+        _ => true,
+    }
+}

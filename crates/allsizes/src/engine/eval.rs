@@ -1,0 +1,535 @@
+//! Evaluates expressions of one thread to polynomials over symbols. Obligations ensure that these unbounded integers
+//! equal the machine's wherever a value feeds an index or a condition.
+//!
+//! Long: one case for each kind of expression.
+
+use super::Engine;
+use super::state::{Claim, OpaqueComparison, Operation, State, SymbolicValue};
+use arith::formula::Formula;
+use arith::poly::Poly;
+use arith::symbols::Level;
+use base::Span;
+use kir::{Binary, Compare, Expr, ExprKind, Monoid, Type, Unary, is_fetch};
+
+impl Engine<'_> {
+    /// The truth of a condition.
+    pub(super) fn condition(&mut self, expr: &Expr, state: &State) -> Formula {
+        match self.eval(expr, state, true) {
+            SymbolicValue::Bool(formula) => formula,
+            SymbolicValue::Int(poly) => Formula::eq(poly).not(),
+            SymbolicValue::Untracked(level) => self.coin(level),
+        }
+    }
+
+    /// A new symbol for an unknown truth value.
+    pub(super) fn coin(&mut self, level: Level) -> Formula {
+        let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(1)));
+        Formula::holds(self.prover.symbols.bounded("?", level, low, high))
+    }
+
+    /// A new symbol for an unknown integer of a type.
+    pub(super) fn unknown(&mut self, name: &str, level: Level, ty: Type) -> Poly {
+        let range = ty.range();
+        let low = range.map(|(low, _)| Poly::constant(low));
+        let high = range.map(|(_, high)| Poly::constant(high));
+        Poly::symbol(self.prover.symbols.bounded(name, level, low, high))
+    }
+
+    pub(super) fn level(&self, value: &SymbolicValue) -> Level {
+        match value {
+            SymbolicValue::Int(poly) => self.prover.symbols.level(poly),
+            SymbolicValue::Bool(formula) => self.prover.symbols.formula_level(formula),
+            SymbolicValue::Untracked(level) => *level,
+        }
+    }
+
+    /// The value of `expr`; `strict` if it feeds an index or a condition.
+    pub(super) fn eval(&mut self, expr: &Expr, state: &State, strict: bool) -> SymbolicValue {
+        match &expr.kind {
+            ExprKind::Int(value) if expr.ty == Type::Bool => {
+                SymbolicValue::Bool(if *value != 0 { Formula::True } else { Formula::False })
+            }
+            ExprKind::Int(value) => SymbolicValue::Int(Poly::constant(*value)),
+            ExprKind::Float(_) => SymbolicValue::Untracked(Level::Launch),
+            ExprKind::Var(var) => self.variable(*var, state),
+            ExprKind::Builtin(builtin, axis) => SymbolicValue::Int(self.builtin(*builtin, *axis)),
+            ExprKind::Unary(operator, inner) => self.unary(*operator, inner, expr, state, strict),
+            ExprKind::Binary(operator, left, right) => {
+                let left = (self.eval(left, state, strict), left.span);
+                let right = (self.eval(right, state, strict), right.span);
+                self.binary(*operator, [left, right], expr, state, strict)
+            }
+            ExprKind::Compare(operator, left, right) => {
+                SymbolicValue::Bool(self.compare(*operator, left, right, state))
+            }
+            ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+                let is_and = matches!(expr.kind, ExprKind::And(..));
+                let first = self.condition(left, state);
+                let mut inner = state.clone();
+                inner.path.push(if is_and { first.clone() } else { first.clone().not() });
+                let second = self.condition(right, &inner);
+                SymbolicValue::Bool(if is_and {
+                    Formula::and([first, second])
+                } else {
+                    Formula::or([first, second])
+                })
+            }
+            ExprKind::Select(condition, then, otherwise) => {
+                let condition = self.condition(condition, state);
+                let mut inner = state.clone();
+                inner.path.push(condition.clone());
+                let then = self.eval(then, &inner, strict);
+                inner.path.pop();
+                inner.path.push(condition.clone().not());
+                let otherwise = self.eval(otherwise, &inner, strict);
+                self.chosen("?:", [(&condition, then), (&condition.clone().not(), otherwise)])
+            }
+            ExprKind::Convert(inner) => self.convert(inner, expr.ty, state, strict),
+            ExprKind::Call(name, arguments) if is_fetch(name) => {
+                self.fetched(name, arguments, expr.ty, state, strict)
+            }
+            ExprKind::Call(_, arguments) => {
+                let mut level = Level::Launch;
+                for argument in arguments {
+                    let value = self.eval(argument, state, strict);
+                    level = level.max(self.level(&value));
+                }
+                SymbolicValue::Untracked(level)
+            }
+            ExprKind::Combine(monoid, arguments) => self.combine(monoid, arguments, state, strict),
+            ExprKind::Element(array, when, index) => {
+                let at: Vec<SymbolicValue> =
+                    index.iter().map(|one| self.eval(one, state, true)).collect();
+                let mut known = self.named.iter();
+                let known = known.find(|(named, place, _)| {
+                    named == array && at[..] == [SymbolicValue::Int(place.clone())]
+                });
+                match known {
+                    Some((_, _, value)) => SymbolicValue::Int(value.clone()),
+                    None if self.elements && self.is_input(*array) => {
+                        self.named_element(*array, &at)
+                    }
+                    None if self.is_looked_at(*array, *when) => {
+                        self.cell((*array, *when), &at, expr.ty, &state.path)
+                    }
+                    _ if expr.ty == Type::Float => SymbolicValue::Untracked(Level::Thread),
+                    _ => SymbolicValue::Int(self.unknown("element", Level::Thread, expr.ty)),
+                }
+            }
+            // Quantifiers are not evaluated here.
+            ExprKind::Quantified(..) => SymbolicValue::Bool(self.coin(Level::Thread)),
+            ExprKind::Fold(fold) if self.summed_array(fold, state).is_some() => {
+                self.prefix(fold, state)
+            }
+            ExprKind::Other(inner) if self.second.is_some() => {
+                self.other_value(inner, state, strict)
+            }
+            ExprKind::Fold(_) | ExprKind::Other(_) => match expr.ty {
+                Type::Float => SymbolicValue::Untracked(Level::Thread),
+                Type::Bool => SymbolicValue::Bool(self.coin(Level::Thread)),
+                ty => SymbolicValue::Int(self.unknown("claimed", Level::Thread, ty)),
+            },
+        }
+    }
+
+    /// Evaluates a call of a declared monoid: by its body if the result feeds an index or a condition.
+    fn combine(
+        &mut self,
+        monoid: &Monoid,
+        arguments: &[Expr],
+        state: &State,
+        strict: bool,
+    ) -> SymbolicValue {
+        let values: Vec<SymbolicValue> =
+            arguments.iter().map(|one| self.eval(one, state, strict)).collect();
+        if let (false, [SymbolicValue::Int(a), SymbolicValue::Int(b)]) = (strict, &values[..]) {
+            let ty = monoid.result.ty;
+            let (a, b) = (self.data(a, ty, state), self.data(b, ty, state));
+            return SymbolicValue::Int(
+                self.operation(Operation::Combine(monoid.name.clone(), a, b), ty),
+            );
+        }
+        let mut inner = state.clone();
+        for (parameter, value) in monoid.parameters.iter().zip(values) {
+            inner.vars[base::Index::position(*parameter)] = value;
+        }
+        self.eval(&monoid.result, &inner, strict)
+    }
+
+    /// An unknown value, the same each time the variable is read.
+    pub(super) fn unknown_of(&mut self, var: kir::VarId) -> SymbolicValue {
+        let ty = self.kernel.vars[var].ty;
+        match ty {
+            Type::Float => SymbolicValue::Untracked(Level::Thread),
+            Type::Bool => SymbolicValue::Bool(self.coin(Level::Thread)),
+            Type::Int { .. } | Type::Whole => {
+                let name = self.kernel.vars[var].name.clone();
+                SymbolicValue::Int(self.unknown(&name, Level::Thread, ty))
+            }
+        }
+    }
+
+    fn variable(&mut self, var: kir::VarId, state: &State) -> SymbolicValue {
+        let value = state.vars[base::Index::position(var)].clone();
+        let ty = self.kernel.vars[var].ty;
+        match (value, ty) {
+            // Unassigned, or assigned an unsupported value.
+            (SymbolicValue::Untracked(level), Type::Int { .. } | Type::Whole) => {
+                SymbolicValue::Int(self.unknown(&self.kernel.vars[var].name.clone(), level, ty))
+            }
+            (SymbolicValue::Untracked(level), Type::Bool) => SymbolicValue::Bool(self.coin(level)),
+            (value, _) => value,
+        }
+    }
+
+    /// `x == c ? a : b` as the polynomial `a + (b − a)·(x − c)`, for constants `a` and `b`, if `x` is one of two
+    /// neighbours in every launch: the number of one of two buffers.
+    fn by_bit(&mut self, condition: &Formula, then: &Poly, otherwise: &Poly) -> Option<Poly> {
+        let (first, second) = match condition {
+            Formula::Not(_) => (otherwise, then),
+            _ => (then, otherwise),
+        };
+        let zero = match condition {
+            Formula::Eq(poly) => poly,
+            Formula::Not(inner) => match &**inner {
+                Formula::Eq(poly) => poly,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let step = second.minus(first)?.as_constant()?;
+        first.as_constant()?;
+        [1, -1].into_iter().find_map(|sign| {
+            let bit = zero.scaled(sign)?;
+            let below = bit.scaled(-1)?.offset(1)?;
+            let is_bit = self.prover.proves_quickly(&[], &Formula::ge(bit.clone()))
+                && self.prover.proves_quickly(&[], &Formula::ge(below));
+            if is_bit { first.plus(&bit.scaled(step)?) } else { None }
+        })
+    }
+
+    /// Selects one of two values, by conditions that exclude each other.
+    pub(super) fn chosen(
+        &mut self,
+        name: &str,
+        [one, other]: [(&Formula, SymbolicValue); 2],
+    ) -> SymbolicValue {
+        match (&one.1, &other.1) {
+            (first, second) if first == second => one.1,
+            (SymbolicValue::Int(first), SymbolicValue::Int(second)) => {
+                if let Some(value) = self.by_bit(one.0, first, second) {
+                    return SymbolicValue::Int(value);
+                }
+                let symbols = &mut self.prover.symbols;
+                let levels = [symbols.level(first), symbols.level(second)];
+                let conditions = [symbols.formula_level(one.0), symbols.formula_level(other.0)];
+                let level = levels.into_iter().chain(conditions).max().unwrap_or(Level::Thread);
+                let sym = symbols.fresh(name, level);
+                let own = Poly::symbol(sym);
+                for (condition, value) in [(one.0, first), (other.0, second)] {
+                    if let Some(difference) = own.minus(value) {
+                        let fact = condition.clone().implies(Formula::eq(difference));
+                        symbols.get_mut(sym).facts.push(fact);
+                    }
+                }
+                SymbolicValue::Int(own)
+            }
+            (SymbolicValue::Bool(first), SymbolicValue::Bool(second)) => {
+                SymbolicValue::Bool(Formula::or([
+                    Formula::and([one.0.clone(), first.clone()]),
+                    Formula::and([other.0.clone(), second.clone()]),
+                ]))
+            }
+            (first, second) => {
+                let conditions = [
+                    self.prover.symbols.formula_level(one.0),
+                    self.prover.symbols.formula_level(other.0),
+                ];
+                let values = [self.level(first), self.level(second)];
+                let level = conditions.into_iter().chain(values).max();
+                SymbolicValue::Untracked(level.unwrap_or(Level::Thread))
+            }
+        }
+    }
+
+    fn convert(&mut self, inner: &Expr, ty: Type, state: &State, strict: bool) -> SymbolicValue {
+        let value = self.eval(inner, state, strict);
+        match (value, ty) {
+            // An annotation compares it with a machine integer, so it is one, or else wrapped.
+            (SymbolicValue::Int(poly), Type::Int { .. })
+                if inner.ty == Type::Whole && poly.as_constant().is_none() =>
+            {
+                let fits = in_type(&poly, ty);
+                let fits = self.prover.proves_quickly(&state.path, &fits)
+                    || self.prover.proves(&state.path, &fits);
+                let level = self.prover.symbols.level(&poly);
+                SymbolicValue::Int(if fits { poly } else { self.unknown("wrapped", level, ty) })
+            }
+            (SymbolicValue::Int(poly), Type::Int { bits: to, .. }) => {
+                if matches!(inner.ty, Type::Int { bits, .. } if bits < to) {
+                    if !strict {
+                        return SymbolicValue::Int(self.data(&poly, inner.ty, state));
+                    }
+                    self.look_at(&poly, inner, state);
+                }
+                SymbolicValue::Int(poly)
+            }
+            (SymbolicValue::Int(poly), Type::Whole) => {
+                self.look_at(&poly, inner, state);
+                SymbolicValue::Int(poly)
+            }
+            (SymbolicValue::Bool(formula), Type::Int { .. } | Type::Whole) => {
+                SymbolicValue::Int(self.operation(Operation::Truth(formula), ty))
+            }
+            (SymbolicValue::Untracked(level), Type::Int { .. } | Type::Whole) => {
+                SymbolicValue::Int(self.unknown("rounded", level, ty))
+            }
+            (value, _) => SymbolicValue::Untracked(self.level(&value)),
+        }
+    }
+
+    /// Obliges that the value equals the machine's: it is in the range of its type.
+    pub(super) fn look_at(&mut self, poly: &Poly, expr: &Expr, state: &State) {
+        self.in_range(poly, expr.ty, expr.span, state);
+    }
+
+    fn in_range(&mut self, poly: &Poly, ty: Type, span: Span, state: &State) {
+        self.oblige(Claim::Overflow(ty), in_type(poly, ty), span, state);
+    }
+
+    fn unary(
+        &mut self,
+        operator: Unary,
+        inner: &Expr,
+        expr: &Expr,
+        state: &State,
+        strict: bool,
+    ) -> SymbolicValue {
+        if operator == Unary::Not {
+            return SymbolicValue::Bool(self.condition(inner, state).not());
+        }
+        match (operator, self.eval(inner, state, strict)) {
+            (Unary::IsPow2, SymbolicValue::Int(poly)) => SymbolicValue::Bool(Formula::Pow2(poly)),
+            (Unary::Neg, SymbolicValue::Int(poly)) => {
+                let result = poly.scaled(-1);
+                self.arithmetic(result, expr, state, strict)
+            }
+            (Unary::Complement, SymbolicValue::Int(poly)) => {
+                let result = poly.scaled(-1).and_then(|negative| negative.offset(-1));
+                self.arithmetic(result, expr, state, false)
+            }
+            (_, value) => SymbolicValue::Untracked(self.level(&value)),
+        }
+    }
+
+    /// The result of a sum or product; without one, an unknown integer of the type.
+    fn arithmetic(
+        &mut self,
+        result: Option<Poly>,
+        expr: &Expr,
+        state: &State,
+        strict: bool,
+    ) -> SymbolicValue {
+        let Some(poly) = result else {
+            return SymbolicValue::Int(self.unknown("large", Level::Thread, expr.ty));
+        };
+        if strict && matches!(expr.ty, Type::Int { signed: true, .. }) {
+            self.look_at(&poly, expr, state);
+        }
+        SymbolicValue::Int(poly)
+    }
+
+    /// Evaluates a binary operator on evaluated operands. `strict` obliges the result to be the machine's.
+    fn binary(
+        &mut self,
+        operator: Binary,
+        [(left, left_span), (right, right_span)]: [(SymbolicValue, Span); 2],
+        expr: &Expr,
+        state: &State,
+        strict: bool,
+    ) -> SymbolicValue {
+        let (SymbolicValue::Int(a), SymbolicValue::Int(b)) = (&left, &right) else {
+            return SymbolicValue::Untracked(self.level(&left).max(self.level(&right)));
+        };
+        let ty = expr.ty;
+        match operator {
+            Binary::Add => return self.arithmetic(a.plus(b), expr, state, strict),
+            Binary::Sub => return self.arithmetic(a.minus(b), expr, state, strict),
+            Binary::Mul => return self.arithmetic(a.times(b), expr, state, strict),
+            Binary::Shl => {
+                if let Some(amount) = b.as_constant().filter(|one| (0..width(ty)).contains(one)) {
+                    return self.arithmetic(a.scaled(1 << amount), expr, state, strict);
+                }
+            }
+            // The low bits do not depend on wrapping.
+            Binary::BitAnd => {
+                let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
+                if let Some(mask) =
+                    b.as_constant().filter(|mask| *mask > 0 && mask & (mask + 1) == 0)
+                {
+                    let quotient = self.operation(Operation::Floor(a.clone(), mask + 1), ty);
+                    let multiple = quotient.scaled(mask + 1);
+                    let low = multiple.and_then(|multiple| a.minus(&multiple));
+                    return self.arithmetic(low, expr, state, false);
+                }
+                if let Some(unit) = b.as_constant().and_then(i128::checked_neg).filter(is_bit) {
+                    // `x & ~31`.
+                    let quotient = self.operation(Operation::Floor(a.clone(), unit), ty);
+                    return self.arithmetic(quotient.scaled(unit), expr, state, false);
+                }
+            }
+            _ => {}
+        }
+        if let Some(value) = self.one_bit(operator, a, b, ty) {
+            return self.arithmetic(Some(value), expr, state, false);
+        }
+        let (mut a, mut b) = (constant_of(a, ty), constant_of(b, ty));
+        if !strict {
+            a = self.data(&a, ty, state);
+            // The divisor that must not be 0 is the machine's.
+            if !matches!(operator, Binary::Div | Binary::Rem) {
+                b = self.data(&b, ty, state);
+            }
+        }
+        self.in_range(&a, ty, left_span, state);
+        self.in_range(&b, ty, right_span, state);
+        match operator {
+            Binary::Div | Binary::Rem => self.divided(operator, a, b, expr, state),
+            Binary::Shr
+                if b.as_constant().is_some_and(|amount| (0..width(ty)).contains(&amount)) =>
+            {
+                let amount = b.as_constant().unwrap_or(0);
+                SymbolicValue::Int(self.operation(Operation::Floor(a, 1 << amount), ty))
+            }
+            Binary::Min => SymbolicValue::Int(self.operation(Operation::Min(a, b), ty)),
+            Binary::Max => SymbolicValue::Int(self.operation(Operation::Max(a, b), ty)),
+            Binary::Shl | Binary::Shr => {
+                let below = b.scaled(-1).and_then(|negative| negative.offset(width(ty) - 1));
+                let goal = [Formula::ge(b.clone()), below.map_or(Formula::False, Formula::ge)];
+                self.oblige(Claim::Overflow(ty), Formula::and(goal), expr.span, state);
+                SymbolicValue::Int(self.operation(Operation::Opaque("shift", a, b), ty))
+            }
+            Binary::BitAnd => {
+                SymbolicValue::Int(self.operation(Operation::Opaque("and", a, b), ty))
+            }
+            Binary::BitOr => SymbolicValue::Int(self.operation(Operation::Opaque("or", a, b), ty)),
+            _ => SymbolicValue::Int(self.operation(Operation::Opaque("xor", a, b), ty)),
+        }
+    }
+
+    /// The machine's value of a number that feeds only data, and may wrap: an unknown number of the type, unless it
+    /// is shown to be in range.
+    fn data(&mut self, poly: &Poly, ty: Type, state: &State) -> Poly {
+        if self.prover.proves_quickly(&state.path, &in_type(poly, ty)) {
+            return poly.clone();
+        }
+        let level = self.prover.symbols.level(poly);
+        self.unknown("wrapped", level, ty)
+    }
+
+    /// A bitwise operation with a single bit, which does not depend on wrapping.
+    fn one_bit(&mut self, operator: Binary, a: &Poly, b: &Poly, ty: Type) -> Option<Poly> {
+        let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
+        let bit = b.as_constant().filter(is_bit)?;
+        if !matches!(operator, Binary::BitAnd | Binary::BitOr | Binary::BitXor) {
+            return None;
+        }
+        let above = self.operation(Operation::Floor(a.clone(), bit), ty);
+        let beyond = self.operation(Operation::Floor(a.clone(), bit.checked_mul(2)?), ty);
+        // 1 if the bit is set.
+        let set = above.minus(&beyond.scaled(2)?)?;
+        match operator {
+            Binary::BitAnd => set.scaled(bit),
+            Binary::BitOr => a.offset(bit)?.minus(&set.scaled(bit)?),
+            _ => a.offset(bit)?.minus(&set.scaled(bit.checked_mul(2)?)?),
+        }
+    }
+
+    fn divided(
+        &mut self,
+        operator: Binary,
+        a: Poly,
+        b: Poly,
+        expr: &Expr,
+        state: &State,
+    ) -> SymbolicValue {
+        self.oblige(Claim::Division, Formula::eq(b.clone()).not(), expr.span, state);
+        if let (Type::Int { signed: true, .. }, Some((least, _))) = (expr.ty, expr.ty.range()) {
+            // The minimum divided by −1 is out of range.
+            let above = a.offset(-least - 1).map_or(Formula::False, Formula::ge);
+            let goal = Formula::or([Formula::ge(b.clone()), above]);
+            self.oblige(Claim::Overflow(expr.ty), goal, expr.span, state);
+        }
+        let quotient = self.operation(Operation::Div(a.clone(), b.clone()), expr.ty);
+        if operator == Binary::Div {
+            return SymbolicValue::Int(quotient);
+        }
+        let remainder = quotient.times(&b).and_then(|multiple| a.minus(&multiple));
+        self.arithmetic(remainder, expr, state, false)
+    }
+
+    fn compare(&mut self, operator: Compare, left: &Expr, right: &Expr, state: &State) -> Formula {
+        let one = self.eval(left, state, true);
+        let other = self.eval(right, state, true);
+        let (SymbolicValue::Int(a), SymbolicValue::Int(b)) = (&one, &other) else {
+            if let (SymbolicValue::Bool(a), SymbolicValue::Bool(b)) = (one.clone(), other.clone())
+                && matches!(operator, Compare::Eq | Compare::Ne)
+            {
+                let same = Formula::and([a.clone().implies(b.clone()), b.implies(a)]);
+                return if operator == Compare::Eq { same } else { same.not() };
+            }
+            let level = self.level(&one).max(self.level(&other));
+            let coin = self.coin(level);
+            if left.ty == Type::Float
+                && right.ty == Type::Float
+                && let Some(opaque_comparisons) = &mut self.opaque_comparisons
+                && let Some(sym) = coin.symbols().first().copied()
+            {
+                let (left, right) = (left.clone(), right.clone());
+                opaque_comparisons.push(OpaqueComparison { sym, compare: operator, left, right });
+            }
+            return coin;
+        };
+        self.look_at(a, left, state);
+        self.look_at(b, right, state);
+        let make = |poly: Option<Poly>, offset: i128| {
+            poly.and_then(|poly| poly.offset(offset)).map(Formula::ge)
+        };
+        let formula = match operator {
+            Compare::Lt => make(b.minus(a), -1),
+            Compare::Le => make(b.minus(a), 0),
+            Compare::Gt => make(a.minus(b), -1),
+            Compare::Ge => make(a.minus(b), 0),
+            Compare::Eq => a.minus(b).map(Formula::eq),
+            Compare::Ne => a.minus(b).map(|difference| Formula::eq(difference).not()),
+        };
+        let level = self.level(&one).max(self.level(&other));
+        formula.unwrap_or_else(|| self.coin(level))
+    }
+}
+
+/// The condition that a number is in the range of a type.
+pub(super) fn in_type(poly: &Poly, ty: Type) -> Formula {
+    let Some((low, high)) = ty.range() else { return Formula::True };
+    let above = poly.offset(-low).map_or(Formula::False, Formula::ge);
+    let below = poly.scaled(-1).and_then(|negative| negative.offset(high));
+    Formula::and([above, below.map_or(Formula::False, Formula::ge)])
+}
+
+/// A constant as the machine represents it: `~7` is a large unsigned number.
+fn constant_of(poly: &Poly, ty: Type) -> Poly {
+    match (poly.as_constant(), ty) {
+        (Some(value), Type::Int { signed: false, .. }) => Poly::constant(ty.wrap(value)),
+        _ => poly.clone(),
+    }
+}
+
+/// Is a number a power of two?
+fn is_bit(value: &i128) -> bool {
+    *value > 0 && value & (value - 1) == 0
+}
+
+/// Exclusive upper bound on shift amounts of a type.
+pub(super) fn width(ty: Type) -> i128 {
+    if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 63 }
+}

@@ -1,0 +1,478 @@
+//! Analyses a loop by one arbitrary iteration.
+//!
+//! A variable that a loop changes gets a value at the loop's head that represents every iteration. It is `x0 + k·c`
+//! if each iteration adds the same `c` (a recurrence; `k` counts iterations), and `o_{k mod π}` if iterations take it
+//! round a finite cycle (`orbits.rs`). Otherwise it is a symbol with inferred inductive facts (`infer.rs`). In a loop
+//! with barriers all threads of a block are in the same iteration (all
+//! threads of a warp, if the loop has warp-level operations). So `k`, and variables that only depend on values shared
+//! by the block, are symbols of the block. Whether a variable is one is guessed, and checked by running the body
+//! until the guesses hold.
+
+use super::Engine;
+use super::barrier_invariants::stored_in;
+use super::eval::in_type;
+use super::orbits::Orbit;
+use super::state::{Claim, Flow, Mode, State, SymbolicValue};
+use arith::formula::Formula;
+use arith::poly::{Poly, Sym};
+use arith::symbols::Level;
+use base::Index;
+use kir::liveness;
+use kir::{ArrayId, ExprKind, Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp, visit};
+
+/// The change of a variable from iteration to iteration.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// By the same amount in each iteration.
+    Steady(Poly),
+    /// By the same amount in each iteration but the last; after the loop it may be anything.
+    Leading(Poly),
+    /// Round a finite cycle.
+    Orbit(Orbit),
+    /// Irregularly; the level at which its value is shared.
+    Free(Level),
+    /// Not a supported integer; the level at which its value is shared.
+    Other(Level),
+    /// Assigned anew in each iteration before it is read.
+    Fresh,
+}
+
+/// A loop with the changes of its variables.
+pub(super) struct Shape {
+    pub(super) vars: Vec<(VarId, Change)>,
+    pub(super) level: Level,
+    /// Arrays that it stores to, or that claims at its barriers mention.
+    pub(super) stored: Vec<ArrayId>,
+}
+
+/// The level at which threads must agree on the number of iterations: those that synchronise inside.
+pub(super) fn level(inner: &Loop) -> Level {
+    let parts = [&inner.head, &inner.body, &inner.step];
+    match () {
+        () if parts.into_iter().any(|part| has_barrier(part)) => Level::Block,
+        () if parts.into_iter().any(|part| has_warp(part)) => Level::Warp,
+        () => Level::Thread,
+    }
+}
+
+/// The state at the head of a loop.
+pub(super) struct Head {
+    pub(super) state: State,
+    pub(super) count: Sym,
+    /// Symbols of variables that change freely.
+    pub(super) free: Vec<(VarId, Sym)>,
+}
+
+impl Engine<'_> {
+    pub(super) fn run_loop(&mut self, inner: &Loop, entry: State) -> Option<State> {
+        let level = level(inner);
+        if level == Level::Block && self.mode == Mode::Interval {
+            let exits = self.enter_or_exit(inner, entry);
+            return self.join_states(exits);
+        }
+        self.loops.push((inner.span, level));
+        let exit = self.generic(inner, entry, level);
+        self.loops.pop();
+        exit
+    }
+
+    fn generic(&mut self, inner: &Loop, entry: State, level: Level) -> Option<State> {
+        let shape = self.shape(inner, &entry, level);
+        self.oblige_loop_defined(inner, &entry);
+        let facts = self.invariants(inner, &entry, &shape);
+        let head = self.head(&entry, &shape);
+        self.assume(&facts, &entry, &head);
+        self.seen_before(inner, &entry, &head);
+        let mut flow = Flow::default();
+        let end = self.iterate(inner, head.state.clone(), &mut flow, level)?;
+        self.oblige_carried(inner, &shape, end.as_ref());
+        // By induction: at the first head and, if it has a value at one, at the next.
+        if let Some(end) = &end {
+            self.oblige_loop_defined(inner, end);
+        }
+        self.exit(inner, &entry, &shape, &facts, (&head, flow))
+    }
+
+    /// Obliges that values carried to the next iteration have not wrapped, where that matters.
+    fn oblige_carried(&mut self, inner: &Loop, shape: &Shape, end: Option<&State>) {
+        let Some(end) = end else { return };
+        for (var, change) in &shape.vars {
+            let slot = var.position();
+            if let (Change::Free(_) | Change::Leading(_), SymbolicValue::Int(value), true) =
+                (change, &end.vars[slot], self.relevant[slot])
+            {
+                let goal = in_type(value, self.kernel.vars[*var].ty);
+                self.oblige(Claim::Carried(*var), goal, inner.span, end);
+            }
+        }
+    }
+
+    /// Runs one iteration; returns the state at its end.
+    pub(super) fn iterate(
+        &mut self,
+        inner: &Loop,
+        state: State,
+        flow: &mut Flow,
+        level: Level,
+    ) -> Option<Option<State>> {
+        let mut state = self.run_part(0, &inner.head, state, &mut Flow::default())?;
+        let condition = self.condition(&inner.condition, &state);
+        if level < Level::Thread {
+            // Either all threads of the block, or of the warp, continue, or none does.
+            let mut tested = state.clone();
+            tested.path.push(condition.clone());
+            let claim = if level == Level::Block { Claim::Uniform } else { Claim::Converged };
+            self.oblige(claim, Formula::True, inner.condition.span, &tested);
+        }
+        state.path.push(condition);
+        let end = self.run_part(1, &inner.body, state, flow);
+        let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut flow.continues)).collect();
+        let Some(next) = self.join_states(ends) else { return Some(None) };
+        Some(self.run_part(2, &inner.step, next, flow))
+    }
+
+    /// Runs a part of a loop: its head, body or step, by number.
+    fn run_part(
+        &mut self,
+        number: usize,
+        part: &[Stmt],
+        state: State,
+        flow: &mut Flow,
+    ) -> Option<State> {
+        self.position.push(number);
+        let end = self.run(part, 0, state, flow);
+        self.position.pop();
+        end
+    }
+
+    /// The state at the head of an arbitrary iteration.
+    pub(super) fn head(&mut self, entry: &State, shape: &Shape) -> Head {
+        let low = Some(Poly::constant(0));
+        let count = self.prover.symbols.bounded("k", shape.level, low, None);
+        let mut state = entry.clone();
+        shape.stored.iter().for_each(|array| state.passed_barriers.forget(*array));
+        let mut free = Vec::new();
+        for (var, change) in &shape.vars {
+            let slot = var.position();
+            let ty = self.kernel.vars[*var].ty;
+            state.vars[slot] = match (change, &entry.vars[slot]) {
+                (Change::Steady(step) | Change::Leading(step), SymbolicValue::Int(first)) => {
+                    let moved = Poly::symbol(count).times(step).and_then(|far| far.plus(first));
+                    match moved {
+                        Some(poly) => SymbolicValue::Int(poly),
+                        None => SymbolicValue::Int(self.unknown("large", Level::Thread, ty)),
+                    }
+                }
+                (Change::Orbit(orbit), SymbolicValue::Int(_)) => {
+                    match self.on_orbit(orbit, &Poly::symbol(count), *var) {
+                        Some(poly) => SymbolicValue::Int(poly),
+                        None => SymbolicValue::Int(self.unknown("large", Level::Thread, ty)),
+                    }
+                }
+                (Change::Free(level), _) => {
+                    let name = self.kernel.vars[*var].name.clone();
+                    let value = self.unknown(&name, *level, ty);
+                    free.extend(value.as_symbol().map(|sym| (*var, sym)));
+                    SymbolicValue::Int(value)
+                }
+                (Change::Steady(_) | Change::Leading(_) | Change::Orbit(_), _) => {
+                    SymbolicValue::Untracked(Level::Thread)
+                }
+                (Change::Other(level), _) => SymbolicValue::Untracked(*level),
+                (Change::Fresh, _) => SymbolicValue::Untracked(Level::Thread),
+            };
+        }
+        Head { state, count, free }
+    }
+
+    /// Gives the symbols of a head the inferred facts. They were shown for threads that reach the loop. For other
+    /// threads, whose values are joined with these later, they claim nothing.
+    pub(super) fn assume(&mut self, facts: &super::infer::Facts, entry: &State, head: &Head) {
+        let said = self.say(facts, head);
+        let elsewhere = Formula::and(entry.path.iter().cloned()).not();
+        for (var, sym) in &head.free {
+            let mine = facts.about(*var, head, &said).into_iter();
+            let guarded: Vec<Formula> =
+                mine.map(|fact| Formula::or([elsewhere.clone(), fact])).collect();
+            self.prover.symbols.get_mut(*sym).facts.extend(guarded);
+        }
+    }
+
+    /// Finds the change of each variable by running the body.
+    pub(super) fn shape(&mut self, inner: &Loop, entry: &State, level: Level) -> Shape {
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let mut changed: Vec<VarId> = Vec::new();
+        for part in [&inner.head, &inner.body, &inner.step] {
+            changed.extend(
+                assigned(part).into_iter().filter(|var| !changed.contains(var)).collect::<Vec<_>>(),
+            );
+        }
+        let fresh = liveness::fresh(inner, &changed, &self.reads);
+        let first = |engine: &Self, var: VarId| {
+            if fresh.contains(&var) {
+                return Change::Fresh;
+            }
+            let value = &entry.vars[var.position()];
+            let integer = matches!(engine.kernel.vars[var].ty, Type::Int { .. } | Type::Whole);
+            // Optimistic: shared at the same level as before the loop.
+            let shared = engine.level(value).max(level);
+            if integer { Change::Free(shared) } else { Change::Other(shared) }
+        };
+        let vars = changed.iter().map(|var| (*var, first(self, *var))).collect();
+        let stored = stored_in(inner);
+        let mut shape = Shape { vars, level, stored };
+        // The first pass creates symbols for values that the body computes from values before the loop.
+        self.refine(inner, entry, &mut shape);
+        // Levels only rise and steadiness is found once, so this ends.
+        while self.refine(inner, entry, &mut shape)
+            || self.close_orbits(inner, entry, &mut shape)
+            || self.lead(inner, entry, &mut shape)
+        {}
+        self.mode = mode;
+        shape
+    }
+
+    /// Runs the body once with the current guesses. Returns `true` if they changed.
+    fn refine(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
+        let before = self.prover.symbols.next();
+        let head = self.head(entry, shape);
+        let mut flow = Flow::default();
+        let start = head.state.clone();
+        let Some(Some(end)) = self.iterate(inner, start, &mut flow, shape.level) else {
+            return false;
+        };
+        let mut learnt = false;
+        for (var, change) in &mut shape.vars {
+            let slot = var.position();
+            let level = self.level(&end.vars[slot]);
+            match change {
+                Change::Free(own) => {
+                    if let (
+                        SymbolicValue::Int(now),
+                        SymbolicValue::Int(then),
+                        SymbolicValue::Int(_),
+                    ) = (&end.vars[slot], &head.state.vars[slot], &entry.vars[slot])
+                        && let Some(step) = now.minus(then)
+                        && step.symbols().iter().all(|sym| *sym < before)
+                    {
+                        *change = Change::Steady(step);
+                        learnt = true;
+                    } else if level > *own {
+                        *own = level;
+                        learnt = true;
+                    }
+                }
+                Change::Other(own) => {
+                    learnt |= level > *own;
+                    *own = level.max(*own);
+                }
+                Change::Steady(_) | Change::Leading(_) | Change::Orbit(_) | Change::Fresh => {}
+            }
+        }
+        learnt
+    }
+
+    /// Looks for a running index: a variable that advances by the step of another in every iteration but, perhaps,
+    /// the last. An example is an index through tiles of which the last may be smaller. By induction it is known at
+    /// the head of every iteration. The loop's test must not read it: the test is evaluated once more, where the
+    /// index may be anything.
+    fn lead(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
+        let mut steps: Vec<Poly> = Vec::new();
+        for (_, change) in &shape.vars {
+            if let Change::Steady(step) = change
+                && !step.is_zero()
+                && !steps.contains(step)
+            {
+                steps.push(step.clone());
+            }
+        }
+        for at in 0..shape.vars.len() {
+            let (var, Change::Free(level)) = shape.vars[at] else { continue };
+            if !self.relevant[var.position()] || !inner.head.is_empty() || is_tested(inner, var) {
+                continue;
+            }
+            for step in &steps {
+                shape.vars[at].1 = Change::Leading(step.clone());
+                if self.is_leading(inner, entry, shape, (var, step)) {
+                    return true;
+                }
+            }
+            shape.vars[at].1 = Change::Free(level);
+        }
+        false
+    }
+
+    fn is_leading(
+        &mut self,
+        inner: &Loop,
+        entry: &State,
+        shape: &Shape,
+        (var, step): (VarId, &Poly),
+    ) -> bool {
+        let head = self.head(entry, shape);
+        let start = head.state.clone();
+        let end = self.iterate(inner, start, &mut Flow::default(), shape.level);
+        let Some(Some(mut end)) = end else { return false };
+        let next = self.condition(&inner.condition, &end);
+        end.path.push(next);
+        let slot = var.position();
+        let (SymbolicValue::Int(now), SymbolicValue::Int(then)) =
+            (&end.vars[slot], &head.state.vars[slot])
+        else {
+            return false;
+        };
+        let difference = now.minus(then).and_then(|moved| moved.minus(step));
+        difference.is_some_and(|one| self.prover.proves_alone(&end.path, &Formula::eq(one)))
+    }
+
+    /// The state at a head that may be the last.
+    pub(super) fn last_head(&mut self, entry: &State, shape: &Shape) -> Head {
+        let vars = shape.vars.iter().map(|(var, change)| match change {
+            Change::Leading(_) => (*var, Change::Free(Level::Thread)),
+            other => (*var, other.clone()),
+        });
+        let (vars, level, stored) = (vars.collect(), shape.level, shape.stored.clone());
+        self.head(entry, &Shape { vars, level, stored })
+    }
+
+    /// The state after the loop: left because the condition is false, or by a `break`.
+    fn exit(
+        &mut self,
+        inner: &Loop,
+        entry: &State,
+        shape: &Shape,
+        facts: &super::infer::Facts,
+        left: (&Head, Flow),
+    ) -> Option<State> {
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let (head, flow) = left;
+        let regular = self.regular_exit(inner, entry, shape, facts);
+        let mut exits: Vec<(Formula, Option<&Head>, State)> = Vec::new();
+        for state in flow.breaks {
+            // The path of an iteration begins with that of the loop.
+            let own = state.path.get(entry.path.len()..).unwrap_or_default().iter().cloned();
+            exits.push((Formula::and(own), Some(head), state));
+        }
+        exits.extend(regular.map(|state| (Formula::True, None, state)));
+        let exit = self.one_exit(entry, shape, exits);
+        self.mode = mode;
+        exit
+    }
+
+    /// Joins the exits: a symbol selects the exit that a thread took, and the facts of that exit hold if it did. The
+    /// selection is not a condition of the thread's path, since every thread takes some exit.
+    fn one_exit(
+        &mut self,
+        entry: &State,
+        shape: &Shape,
+        exits: Vec<(Formula, Option<&Head>, State)>,
+    ) -> Option<State> {
+        let here = Formula::and(entry.path.iter().cloned());
+        let last = i128::try_from(exits.len()).unwrap_or(0) - 1;
+        let choice = (last > 0).then(|| {
+            let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(last)));
+            self.prover.symbols.bounded("exit", shape.level, low, high)
+        });
+        let mut all: Option<State> = None;
+        for (number, (known, head, state)) in (0..).zip(exits) {
+            let mine = choice.map_or(Formula::True, |choice| {
+                Poly::symbol(choice).offset(-number).map_or(Formula::False, Formula::eq)
+            });
+            let fact = Formula::and([here.clone(), mine.clone()]).implies(known);
+            let free = head.into_iter().flat_map(|head| head.free.iter().map(|(_, sym)| *sym));
+            let count = head.map(|head| head.count);
+            for sym in free.chain(count).chain(choice).collect::<Vec<Sym>>() {
+                self.prover.symbols.get_mut(sym).facts.push(fact.clone());
+            }
+            all = Some(match all {
+                None => {
+                    // Claims made in an iteration do not apply after the loop.
+                    let mut passed_barriers = entry.passed_barriers.clone();
+                    shape.stored.iter().for_each(|array| passed_barriers.forget(*array));
+                    State { path: entry.path.clone(), passed_barriers, ..state }
+                }
+                Some(mut before) => {
+                    let others = mine.clone().not();
+                    for (var, _) in &shape.vars {
+                        let slot = var.position();
+                        let name = self.kernel.vars[*var].name.clone();
+                        let sides = [
+                            (&others, before.vars[slot].clone()),
+                            (&mine, state.vars[slot].clone()),
+                        ];
+                        before.vars[slot] = self.chosen(&name, sides);
+                    }
+                    before
+                }
+            });
+        }
+        all
+    }
+
+    /// The exit because the condition is false, after some number of iterations.
+    fn regular_exit(
+        &mut self,
+        inner: &Loop,
+        entry: &State,
+        shape: &Shape,
+        facts: &super::infer::Facts,
+    ) -> Option<State> {
+        let head = self.last_head(entry, shape);
+        self.assume(facts, entry, &head);
+        self.seen_before(inner, entry, &head);
+        let count = head.count;
+        let mut state = self.run(&inner.head, 0, head.state, &mut Flow::default())?;
+        let condition = self.condition(&inner.condition, &state);
+        if condition == Formula::True {
+            self.pruned = true;
+            return None;
+        }
+        // A thread that gets here has seen the condition false; for other threads nothing is claimed.
+        let here = Formula::and(entry.path.iter().cloned());
+        let mut known = vec![here.clone().implies(condition.clone().not())];
+        let trips = self.trips(&condition, count, &entry.path).filter(|trips| trips.is_shown);
+        if let Some(trips) = trips {
+            self.settle_count(&mut state, count, &trips.number);
+            let exact = Poly::symbol(count).minus(&trips.number).map(Formula::eq);
+            known.extend(exact.map(|exact| here.clone().implies(exact)));
+        }
+        self.prover.symbols.get_mut(count).facts.extend(known.clone());
+        // The count may occur in no value; the facts must be reachable from the other symbols, too.
+        for (_, sym) in &head.free {
+            self.prover.symbols.get_mut(*sym).facts.extend(known.clone());
+        }
+        Some(state)
+    }
+
+    /// Adds that, in all iterations but the first, the condition was true in the previous one. It can be stated if the
+    /// condition depends only on the count and on values that the loop does not change.
+    pub(super) fn seen_before(&mut self, inner: &Loop, entry: &State, head: &Head) {
+        if !inner.head.is_empty() {
+            return;
+        }
+        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
+        let condition = self.condition(&inner.condition, &head.state);
+        self.mode = mode;
+        let own = Poly::symbol(head.count);
+        // The head's own symbols are newer than its count; their values in other iterations are unknown.
+        let changing = condition.symbols().into_iter().any(|sym| sym > head.count);
+        let before = own.offset(-1).filter(|_| !changing);
+        let earlier = before
+            .and_then(|before| condition.mapped(&mut |poly| poly.substituted(head.count, &before)));
+        if let Some(earlier) = earlier {
+            let here = Formula::and(entry.path.iter().cloned());
+            let fact = Formula::or([Formula::eq(own), earlier, here.not()]);
+            self.prover.symbols.get_mut(head.count).facts.push(fact);
+        }
+    }
+}
+
+/// Does the test, or a claim, at the head of a loop read a variable?
+fn is_tested(inner: &Loop, var: VarId) -> bool {
+    let claims = inner.claims.iter().map(|one| &one.condition);
+    let mut reads = false;
+    for expr in inner.invariants.iter().chain([&inner.condition]).chain(claims) {
+        visit(expr, &mut |part| reads |= matches!(part.kind, ExprKind::Var(own) if own == var));
+    }
+    reads
+}

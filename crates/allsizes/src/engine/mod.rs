@@ -1,0 +1,436 @@
+//! Proves properties of every thread and every pair of threads, for every launch the contract allows.
+//!
+//! An arbitrary thread passes the kernel once (`exec.rs`, `loops.rs`), and required conditions become obligations.
+//! Then, from the kernel's beginning and from each barrier, an arbitrary thread runs to the next barriers: its
+//! accesses are those of an *interval*. Two threads of a block race only inside an interval, two blocks anywhere
+//! (`pairs.rs`). Two threads suffice: a race is between two (Betts et al. 2012, Theorem 3.1; Kojima and Igarashi
+//! 2017, Theorem 1).
+
+mod barrier_invariants;
+mod candidate_launches;
+mod claim_instances;
+mod claims;
+mod defined;
+mod eval;
+mod exec;
+mod infer;
+mod input_contents;
+mod lemmas;
+mod loops;
+mod monoids;
+mod orbits;
+mod pairs;
+mod proof;
+mod setup;
+mod state;
+mod textures;
+mod trips;
+mod uninterpreted;
+pub(crate) mod values;
+
+pub(crate) use proof::SAFETY;
+pub use proof::{OpenClaim, Proof, Property};
+
+use crate::prover::Prover;
+use arith::formula::Formula;
+use arith::poly::{Poly, Sym};
+use arith::symbols::{Copies, Level};
+use base::Span;
+use deadline::tick;
+use interp::reach;
+use kir::{self, ArrayId, Builtin, Kernel, Type, Var};
+use kir::{liveness, relevance};
+use smt::Solver;
+use state::{
+    BarrierInstance, BarrierPoint, Claim, ElementLookup, Flow, Mode, Obligation, OpaqueComparison,
+    Operation, PassedBarriers, Second, Site, State,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Threads of a warp.
+const WARP: i128 = 32;
+
+/// The proof of a kernel: the state of its passes, and what they collected.
+pub(crate) struct Engine<'k> {
+    kernel: &'k Kernel,
+    prover: Prover,
+    /// The kind of the current pass.
+    mode: Mode,
+    /// Are facts about loops inferred?
+    infers: bool,
+    /// For each variable, does it feed an index or a condition?
+    relevant: Vec<bool>,
+    /// Number of reads of each variable.
+    reads: Vec<usize>,
+    /// For each array, does the kernel write it?
+    written: Vec<bool>,
+    /// Variables that the kernel assigns.
+    assigned: Vec<kir::VarId>,
+    /// `threadIdx`, `blockIdx` and the dimensions, by axis.
+    builtins: [[Poly; 3]; 4],
+    /// The sizes of each array's dimensions, if stated.
+    sizes: Vec<Vec<Option<Poly>>>,
+    /// Results of operations that are not polynomials.
+    operations: BTreeMap<Operation, Poly>,
+    /// The state before the first statement.
+    entry: State,
+    /// Values of scalars supplied from outside, by name.
+    given: BTreeMap<String, state::SymbolicValue>,
+    /// Dimensions of the launch supplied from outside.
+    launch: Option<[[Poly; 3]; 4]>,
+    /// Symbols whose value the contract determines.
+    replaced: Vec<(Sym, Poly)>,
+    /// Elements that annotations may name, and their values.
+    named: Vec<(ArrayId, Poly, Poly)>,
+    /// Does the contract mention powers of two?
+    has_powers: bool,
+    /// Do elements that annotations name have symbols of their own?
+    elements: bool,
+    /// Proved lemmas, by their places.
+    lemmas: Vec<Span>,
+    /// Comparisons of real numbers, if they are to be recorded.
+    opaque_comparisons: Option<Vec<OpaqueComparison>>,
+    /// Barriers with claims, by their symbols.
+    barrier_instances: BTreeMap<Sym, Arc<BarrierInstance>>,
+    /// The point at which elements named by annotations are looked up.
+    lookup: ElementLookup,
+    /// State of the other thread of a pair.
+    second: Option<Second>,
+    /// Symbols of elements at barriers: by array, index and the barrier's symbol.
+    cells: BTreeMap<(ArrayId, Vec<Poly>, Sym), Sym>,
+    /// The path down the tree of statements to the current one.
+    position: Vec<usize>,
+    /// The enclosing loops, each with the level at which its iterations are in step.
+    loops: Vec<(Span, Level)>,
+    /// The accesses of the current pass.
+    sites: Vec<Site>,
+    /// Obligations that are not examined yet.
+    obligations: Vec<Obligation>,
+    /// The barriers at which the current interval ends.
+    stops: Vec<BarrierPoint>,
+    /// Loops that a thread may go round without reaching a barrier.
+    open_intervals: Vec<Span>,
+    /// The claims that could not be proved.
+    open: Vec<OpenClaim>,
+    /// Queries that the solver could not refute, for each open property.
+    questions: Vec<(Property, Vec<Formula>)>,
+    /// Axes on which the number of threads was limited by assumption.
+    limited: [bool; 3],
+    /// Operations without a value in requirements of the contract.
+    undefined: Vec<(Span, state::Defined)>,
+    /// The only requested property, if there is one.
+    only: Option<Property>,
+    /// Set if an infeasible path was skipped since the interval began.
+    pruned: bool,
+}
+
+/// Options of a proof.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Are facts about loops inferred?
+    pub(crate) infers: bool,
+    /// If set, only this property is proved, quickly.
+    pub(crate) only: Option<Property>,
+}
+
+/// Tries to prove all properties of a kernel.
+pub(crate) fn prove(
+    kernel: &Kernel,
+    solver: Option<Solver>,
+    effort: Effort,
+) -> (Proof, Option<Solver>) {
+    let Effort { infers, only } = effort;
+    let mut engine = Engine::new(kernel, Prover::new(solver), infers);
+    engine.only = only;
+    let state = engine.set_up();
+    if only.is_none() {
+        // Before anything uses them.
+        engine.lemmas = engine.shown_lemmas(&state);
+    }
+    engine.mode = Mode::Full;
+    engine.contract_defined(&state);
+    engine.run(&kernel.body, 0, state.clone(), &mut Flow::default());
+    let everywhere = std::mem::take(&mut engine.sites);
+    engine.prover.short_queries = only.is_some();
+    engine.discharge();
+    if engine.is_requested(Property::Races) {
+        engine.intervals(&state);
+        engine.between_blocks(&everywhere);
+    }
+    let has_claims = engine
+        .obligations
+        .iter()
+        .any(|one| matches!(one.claim, Claim::Assertion | Claim::Invariant))
+        || claims::has_invariants(kernel);
+    if only.is_none() {
+        let mut shown = engine.shown_monoids();
+        shown.extend(engine.lemmas.clone());
+        engine.leave_claims(&shown);
+    }
+    let mut unsized_arrays = Vec::new();
+    for site in &everywhere {
+        let unknown = engine.sizes[base::Index::position(site.array)].iter().any(Option::is_none);
+        if unknown && !unsized_arrays.contains(&site.array) {
+            unsized_arrays.push(site.array);
+        }
+    }
+    unsized_arrays.sort();
+    let candidate_launches = if only.is_none() { engine.candidate_launches() } else { Vec::new() };
+    let (prover, limited) = (engine.prover, engine.limited);
+    let proof = Proof {
+        limited,
+        open: engine.open,
+        unsized_arrays,
+        checks_initialised: false,
+        has_claims,
+        has_postconditions: claims::has_postconditions(kernel),
+        learnt: Vec::new(),
+        stats: prover.stats,
+        missed_solver: prover.missed_solver,
+        solver_died: prover.solver.as_ref().is_some_and(Solver::is_dead),
+        candidate_launches,
+    };
+    (proof, prover.solver)
+}
+
+/// Do annotations of loops have claims about elements or real numbers?
+pub(crate) fn has_loop_claims(kernel: &Kernel) -> bool {
+    !claims::loops_with_claims(&kernel.body).is_empty()
+}
+
+impl<'k> Engine<'k> {
+    /// Creates an engine without facts.
+    fn new(kernel: &'k Kernel, prover: Prover, infers: bool) -> Self {
+        let nothing = State {
+            vars: Vec::new(),
+            path: Vec::new(),
+            passed_barriers: PassedBarriers::default(),
+        };
+        Self {
+            kernel,
+            prover,
+            mode: Mode::Full,
+            infers,
+            relevant: relevance::relevant(kernel),
+            reads: liveness::reads(&kernel.body, kernel.vars.len()),
+            written: relevance::written(kernel),
+            assigned: kir::assigned(&kernel.body).into_iter().collect(),
+            builtins: Default::default(),
+            sizes: Vec::new(),
+            operations: BTreeMap::new(),
+            entry: nothing,
+            given: BTreeMap::new(),
+            launch: None,
+            replaced: Vec::new(),
+            named: Vec::new(),
+            has_powers: false,
+            elements: false,
+            lemmas: Vec::new(),
+            opaque_comparisons: None,
+            barrier_instances: BTreeMap::new(),
+            lookup: ElementLookup::Nowhere,
+            second: None,
+            cells: BTreeMap::new(),
+            position: Vec::new(),
+            loops: Vec::new(),
+            sites: Vec::new(),
+            obligations: Vec::new(),
+            stops: Vec::new(),
+            open_intervals: Vec::new(),
+            open: Vec::new(),
+            questions: Vec::new(),
+            limited: [false; 3],
+            undefined: Vec::new(),
+            only: None,
+            pruned: false,
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Returns `true` if obligations about a property must be examined: if only one property is requested, those on
+    /// which it depends, and only until it is open.
+    fn is_requested(&self, about: Property) -> bool {
+        let Some(only) = self.only else { return true };
+        let rests_on =
+            |one: Property| one == only || only == Property::Races && one != Property::Overflow;
+        rests_on(about) && !self.open.iter().any(|open| open.property == only)
+    }
+
+    /// Proves obligations of single threads and of barriers.
+    fn discharge(&mut self) {
+        // Earlier obligations of a thread may be assumed: if one fails, it is reported at its own place.
+        let mut before: Vec<(Vec<Formula>, Formula)> = Vec::new();
+        for obligation in self.obligations.clone() {
+            if !self.is_requested(obligation.claim.property()) {
+                let goal = (obligation.path.clone(), obligation.goal.clone());
+                before.extend(Some(goal).filter(|_| obligation.claim.may_be_used()));
+                continue;
+            }
+            let path = &obligation.path;
+            let earlier = before.iter().filter(|(other, _)| {
+                tick();
+                path.starts_with(other)
+            });
+            let mut assumed: Vec<Formula> = path.clone();
+            assumed.extend(earlier.map(|(_, goal)| goal.clone()));
+            let mut speak = assumed.clone();
+            speak.push(obligation.goal.clone());
+            assumed.extend(self.met(&speak, &[], None));
+            let proved = match obligation.claim {
+                Claim::Uniform => self.is_uniform(path, Level::Warp),
+                Claim::Converged => self.is_uniform(path, Level::Thread),
+                _ if assumed.contains(&obligation.goal) => true,
+                _ => self.prover.proves(&assumed, &obligation.goal),
+            };
+            if obligation.claim.may_be_used() {
+                let known = (path.clone(), obligation.goal.clone());
+                if !before.contains(&known) {
+                    before.push(known);
+                }
+            }
+            if !proved {
+                if let Claim::Bounds(array) = obligation.claim
+                    && self.kernel.arrays[array].dimensions.len() > 1
+                {
+                    // Outside its row an element may be one of another row.
+                    let message = "races on an array whose rows an index may leave".to_owned();
+                    self.note(Property::Races, obligation.span, None, message);
+                }
+                self.leave_open(obligation);
+            }
+        }
+    }
+
+    fn leave_open(&mut self, obligation: Obligation) {
+        let (property, message) = match obligation.claim {
+            Claim::Bounds(array) => {
+                let name = &self.kernel.arrays[array].name;
+                (Property::Bounds, format!("that this index of `{name}` is in bounds"))
+            }
+            Claim::Overflow(ty @ Type::Int { signed: false, .. }) => {
+                let name = ty.name();
+                let message = format!(
+                    "that this fits into `{name}`; that it wraps is defined, and not followed"
+                );
+                (Property::Overflow, message)
+            }
+            Claim::Overflow(ty) => {
+                (Property::Overflow, format!("that this fits into `{}`", ty.name()))
+            }
+            Claim::Carried(var) => {
+                let Var { name, ty } = &self.kernel.vars[var];
+                let message =
+                    format!("that `{name}` still fits into `{}` after an iteration", ty.name());
+                (Property::Overflow, message)
+            }
+            Claim::Footprint(array, writes) => {
+                let name = &self.kernel.arrays[array].name;
+                let what = if writes { "written" } else { "read" };
+                let message = format!("that the contract allows this of `{name}` to be {what}");
+                (Property::Postcondition, message)
+            }
+            Claim::Division => (Property::Division, "that this divisor is not 0".to_owned()),
+            Claim::Defined(kind) => (Property::Clauses, self.undefined_text(kind)),
+            Claim::Assertion => (Property::Invariant, "this claim".to_owned()),
+            Claim::Invariant => (Property::Invariant, "this invariant".to_owned()),
+            Claim::Uniform => {
+                (Property::Barriers, "that all threads of a block come here together".to_owned())
+            }
+            Claim::Converged => {
+                (Property::Barriers, "that all threads of a warp come here together".to_owned())
+            }
+        };
+        self.note(property, obligation.span, None, message);
+    }
+
+    fn note(&mut self, property: Property, span: Span, other: Option<Span>, message: String) {
+        let disputed = std::mem::take(&mut self.prover.disputed);
+        let message = if disputed { format!("{message}: the solvers disagree") } else { message };
+        let question = self.prover.last_open_query.take();
+        self.questions.extend(question.map(|question| (property, question)));
+        let open = OpenClaim { property, span, other, message };
+        if !self.open.contains(&open) {
+            self.open.push(open);
+        }
+    }
+
+    /// Does every thread of the block reach this point if one does? Every thread of the warp, if the threads' own
+    /// symbols differ.
+    fn is_uniform(&mut self, path: &[Formula], own: Level) -> bool {
+        let mut copies = Copies::new(own);
+        let mut assumed = path.to_vec();
+        if own == Level::Thread {
+            let warp = self.warp();
+            let other = copies.poly(&mut self.prover.symbols, &warp);
+            assumed.extend(warp.minus(&other).map(Formula::eq));
+        }
+        for condition in path {
+            if self.prover.symbols.formula_level(condition) < own {
+                continue;
+            }
+            let other = copies.formula(&mut self.prover.symbols, condition);
+            if !self.prover.proves(&assumed, &other) {
+                return false;
+            }
+            assumed.push(other);
+        }
+        true
+    }
+
+    /// Races between threads of a block, interval by interval.
+    fn intervals(&mut self, entry: &State) {
+        self.mode = Mode::Interval;
+        let kernel = self.kernel;
+        let mut flow = reach::intervals(kernel);
+        self.pruned = false;
+        self.run(&kernel.body, 0, entry.clone(), &mut Flow::default());
+        self.interval(None, &mut flow);
+        for stop in std::mem::take(&mut self.stops) {
+            self.pruned = false;
+            self.resume(&kernel.body, &stop.position, stop.state, &mut Flow::default());
+            self.interval(Some(stop.span), &mut flow);
+        }
+        for span in std::mem::take(&mut self.open_intervals) {
+            let message = "the effect of an iteration without a barrier".to_owned();
+            self.note(Property::Races, span, None, message);
+        }
+    }
+
+    /// The number of a thread's warp in its block.
+    fn warp(&mut self) -> Poly {
+        let [x, y, z] = [0, 1, 2].map(|axis| self.builtin(Builtin::Thread, axis));
+        let [width, height, _] = [0, 1, 2].map(|axis| self.builtin(Builtin::BlockDim, axis));
+        let rows = height.times(&z).and_then(|before| before.plus(&y));
+        let number = rows.and_then(|rows| width.times(&rows)).and_then(|rows| rows.plus(&x));
+        let threads = Poly::constant(WARP);
+        match number {
+            Some(number) => self.operation(Operation::Div(number, threads), Type::UNSIGNED),
+            None => self.unknown("warp", Level::Warp, Type::UNSIGNED),
+        }
+    }
+
+    /// Compares the accesses of an interval with those that the control-flow graph predicts, then checks them for
+    /// races.
+    fn interval(&mut self, start: Option<Span>, flow: &mut Vec<reach::Interval>) {
+        let sites = std::mem::take(&mut self.sites);
+        // A function that is inlined twice gives two barriers one place; they are in the same order here and there.
+        if let Some(position) = flow.iter().position(|one| one.start == start) {
+            let expected = flow.remove(position);
+            let met: BTreeSet<reach::Place> =
+                sites.iter().map(|one| reach::place(one.array, one.span, one.kind)).collect();
+            // If a condition is false for every launch, the control-flow graph has accesses that the pass did not
+            // reach.
+            let same =
+                if self.pruned { met.is_subset(&expected.places) } else { met == expected.places };
+            self.prover.stats.intervals += u64::from(same && !self.pruned);
+            if !same {
+                let message = "the code between two barriers: two ways to find it disagree";
+                let span = start.unwrap_or(self.kernel.span);
+                self.note(Property::Races, span, None, message.to_owned());
+            }
+        }
+        self.within_block(&sites);
+    }
+}

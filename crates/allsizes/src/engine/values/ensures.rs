@@ -1,0 +1,342 @@
+//! Proves postconditions and loop invariants on contents, for every launch and size.
+//!
+//! The element in an equation is looked up backwards through the kernel (`resolve.rs`); the other side is a value
+//! already. The two are compared like values of two kernels. As there, the proof presumes that the kernel has no
+//! races, divergence, overflow or accesses out of bounds.
+
+use super::arrays::ClauseResults;
+use super::claims::Reader;
+use super::collect_stores;
+use super::instance::Instance;
+use super::kernel_equivalence::{MAX_CASES, take};
+use super::kernel_summary::{CaseGoal, ClaimCase};
+use super::resolve::{Resolver, Unresolved, too_large};
+use super::size_cases::{Attempt, Case, in_each_case, start};
+use super::value::{Ratio, Value};
+use crate::clause::{self, Clause, GivenClauses};
+use crate::engine::{Engine, OpenClaim, Property};
+use crate::learn;
+use crate::prover::Stats;
+use arith::formula::Formula;
+use arith::poly::{Poly, Sym};
+use base::Span;
+use kir::{Kernel, Type};
+use smt::Solver;
+
+/// Reason of a claim that depends on an open invariant.
+const RESTS: &str = "it rests on an invariant that is open";
+
+/// Results for postconditions.
+#[derive(Debug, Default)]
+pub(crate) struct Ensured {
+    pub(crate) open: Vec<OpenClaim>,
+    /// Places of loop claims; `None` if the claim was shown, else the reason.
+    pub(crate) claims: Vec<(Span, Option<String>)>,
+    /// Invariants that were inferred and shown, each with the place of its loop.
+    pub(crate) learnt: Vec<(Span, String)>,
+    pub(crate) stats: Stats,
+    pub(crate) missed_solver: bool,
+    pub(crate) solver_died: bool,
+}
+
+/// Tries to show every postcondition of a kernel.
+pub(crate) fn ensured(
+    kernel: &Kernel,
+    solver: Option<Solver>,
+    infers: bool,
+) -> (Ensured, Option<Solver>) {
+    let mut all = Ensured::default();
+    let GivenClauses { mut clauses, others } = clause::given(kernel);
+    let mut kernel = kernel.clone();
+    if infers {
+        clauses = learn::with_given(&mut kernel, &clauses);
+    }
+    all.claims = others.into_iter().map(|(span, why)| (span, Some(why))).collect();
+    let solver = in_each_case(solver, |solver, case| {
+        in_case((&kernel, &clauses), solver, infers, case, &mut all)
+    });
+    (all, solver)
+}
+
+/// Proves one case of sizes, or returns the cases to distinguish, as for pairs of kernels.
+fn in_case(
+    (kernel, clauses): (&Kernel, &[(usize, Clause)]),
+    solver: Option<Solver>,
+    infers: bool,
+    case: Option<Case>,
+    all: &mut Ensured,
+) -> (Attempt, Option<Solver>) {
+    let (mut engine, entry) = match start(kernel, solver, infers, case) {
+        Ok(started) => started,
+        Err(split) => {
+            let (cases, solver) = *split;
+            return (Attempt::Cases(cases), solver);
+        }
+    };
+    // Only proved lemmas remain at this point.
+    engine.lemmas = kernel.lemmas.iter().map(|one| one.span).collect();
+    let side = match collect_stores::run(&mut engine, entry.clone(), 0, clauses) {
+        Ok(side) => side,
+        Err((span, message)) => {
+            all.open.push(open(span, message));
+            return (Attempt::Open, take(&mut engine).solver);
+        }
+    };
+    let mut reader = Reader::of_end(&mut engine, entry);
+    let claims = kernel.ensures.iter();
+    let obliged: Vec<ClaimCase> = claims.flat_map(|claim| reader.obliged(claim)).collect();
+    let on_the_way = side.claims.clone();
+    let mut resolver = Resolver::new(take(&mut engine), vec![side], &engine.operations);
+    resolver.proves_before_splitting = !clauses.is_empty();
+    // Clauses of loops come first: the claims that other values depend on are shown with the remaining clauses. The
+    // two depend on each other, iteration by iteration. So if an invariant is not shown, neither is anything that
+    // depends on it.
+    let mut shown = resolver.prove_loop_clauses(0, clauses.len());
+    let mut sound = true;
+    for one in on_the_way.iter().filter(|one| one.is_used) {
+        let met = resolver.meets(one, &mut engine).err().map(|(_, message)| message);
+        sound &= met.is_none();
+        all.claim(one.span, met);
+    }
+    if !sound {
+        let left = std::mem::take(&mut shown.kept).into_iter();
+        shown.dropped.extend(left.map(|one| (one, None, RESTS.to_owned())));
+    }
+    all.note(clauses, &shown);
+    for one in on_the_way.iter().filter(|one| !one.is_used) {
+        let met = match sound {
+            true => resolver.meets(one, &mut engine).err().map(|(_, message)| message),
+            false => Some(RESTS.to_owned()),
+        };
+        all.claim(one.span, met);
+    }
+    for one in &obliged {
+        let shown = match sound {
+            true => resolver.meets(one, &mut engine),
+            false => Err((None, format!("this claim: {RESTS}"))),
+        };
+        if let Err((span, message)) = shown {
+            all.open.push(open(span.unwrap_or(one.span), message));
+        }
+    }
+    let prover = resolver.prover;
+    all.stats.add(prover.stats);
+    all.missed_solver |= prover.missed_solver;
+    all.solver_died |= prover.solver.as_ref().is_some_and(Solver::is_dead);
+    (Attempt::ended(all.open.is_empty()), prover.solver)
+}
+
+impl Ensured {
+    /// Records the result for a loop claim: `None` if it was shown, else the reason. One failure is final.
+    fn claim(&mut self, span: Span, why: Option<String>) {
+        let unread = |(one, why): &(Span, Option<String>)| {
+            *one == span && why.as_deref() == Some(clause::NO_CLAUSE)
+        };
+        self.claims.retain(|one| !unread(one));
+        match (self.claims.iter_mut().find(|(one, _)| *one == span), why) {
+            (Some((_, known @ None)), Some(why)) => *known = Some(why),
+            (Some(_), _) => {}
+            (None, why) => self.claims.push((span, why)),
+        }
+    }
+
+    /// Records the loop clauses that were shown.
+    fn note(&mut self, clauses: &[(usize, Clause)], shown: &ClauseResults) {
+        for (number, (_, clause)) in clauses.iter().enumerate() {
+            let why = shown.dropped.iter().find(|(one, ..)| *one == number);
+            let why = why.map(|(_, _, message)| message.clone());
+            match (&clause.text, why) {
+                (Some(text), None) => {
+                    let learnt = (clause.span, text.clone());
+                    if !self.learnt.contains(&learnt) {
+                        self.learnt.push(learnt);
+                    }
+                }
+                (Some(_), Some(_)) => {}
+                (None, why) => self.claims.push((clause.span, why)),
+            }
+        }
+    }
+}
+
+fn open(span: Span, message: String) -> OpenClaim {
+    OpenClaim { property: Property::Postcondition, span, other: None, message }
+}
+
+/// Do two integers of a type differ by a multiple of 2^bits? Then they are equal in the type.
+fn is_multiple(values: &[Value], ty: Type) -> bool {
+    let (Type::Int { bits, .. }, [one, other]) = (ty, values) else { return false };
+    let modulus = 1i128 << bits;
+    let whole = |ratio: &Ratio| ratio.bottom == 1 && ratio.top % modulus == 0;
+    one.minus(other).is_some_and(|difference| difference.terms.values().all(whole))
+}
+
+impl Resolver {
+    /// Shows a case of a claim; on failure returns where and why.
+    pub(super) fn meets(
+        &mut self,
+        obliged: &ClaimCase,
+        engine: &mut Engine<'_>,
+    ) -> Result<(), (Option<Span>, String)> {
+        if let CaseGoal::Nothing(why) = &obliged.wanted {
+            return Err((None, format!("this claim: {why}")));
+        }
+        let who = match &obliged.counts {
+            Some(counts) => {
+                let side = &self.sides[obliged.side];
+                let digits = side.blocks.iter().chain(&side.threads).chain(counts);
+                let digits: Vec<Sym> = digits.copied().collect();
+                self.some(&digits, &Instance::default())
+            }
+            None => Instance::default(),
+        };
+        let (who, other) = self.pair(who, obliged);
+        let large = || (None, "this claim: a value that is too large".to_owned());
+        for (known, goal, name) in &obliged.inside {
+            let known: Option<Vec<Formula>> =
+                known.iter().map(|one| self.formula(one, &who)).collect();
+            let goal = self.formula(goal, &who).ok_or_else(large)?;
+            if !self.proves(&known.ok_or_else(large)?, &goal) {
+                return Err((None, format!("that this names elements inside of `{name}` alone")));
+            }
+        }
+        let known = obliged.known.iter().map(|one| self.formula(one, &who));
+        let known = known.collect::<Option<Vec<Formula>>>().ok_or_else(large)?;
+        self.asked.clear();
+        for test in &obliged.tests {
+            let Some(difference) = self.compared_by(test, &who, obliged.side, &known) else {
+                continue;
+            };
+            let sym = self.poly(&Poly::symbol(test.sym), &who).and_then(|one| one.as_symbol());
+            self.asked.extend(sym.map(|sym| (sym, test.compare, difference)));
+        }
+        let shown = self.wanted(&obliged.wanted, (&who, &other, obliged.side), &known, engine);
+        self.asked.clear();
+        shown
+    }
+
+    /// Returns the threads of a pair: the other one is in the same block and the same iterations.
+    fn pair(&mut self, who: Instance, obliged: &ClaimCase) -> (Instance, Instance) {
+        if obliged.second.is_empty() {
+            return (who, Instance::default());
+        }
+        let threads = self.sides[obliged.side].threads.clone();
+        let other = self.some(&threads, &who);
+        let mut both = who;
+        for (sym, copy) in &obliged.second {
+            if let Some(value) = self.poly(&Poly::symbol(*sym), &other) {
+                both.digits.insert(*copy, value);
+            }
+        }
+        (both, other)
+    }
+
+    /// Shows a goal for this instance; on failure returns where and why.
+    fn wanted(
+        &mut self,
+        wanted: &CaseGoal,
+        (who, other, side): (&Instance, &Instance, usize),
+        known: &[Formula],
+        engine: &mut Engine<'_>,
+    ) -> Result<(), (Option<Span>, String)> {
+        let large = || (None, "this claim: a value that is too large".to_owned());
+        match wanted {
+            CaseGoal::Either(all) => {
+                let mut refused = None;
+                for one in all {
+                    match self.wanted(one, (who, other, side), known, engine) {
+                        Ok(()) => return Ok(()),
+                        Err(why) => refused = refused.or(Some(why)),
+                    }
+                }
+                Err(refused.unwrap_or_else(large))
+            }
+            CaseGoal::Equal(left, right, ty) => {
+                let show = &mut |resolver: &mut Self, known: &[Formula]| {
+                    let agreed = resolver.agree([left, right], *ty, (who, side), known);
+                    agreed.map_err(|stop| (0, stop))
+                };
+                let mut cases = MAX_CASES;
+                let shown = self.in_cases(known, &mut cases, show);
+                shown.map_err(|(_, span, message)| (span, message))
+            }
+            CaseGoal::Holds(goal) => {
+                let goal = self.formula(goal, who).ok_or_else(large)?;
+                match self.proves(known, &goal) {
+                    true => Ok(()),
+                    false => Err((None, format!("this claim: {}", self.formula_text(&goal)))),
+                }
+            }
+            CaseGoal::Relates(goal, elements) => {
+                let goal = self.formula(goal, who).ok_or_else(large)?;
+                let show = &mut |resolver: &mut Self, known: &[Formula]| {
+                    let shown =
+                        resolver.relates(engine, (&goal, elements), (who, other, side), known);
+                    shown.map_err(|stop| (0, stop))
+                };
+                let mut cases = MAX_CASES;
+                let shown = self.in_cases(known, &mut cases, show);
+                shown.map_err(|(_, span, message)| (span, message))
+            }
+            CaseGoal::Nothing(_) => Ok(()),
+        }
+    }
+
+    fn agree(
+        &mut self,
+        both: [&Value; 2],
+        ty: Type,
+        (who, side): (&Instance, usize),
+        known: &[Formula],
+    ) -> Result<(), Unresolved> {
+        let mut values = Vec::new();
+        for one in both {
+            let value = self.instantiated(one, who, side, known, 0)?;
+            values.push(self.canonical(&value, 0).ok_or_else(too_large)?);
+        }
+        if is_multiple(&values, ty) || self.equal(&values[0], &values[1], known) {
+            return Ok(());
+        }
+        let (got, want) = (self.shown(&values[0]), self.shown(&values[1]));
+        Err(Unresolved::Open(None, format!("this claim: got {got}, want {want}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::values::value::Atom;
+
+    fn int(bits: u8) -> Type {
+        Type::Int { bits, signed: true }
+    }
+
+    #[test]
+    fn integers_are_equal_modulo_their_width() {
+        let n = Value::atom(Atom::Scalar("a".to_owned()));
+        let plus = |value: &Value| n.plus(value).unwrap();
+        let times = |ratio: Ratio| {
+            let mut value = Value::default();
+            value.add(vec![(Atom::Scalar("b".to_owned()), 1)], ratio).unwrap();
+            value
+        };
+        let whole = |top: i128| Ratio { top, bottom: 1 };
+        let is = |value: &Value, ty| is_multiple(&[plus(value), n.clone()], ty);
+        for multiple in [0, 1 << 32, -(1 << 32), 3 << 32] {
+            assert!(is(&Value::constant(multiple), int(32)), "{multiple}");
+            if multiple != 0 {
+                assert!(is(&times(whole(multiple)), int(32)), "{multiple}");
+            }
+        }
+        for other in [1, -1, 1 << 31, (1 << 32) + 1] {
+            assert!(!is(&Value::constant(other), int(32)), "{other}");
+            assert!(!is(&times(whole(other)), int(32)), "{other}");
+        }
+        assert!(!is(&Value::constant(1 << 32), int(64)) && is(&Value::constant(1 << 64), int(64)));
+        // A part of a multiple, and one summand of two.
+        assert!(!is(&times(Ratio { top: 1 << 32, bottom: 3 }), int(32)));
+        let mixed = times(whole(1 << 32)).plus(&Value::constant(1)).unwrap();
+        assert!(!is(&mixed, int(32)));
+        assert!(!is(&Value::constant(1 << 32), Type::Float));
+    }
+}

@@ -1,0 +1,118 @@
+//! Loop invariants: claims of annotations about variables at loop heads.
+//!
+//! A claim is shown from the known values of variables at the head. If a floating-point variable has no known
+//! recurrence, a claim `x == e` supplies its value. It must be shown on entry of the loop and after an iteration that
+//! began with it. That is induction over the iterations of all threads, since no load sees a later store.
+
+use super::super::loops::Head;
+use super::claims::Reader;
+use super::collect_stores::{Runner, Track};
+use super::recurrences::Recurrence;
+use super::value::Value;
+use base::{Index, Span};
+use kir::spec;
+use kir::{Claim, Compare, Expr, ExprKind, Loop, VarId};
+
+/// The values of floating-point variables in a loop.
+pub(super) struct Sums {
+    /// The recurrence of each.
+    pub(super) sums: Vec<(VarId, Recurrence)>,
+    /// Values of others at the head, taken from annotations.
+    pub(super) terms: Vec<AnnotatedValue>,
+}
+
+impl Sums {
+    /// The value that an annotation gives a variable.
+    pub(super) fn term(&self, var: VarId) -> Option<&Expr> {
+        self.terms.iter().find(|one| one.var == var).map(|one| &one.term)
+    }
+}
+
+/// A variable's value taken from an annotation.
+pub(super) struct AnnotatedValue {
+    var: VarId,
+    term: Expr,
+    /// The clause, and the part of it with the equation.
+    span: Span,
+    place: Span,
+}
+
+/// Collects claims `x == e` about variables without a recurrence, where the loop changes no variable of `e`.
+pub(super) fn claimed(
+    inner: &Loop,
+    changed: &[VarId],
+    sums: &[(VarId, Recurrence)],
+) -> Vec<AnnotatedValue> {
+    let mut terms = Vec::new();
+    for (var, _) in sums.iter().filter(|(_, carry)| matches!(carry, Recurrence::Other)) {
+        let term = inner.claims.iter().filter(|claim| claim.forall.is_empty()).find_map(|claim| {
+            let ExprKind::Compare(Compare::Eq, left, right) = &claim.condition.kind else {
+                return None;
+            };
+            let term = match (spec::is_var(left, *var), spec::is_var(right, *var)) {
+                (true, _) => right,
+                (_, true) => left,
+                _ => return None,
+            };
+            let own = |one: &Expr| matches!(one.kind, ExprKind::Var(var) if changed.contains(&var));
+            let (span, place) = (claim.span, claim.condition.span);
+            let taken = || AnnotatedValue { var: *var, term: (**term).clone(), span, place };
+            spec::find(term, own).is_none().then(taken)
+        });
+        terms.extend(term);
+    }
+    terms
+}
+
+impl Runner<'_, '_> {
+    /// Returns the value that an annotation gives to a variable.
+    pub(super) fn taken(&mut self, term: &Expr, track: &Track) -> Value {
+        let (point, side) = (self.point(), self.side);
+        let value = Reader::of_thread(self.engine, track, point, side).steady(term);
+        value.unwrap_or_else(|| self.unknown("a variable whose invariant is not followed"))
+    }
+
+    /// Adds obligations: the claims at the head, and the values taken from annotations on entry.
+    pub(super) fn claim(
+        &mut self,
+        inner: &Loop,
+        entry: &Track,
+        sums: &Sums,
+        (track, head): (&Track, &Head),
+    ) {
+        if inner.claims.is_empty() {
+            return;
+        }
+        let (outside, side) = (self.point(), self.side);
+        let mut point = outside.clone();
+        point.loops.push((self.position.len() - 1, head.count));
+        point.position.push(0);
+        // Clauses about arrays are shown elsewhere.
+        let clauses: Vec<Span> = self.clauses.iter().map(|(_, one)| one.span).collect();
+        let taken = |claim: &Claim| sums.terms.iter().any(|one| one.place == claim.condition.span);
+        for claim in &inner.claims {
+            if !taken(claim) && !clauses.contains(&claim.span) {
+                let mut reader = Reader::of_thread(self.engine, track, point.clone(), side);
+                self.claims.extend(reader.obliged(claim));
+            }
+        }
+        for AnnotatedValue { var, term, span, .. } in &sums.terms {
+            let mut reader = Reader::of_thread(self.engine, entry, outside.clone(), side);
+            let value = &entry.reals[var.position()];
+            self.claims.push(reader.used(value, term, *span));
+        }
+    }
+
+    /// Adds the obligation that the values taken from annotations hold after an iteration.
+    pub(super) fn claim_again(&mut self, sums: &Sums, end: Option<&Track>, head: &Head) {
+        let Some(end) = end else { return };
+        let mut point = self.point();
+        point.loops.push((self.position.len() - 1, head.count));
+        point.position.push(3);
+        for AnnotatedValue { var, term, span, .. } in &sums.terms {
+            let mut reader = Reader::of_thread(self.engine, end, point.clone(), self.side);
+            let value = &end.reals[var.position()];
+            self.claims.push(reader.used(value, term, *span));
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Models: values of symbols for which all assumptions hold.
+//!
+//! A model in which a polynomial is negative shows that the polynomial is not provably at least 0, so proof attempts
+//! are skipped. Symbols get values one after the other, inside the bounds that the assumptions leave; a few simple
+//! choices are tried. If none works there is no model, which only costs time.
+
+use crate::poly::{Poly, Sym};
+use crate::symbols::Symbols;
+use rustc_hash::FxHashMap;
+
+/// Number of choices of values.
+const CHOICES: u64 = 6;
+/// Largest distance of a value from a bound.
+const STEPS: u64 = 5;
+/// Limit on the values that are tried for all symbols together.
+const TRIALS: u32 = 120;
+
+/// Values of symbols.
+pub struct Model {
+    values: FxHashMap<Sym, i128>,
+}
+
+impl Model {
+    /// The value of a polynomial, if all of its symbols have one.
+    fn value(&self, poly: &Poly) -> Option<i128> {
+        let mut sum = 0i128;
+        for (monomial, coefficient) in poly.terms() {
+            let mut product = coefficient;
+            for (sym, power) in monomial {
+                let value = *self.values.get(sym)?;
+                for _ in 0..*power {
+                    product = product.checked_mul(value)?;
+                }
+            }
+            sum = sum.checked_add(product)?;
+        }
+        Some(sum)
+    }
+
+    /// Is a polynomial negative here?
+    pub fn refutes(&self, poly: &Poly) -> bool {
+        self.value(poly).is_some_and(|value| value < 0)
+    }
+}
+
+/// A symbol and the assumptions about it and earlier symbols.
+struct Step<'k> {
+    sym: Sym,
+    low: Option<&'k Poly>,
+    high: Option<&'k Poly>,
+    known: Vec<&'k Poly>,
+}
+
+/// Finds values for which all of `known` are at least 0 and symbols are inside their bounds.
+pub fn found(known: &[Poly], symbols: &Symbols) -> Vec<Model> {
+    let steps = steps(known, symbols);
+    (0..CHOICES).filter_map(|choice| model(&steps, choice)).collect()
+}
+
+/// Does a quick look find a model?
+pub fn is_satisfied(known: &[Poly], symbols: &Symbols) -> bool {
+    let steps = steps(known, symbols);
+    (0..CHOICES).any(|choice| model(&steps, choice).is_some())
+}
+
+/// Does a longer search find a model? Here a value that leaves none for a later symbol is exchanged for another one.
+pub fn is_satisfiable(known: &[Poly], symbols: &Symbols) -> bool {
+    let steps = steps(known, symbols);
+    (0..CHOICES).any(|choice| {
+        let (mut model, mut trials) = (Model { values: FxHashMap::default() }, TRIALS);
+        model.completed(&steps, (choice, 0), &mut trials)
+    })
+}
+
+fn steps<'k>(known: &'k [Poly], symbols: &'k Symbols) -> Vec<Step<'k>> {
+    let rank = |sym: Sym| (symbols.get(sym).level, sym);
+    let mut position: FxHashMap<Sym, usize> = FxHashMap::default();
+    let mut waiting: Vec<Sym> = known.iter().flat_map(Poly::mentioned).collect();
+    let mut all: Vec<Sym> = Vec::new();
+    while let Some(sym) = waiting.pop() {
+        if position.insert(sym, 0).is_none() {
+            all.push(sym);
+            let symbol = symbols.get(sym);
+            waiting.extend(symbol.low.iter().chain(&symbol.high).flat_map(Poly::mentioned));
+        }
+    }
+    all.sort_unstable_by_key(|sym| rank(*sym));
+    let mut steps: Vec<Step<'_>> = Vec::with_capacity(all.len());
+    for (number, sym) in all.into_iter().enumerate() {
+        let symbol = symbols.get(sym);
+        let (low, high) = (symbol.low.as_ref(), symbol.high.as_ref());
+        position.insert(sym, number);
+        steps.push(Step { sym, low, high, known: Vec::new() });
+    }
+    for one in known {
+        let last = one.mentioned().filter_map(|sym| position.get(&sym)).max();
+        if let Some(step) = last.and_then(|last| steps.get_mut(*last)) {
+            step.known.push(one);
+        }
+    }
+    steps
+}
+
+fn model(steps: &[Step<'_>], choice: u64) -> Option<Model> {
+    let mut model = Model { values: FxHashMap::default() };
+    for (number, step) in steps.iter().enumerate() {
+        let value = model.chosen(step, choice, number as u64)?;
+        model.values.insert(step.sym, value);
+        if step.known.iter().any(|one| model.value(one).is_none_or(|value| value < 0)) {
+            return None;
+        }
+    }
+    Some(model)
+}
+
+impl Model {
+    /// The least and the greatest value of the next symbol.
+    fn range(&self, step: &Step<'_>) -> Option<(Option<i128>, Option<i128>)> {
+        let mut least = match step.low {
+            Some(low) => Some(self.value(low)?),
+            None => None,
+        };
+        let mut most = match step.high {
+            Some(high) => Some(self.value(high)?),
+            None => None,
+        };
+        for one in &step.known {
+            // `factor·x + rest ≥ 0`.
+            let Some((factor, rest)) = self.linear(one, step.sym) else { continue };
+            if factor > 0 {
+                let bound = -rest.div_euclid(factor);
+                least = Some(least.map_or(bound, |least| least.max(bound)));
+            } else if factor < 0 {
+                let bound = rest.div_euclid(-factor);
+                most = Some(most.map_or(bound, |most| most.min(bound)));
+            }
+        }
+        Some((least, most))
+    }
+
+    /// A value for the next symbol.
+    fn chosen(&self, step: &Step<'_>, choice: u64, number: u64) -> Option<i128> {
+        let (least, most) = self.range(step)?;
+        let drawn = mixed(choice, number);
+        let step = i128::from(drawn / 2 % STEPS);
+        match (least, most) {
+            (Some(least), Some(most)) if least > most => None,
+            (Some(least), Some(most)) => Some(match (choice, drawn % 2) {
+                (0, _) => least,
+                (1, _) | (_, 1) => least.max(most.checked_sub(step)?),
+                _ => most.min(least.checked_add(step)?),
+            }),
+            (Some(least), None) => {
+                least.checked_add(if choice < 2 { i128::from(choice) } else { step })
+            }
+            (None, Some(most)) => {
+                most.checked_sub(if choice < 2 { i128::from(choice) } else { step })
+            }
+            (None, None) => Some(step - 1),
+        }
+    }
+
+    /// Gives all later symbols values, after at most some trials.
+    fn completed(
+        &mut self,
+        steps: &[Step<'_>],
+        (choice, number): (u64, u64),
+        trials: &mut u32,
+    ) -> bool {
+        let Some((step, later)) = steps.split_first() else { return true };
+        let Some((least, most)) = self.range(step) else { return false };
+        let near =
+            |bound: i128, sign: i128| (0..3).filter_map(move |by| bound.checked_add(sign * by));
+        let below = most.into_iter().flat_map(|most| near(most, -1));
+        let above = least.into_iter().flat_map(|least| near(least, 1));
+        let mut values: Vec<i128> = below.chain(above).collect();
+        if values.is_empty() {
+            values.extend([0, 1, 2]);
+        }
+        values.retain(|value| {
+            least.is_none_or(|least| least <= *value) && most.is_none_or(|most| *value <= most)
+        });
+        values.sort_unstable();
+        values.dedup();
+        values.sort_by_key(|value| {
+            let own = u64::try_from(value.rem_euclid(256)).unwrap_or_default();
+            mixed(choice, number << 8 | own)
+        });
+        for value in values {
+            if *trials == 0 {
+                return false;
+            }
+            *trials -= 1;
+            self.values.insert(step.sym, value);
+            let holds = |one: &&Poly| self.value(one).is_some_and(|value| value >= 0);
+            if step.known.iter().all(holds) && self.completed(later, (choice, number + 1), trials) {
+                return true;
+            }
+        }
+        self.values.remove(&step.sym);
+        false
+    }
+
+    /// The factor of a symbol and the rest, if it occurs linearly and the other symbols have values.
+    fn linear(&self, poly: &Poly, sym: Sym) -> Option<(i128, i128)> {
+        let (mut factor, mut rest) = (0i128, 0i128);
+        for (monomial, coefficient) in poly.terms() {
+            let mut product = coefficient;
+            let mut own = false;
+            for (one, power) in monomial {
+                if *one == sym {
+                    own = true;
+                    if *power > 1 {
+                        return None;
+                    }
+                    continue;
+                }
+                let value = *self.values.get(one)?;
+                for _ in 0..*power {
+                    product = product.checked_mul(value)?;
+                }
+            }
+            let sum = if own { &mut factor } else { &mut rest };
+            *sum = sum.checked_add(product)?;
+        }
+        Some((factor, rest))
+    }
+}
+
+/// A pseudo-random number from both.
+fn mixed(choice: u64, number: u64) -> u64 {
+    let product = (choice << 32 ^ number).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (product ^ product >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbols::Level;
+    use base::Index;
+
+    fn sum(terms: &[(i128, &[Sym])]) -> Poly {
+        let term = |(factor, symbols): &(i128, &[Sym])| {
+            let start = Poly::constant(*factor);
+            symbols.iter().fold(start, |product, one| product.times(&Poly::symbol(*one)).unwrap())
+        };
+        terms.iter().fold(Poly::default(), |all, one| all.plus(&term(one)).unwrap())
+    }
+
+    /// A block of threads: its size, a thread, an element, and its quotient by the size.
+    fn block() -> (Symbols, [Sym; 4], Vec<Poly>) {
+        let mut symbols = Symbols::default();
+        let (low, high) = (Some(Poly::constant(1)), Some(Poly::constant(1024)));
+        let size = symbols.bounded("size", Level::Launch, low, high);
+        let most = Poly::symbol(size).offset(-1);
+        let thread = symbols.bounded("thread", Level::Thread, Some(Poly::constant(0)), most);
+        let element = symbols.fresh("element", Level::Thread);
+        let quotient = symbols.fresh("quotient", Level::Thread);
+        let known = vec![
+            sum(&[(1, &[element]), (-1, &[size])]),
+            sum(&[(1, &[element]), (-1, &[size, quotient])]),
+            sum(&[(1, &[size, quotient]), (1, &[size]), (-1, &[element]), (-1, &[])]),
+            sum(&[(1, &[element, element]), (-5, &[])]),
+        ];
+        (symbols, [size, thread, element, quotient], known)
+    }
+
+    #[test]
+    fn all_that_is_assumed_holds() {
+        let (symbols, [size, thread, element, quotient], mut known) = block();
+        known.push(Poly::symbol(thread));
+        let models = found(&known, &symbols);
+        assert!(models.len() >= 3);
+        for model in &models {
+            let [s, t, e, q] = [size, thread, element, quotient].map(|sym| model.values[&sym]);
+            assert!((1..=1024).contains(&s) && (0..s).contains(&t), "{s} {t}");
+            assert!(e >= s && e * e >= 5 && q == e.div_euclid(s), "{s} {e} {q}");
+        }
+        // Some of them differ on a claim that the assumptions leave open.
+        let open = sum(&[(1, &[size]), (-2, &[thread]), (-1, &[])]);
+        assert!(models.iter().any(|model| model.refutes(&open)));
+        assert!(!models.iter().all(|model| model.refutes(&open)));
+        // Models do not refute consequences of the assumptions, nor claims about symbols without a value.
+        assert!(!models.iter().any(|model| model.refutes(&sum(&[(1, &[quotient]), (-1, &[])]))));
+        let other = Sym::from_position(9);
+        assert!(!models.iter().any(|model| model.refutes(&sum(&[(-1, &[other]), (-1, &[])]))));
+    }
+
+    #[test]
+    fn values_are_exchanged() {
+        // Only an odd number is one more than twice another; a first guess may be even.
+        let mut symbols = Symbols::default();
+        let [odd, half] = ["odd", "half"].map(|name| symbols.fresh(name, Level::Launch));
+        let difference = sum(&[(1, &[odd]), (-2, &[half]), (-1, &[])]);
+        let mut known = vec![difference.clone(), difference.scaled(-1).unwrap()];
+        known.push(sum(&[(1, &[odd]), (-8, &[])]));
+        known.push(sum(&[(-1, &[odd]), (10, &[])]));
+        assert!(is_satisfiable(&known, &symbols));
+        known.push(sum(&[(-1, &[odd]), (8, &[])]));
+        assert!(!is_satisfiable(&known, &symbols));
+    }
+
+    #[test]
+    fn a_contradiction_has_none() {
+        let (symbols, [_, thread, ..], known) = block();
+        let mut with = known.clone();
+        with.push(sum(&[(-1, &[thread]), (-1, &[])]));
+        assert!(!found(&known, &symbols).is_empty());
+        assert!(found(&with, &symbols).is_empty());
+    }
+
+    #[test]
+    fn numbers_that_are_too_large_refute_nothing() {
+        let (symbols, [size, ..], _) = block();
+        let models = found(&[sum(&[(1, &[size]), (-1000, &[])])], &symbols);
+        assert!(!models.is_empty());
+        let huge = sum(&[(-(1 << 126), &[size]), (i128::MAX, &[])]);
+        assert!(!models.iter().any(|model| model.refutes(&huge)));
+    }
+}

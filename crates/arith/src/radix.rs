@@ -1,0 +1,101 @@
+//! Equations between indices as equations between their digits.
+//!
+//! Theorem: if `S·Q + R = 0` for integers with `S ≥ 1` and `−S < R < S`, then `Q = 0` and `R = 0`. (`S·Q = −R` is
+//! a multiple of `S` between `−S` and `S`, so it is 0.)
+//!
+//! The difference of two indices such as `b·T + t` is split this way by each stride in it, repeatedly, until nothing
+//! splits. The results are equations between single digits. A stride is a product of symbols that both threads share;
+//! the caller shows that `R` is small. Mixed-radix numbers with padding, gaps and negative strides need no rule of
+//! their own.
+
+use crate::poly::{Monomial, Poly, Sym, divided};
+
+/// Limit on the splits of one equation.
+const MAX_SPLITS: usize = 64;
+
+/// Splits `poly = 0` as far as possible; the result is equivalent, and each part is 0.
+///
+/// `shared` returns `true` for symbols of both sides, `nonnegative` for polynomials shown to be at least 0 under the
+/// caller's assumptions.
+pub fn split(
+    poly: &Poly,
+    shared: &impl Fn(Sym) -> bool,
+    nonnegative: &mut impl FnMut(&Poly) -> bool,
+) -> Vec<Poly> {
+    let mut waiting = vec![poly.clone()];
+    let mut parts = Vec::new();
+    let mut splits = 0;
+    while let Some(next) = waiting.pop() {
+        let next = cancelled(next, shared, nonnegative);
+        if next.is_zero() {
+            continue;
+        }
+        splits += 1;
+        match once(&next, shared, nonnegative).filter(|_| splits < MAX_SPLITS) {
+            Some((quotient, remainder)) => waiting.extend([quotient, remainder]),
+            None => parts.push(next),
+        }
+    }
+    parts
+}
+
+/// Divides `poly = 0` by factors that are common to all terms and at least 1.
+fn cancelled(
+    poly: Poly,
+    shared: &impl Fn(Sym) -> bool,
+    nonnegative: &mut impl FnMut(&Poly) -> bool,
+) -> Poly {
+    let mut poly = poly;
+    let content =
+        poly.terms().fold(0, |gcd, (_, one)| crate::poly::greatest_common_divisor(gcd, one));
+    if content > 1 {
+        poly = poly.split(&[], content).0;
+    }
+    for sym in poly.symbols() {
+        let factor = [(sym, 1)];
+        let positive = shared(sym)
+            && poly.terms().all(|(monomial, _)| divided(monomial, &factor).is_some())
+            && Poly::symbol(sym).offset(-1).is_some_and(|less| nonnegative(&less));
+        if positive {
+            poly = poly.split(&factor, 1).0;
+        }
+    }
+    poly
+}
+
+fn once(
+    poly: &Poly,
+    shared: &impl Fn(Sym) -> bool,
+    nonnegative: &mut impl FnMut(&Poly) -> bool,
+) -> Option<(Poly, Poly)> {
+    for (stride, factor) in strides(poly, shared) {
+        let (quotient, remainder) = poly.split(&stride, factor);
+        if quotient.is_zero() || remainder.is_zero() {
+            continue;
+        }
+        let size = Poly::monomial(stride, factor);
+        let below = size.offset(-1).and_then(|most| most.minus(&remainder));
+        let above = size.offset(-1).and_then(|most| most.plus(&remainder));
+        let (Some(below), Some(above)) = (below, above) else { continue };
+        // `S ≥ 1` follows from both: their sum is `2·S − 2 ≥ 0`.
+        if nonnegative(&below) && nonnegative(&above) {
+            return Some((quotient, remainder));
+        }
+    }
+    None
+}
+
+/// Candidate strides, each once: the shared part of a term, with and without its coefficient.
+fn strides(poly: &Poly, shared: &impl Fn(Sym) -> bool) -> Vec<(Monomial, i128)> {
+    let mut found: Vec<(Monomial, i128)> = Vec::new();
+    for (monomial, coefficient) in poly.terms() {
+        let part: Monomial = monomial.iter().filter(|(sym, _)| shared(*sym)).copied().collect();
+        for factor in [coefficient.checked_abs().unwrap_or(1), 1] {
+            let stride = (part.clone(), factor);
+            if (!part.is_empty() || factor > 1) && !found.contains(&stride) {
+                found.push(stride);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,299 @@
+//! Proves that a polynomial is nonnegative, without a solver.
+//!
+//! A polynomial is shown to be at least 0 by eliminating its symbols one by one. With `x = low + x'` (or `x = high −
+//! x'`) and `x' ≥ 0`, it is enough that every coefficient of a power of `x'` is at least 0, which is a query about
+//! fewer symbols. For a polynomial that is linear in each symbol this evaluates the vertex of the box that the signs
+//! of the coefficients select. Bounds come from the symbols and from assumptions that are linear in a symbol with
+//! coefficient ±1. If that fails, assumptions `h ≥ 0`, or their products with nonnegative symbols, are subtracted
+//! first: `p ≥ 0` follows from `p − h ≥ 0`. It can fail to prove what is true, never the reverse.
+
+use crate::formula::Formula;
+use crate::models::{self, Model};
+use crate::poly::{Monomial, Poly, Sym, divided, multiplied};
+use crate::range::{self, Range};
+use crate::symbols::{Level, Symbols};
+use rustc_hash::FxHashMap;
+use smallvec::smallvec;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+
+/// Steps for one goal; beyond this many the answer is "not shown".
+const BUDGET: u32 = 500;
+/// The same if assumptions about sizes are tried.
+const DEEP_BUDGET: u32 = 1500;
+/// Bounds tried for one symbol on one side.
+const MAX_BOUNDS: usize = 4;
+/// Limit on the assumptions subtracted, one after the other.
+const MAX_TAKEN: usize = 2;
+/// Assumptions tried at each step.
+const MAX_TRIED: usize = 5;
+
+/// Bounds of symbols, and other assumptions.
+pub struct Bounds<'s> {
+    /// Lower bounds of each symbol.
+    pub(crate) low: BTreeMap<Sym, Vec<Poly>>,
+    /// Upper bounds of each symbol.
+    pub(crate) high: BTreeMap<Sym, Vec<Poly>>,
+    /// Polynomials that are at least 0, and those of them that mention only sizes.
+    known: Vec<Poly>,
+    sizes: Vec<Poly>,
+    /// Steps left for the current goal.
+    left: Cell<u32>,
+    /// Results for polynomials of sizes, by the number of assumptions subtracted.
+    seen: RefCell<FxHashMap<(Poly, usize), bool>>,
+    /// Models of `known`.
+    models: OnceCell<Vec<Model>>,
+    /// Computed ranges, by the depth of bounds of bounds.
+    pub(crate) ranges: RefCell<FxHashMap<(Sym, u32), Range>>,
+    /// The table with the symbols' own bounds.
+    pub(crate) symbols: &'s Symbols,
+}
+
+impl<'s> Bounds<'s> {
+    /// Collects the bounds in assumptions.
+    pub fn new(assumed: &[Formula], symbols: &'s Symbols) -> Self {
+        let (low, high) = (BTreeMap::new(), BTreeMap::new());
+        let (known, sizes, left) = (Vec::new(), Vec::new(), Cell::new(0));
+        let (seen, ranges) = (RefCell::default(), RefCell::default());
+        let models = OnceCell::new();
+        let mut bounds = Self { low, high, known, sizes, left, seen, models, ranges, symbols };
+        for part in assumed.iter().flat_map(Formula::conjuncts) {
+            match part {
+                Formula::Ge(one) => bounds.add(one.clone()),
+                Formula::Eq(one) => {
+                    bounds.add(one.clone());
+                    if let Some(negative) = one.scaled(-1) {
+                        bounds.add(negative);
+                    }
+                }
+                _ => {}
+            }
+        }
+        bounds
+    }
+
+    /// Adds the bounds that `poly ≥ 0` gives for its symbols.
+    fn add(&mut self, poly: Poly) {
+        if self.known.contains(&poly) {
+            return;
+        }
+        let rank = |one: Sym| (self.symbols.get(one).level, one);
+        for sym in poly.symbols() {
+            let powers = poly.by_powers(sym);
+            let [rest, coefficient] = &powers[..] else { continue };
+            let (side, bound) = match coefficient.as_constant() {
+                Some(1) => (&mut self.low, rest.scaled(-1)),
+                Some(-1) => (&mut self.high, Some(rest.clone())),
+                _ => continue,
+            };
+            let Some(bound) = bound else { continue };
+            // Only bounds by symbols that are eliminated later, so that elimination terminates.
+            let circular = bound.symbols().into_iter().any(|other| rank(other) > rank(sym));
+            let list = side.entry(sym).or_default();
+            if !circular && list.len() < MAX_BOUNDS && !list.contains(&bound) {
+                list.push(bound);
+            }
+        }
+        if self.symbols.level(&poly) == Level::Launch {
+            self.sizes.push(poly.clone());
+        }
+        self.known.push(poly);
+    }
+
+    /// Is `poly ≥ 0` shown to follow?
+    pub fn is_nonnegative(&self, poly: &Poly) -> bool {
+        // Assumptions about sizes are costly to try and seldom needed.
+        self.is_simply_nonnegative(poly) || {
+            self.left.set(DEEP_BUDGET);
+            self.search(poly, MAX_TAKEN, true)
+        }
+    }
+
+    /// Like `is_nonnegative`, without the assumptions about sizes.
+    pub fn is_simply_nonnegative(&self, poly: &Poly) -> bool {
+        self.left.set(BUDGET);
+        self.search(poly, MAX_TAKEN, false)
+    }
+
+    /// Like `is_nonnegative`, from the bounds of single symbols alone.
+    pub fn is_plainly_nonnegative(&self, poly: &Poly) -> bool {
+        self.left.set(BUDGET / 4);
+        self.search(poly, 0, false)
+    }
+
+    /// Shows a polynomial directly, or after subtracting assumptions.
+    fn search(&self, poly: &Poly, left: usize, deep: bool) -> bool {
+        if self.is_refuted(poly) {
+            return false;
+        }
+        let poly = &self.without_factors(poly);
+        let shown = self.eliminated(poly, deep).unwrap_or(false);
+        if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
+            return true;
+        }
+        if left == 0 {
+            return false;
+        }
+        let launch = |sym: &Sym| self.symbols.get(*sym).level == Level::Launch;
+        let factors = poly.symbols().into_iter().filter(|sym| {
+            launch(sym) && range::of(*sym, self, 0).0.is_some_and(|least| least >= 0)
+        });
+        let factors: Vec<Monomial> = std::iter::once(Monomial::new())
+            .chain(factors.map(|sym| smallvec![(sym, 1)]))
+            .collect();
+        let mut rests: Vec<(usize, Poly)> = Vec::new();
+        for known in &self.known {
+            for factor in &factors {
+                // It can only help if it cancels a term.
+                let helps = known.terms().any(|(monomial, coefficient)| {
+                    let own = multiplied(monomial, factor);
+                    own.is_some_and(|own| !own.is_empty() && poly.coefficient(&own) == coefficient)
+                });
+                if !helps {
+                    continue;
+                }
+                let taken = known.times(&Poly::monomial(factor.clone(), 1));
+                if let Some(rest) = taken.and_then(|taken| poly.minus(&taken)) {
+                    rests.push((rest.terms().count(), rest));
+                }
+            }
+        }
+        any(rests, |rest| self.search(rest, left - 1, deep))
+    }
+
+    /// Is there a model of all assumptions in which this is negative?
+    fn is_refuted(&self, poly: &Poly) -> bool {
+        let models = self.models.get_or_init(|| models::found(&self.known, self.symbols));
+        models.iter().any(|model| model.refutes(poly))
+    }
+
+    /// Eliminates one symbol: those of threads first, then those of blocks; newest first.
+    fn eliminated(&self, poly: &Poly, deep: bool) -> Option<bool> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        if let Some(value) = poly.as_constant() {
+            return Some(value >= 0);
+        }
+        if self.is_refuted(poly) {
+            return Some(false);
+        }
+        if deep && self.symbols.level(poly) == Level::Launch {
+            return Some(self.of_sizes(poly, MAX_TAKEN));
+        }
+        self.in_box(poly, deep)
+    }
+
+    /// Shows `poly ≥ 0` for a polynomial of sizes alone, with the assumptions about sizes.
+    fn of_sizes(&self, poly: &Poly, left: usize) -> bool {
+        let key = (self.without_factors(poly), left);
+        if let Some(known) = self.seen.borrow().get(&key) {
+            return *known;
+        }
+        let shown = self.of_new_sizes(&key.0, left);
+        // A failure for lack of steps is not cached.
+        if shown || self.left.get() > 0 {
+            self.seen.borrow_mut().insert(key, shown);
+        }
+        shown
+    }
+
+    fn of_new_sizes(&self, poly: &Poly, left: usize) -> bool {
+        let shown = self.eliminated(poly, false).unwrap_or(false);
+        if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
+            return true;
+        }
+        if left == 0 {
+            return false;
+        }
+        let rests = self.sizes.iter().filter_map(|known| poly.minus(known));
+        let rests = rests.map(|rest| (rest.terms().count(), rest)).collect();
+        any(rests, |rest| self.of_sizes(rest, left - 1))
+    }
+
+    fn in_box(&self, poly: &Poly, deep: bool) -> Option<bool> {
+        let next = poly.mentioned().max_by_key(|sym| (self.symbols.get(*sym).level, *sym));
+        let sym = next?;
+        let symbol = self.symbols.get(sym);
+        let powers = poly.by_powers(sym);
+        for (sign, own, always) in
+            [(1, self.low.get(&sym), &symbol.low), (-1, self.high.get(&sym), &symbol.high)]
+        {
+            let mut bounds = own.into_iter().flatten().chain(always).peekable();
+            if bounds.peek().is_none() {
+                continue;
+            }
+            // In powers of `sign·x`; shifting does not change the highest.
+            let Some(powers) = turned(&powers, sign) else { continue };
+            let Some((highest, lower)) = powers.split_last() else { continue };
+            if !self.eliminated(highest, deep)? {
+                continue;
+            }
+            for bound in bounds.filter(|bound| !bound.mentions(sym)) {
+                if self.shifted(highest, lower, (bound, sign), deep)? {
+                    return Some(true);
+                }
+            }
+        }
+        Some(false)
+    }
+
+    /// Are the coefficients below the highest at least 0 once `sign·x` is `sign·bound + x'`?
+    fn shifted(
+        &self,
+        highest: &Poly,
+        lower: &[Poly],
+        (bound, sign): (&Poly, i128),
+        deep: bool,
+    ) -> Option<bool> {
+        let Some(by) = bound.scaled(sign) else { return Some(false) };
+        let mut powers = lower.to_vec();
+        powers.push(highest.clone());
+        let top = lower.len();
+        // Each round leaves the coefficient of its own power.
+        for round in 0..top {
+            for at in (round..top).rev() {
+                let more = powers[at + 1].times(&by).and_then(|more| powers[at].plus(&more));
+                let Some(more) = more else { return Some(false) };
+                powers[at] = more;
+            }
+        }
+        // The highest powers first: they fail most often.
+        for coefficient in powers[..top].iter().rev() {
+            if !self.eliminated(coefficient, deep)? {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// Divides by nonnegative symbols that all terms share.
+    fn without_factors(&self, poly: &Poly) -> Poly {
+        let mut poly = poly.clone();
+        let Some(first) = poly.terms().next().map(|(monomial, _)| monomial.clone()) else {
+            return poly;
+        };
+        for (sym, _) in first {
+            let factor = [(sym, 1)];
+            let shared = poly.terms().all(|(monomial, _)| divided(monomial, &factor).is_some());
+            if shared && range::of(sym, self, 0).0.is_some_and(|least| least >= 0) {
+                poly = poly.split(&factor, 1).0;
+            }
+        }
+        poly
+    }
+}
+
+/// The coefficients of the powers of `sign·x`.
+fn turned(powers: &[Poly], sign: i128) -> Option<Vec<Poly>> {
+    let turn = |(power, one): (usize, &Poly)| match power % 2 {
+        1 if sign < 0 => one.scaled(-1),
+        _ => Some(one.clone()),
+    };
+    powers.iter().enumerate().map(turn).collect()
+}
+
+/// Is one of the simplest shown?
+fn any(mut rests: Vec<(usize, Poly)>, mut shows: impl FnMut(&Poly) -> bool) -> bool {
+    rests.sort();
+    rests.dedup();
+    rests.iter().take(MAX_TRIED).any(|(_, rest)| shows(rest))
+}

@@ -1,0 +1,47 @@
+//! Warp functions: all threads of the warp must reach them, exchanged values are unknown, and their ordering is not
+//! used.
+
+use super::diagnostics::{Result, unsupported};
+use super::lowerer::Lowerer;
+use super::memory_model::{Item, Value};
+use super::types::fold;
+use cuda::tree;
+use kir::Stmt;
+
+impl Lowerer<'_> {
+    /// Functions that the threads of a warp call together. Their results are unknown; an obligation states that all
+    /// threads reach them.
+    pub(super) fn warp(
+        &mut self,
+        name: &str,
+        arguments: &[tree::Expr],
+        expr: &tree::Expr,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Value> {
+        let span = expr.span;
+        let values = self.values(arguments, out)?;
+        let mask = values.first().and_then(|one| one.first());
+        let is_partial = match mask {
+            Some(Item::Scalar(mask)) if name != "__activemask" => {
+                fold(mask).map(|mask| mask.rem_euclid(1 << 32)) != Some(0xffff_ffff)
+            }
+            _ => false,
+        };
+        if is_partial {
+            let message = "a mask that does not name the whole warp is not supported";
+            return Err(unsupported(arguments.first().map_or(span, |one| one.span), message));
+        }
+        if name != "__activemask" {
+            out.push(Stmt::Warp(span));
+        }
+        let Some(ty) = self.scalar(&expr.ty) else { return Ok(super::memory::nothing(span)) };
+        Ok(vec![Item::Scalar(self.unknown("exchanged", ty, span, out))])
+    }
+}
+
+pub(super) fn is_of_warp(name: &str) -> bool {
+    let names = ["__syncwarp", "__ballot_sync", "__any_sync", "__all_sync", "__activemask"];
+    let families = ["__shfl_", "__match_", "__reduce_"];
+    name.ends_with("_sync") && families.iter().any(|one| name.starts_with(one))
+        || names.contains(&name)
+}

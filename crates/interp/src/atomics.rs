@@ -1,0 +1,51 @@
+//! Updates of memory by atomic operations.
+
+use crate::value::Value;
+use kir::{AtomicOp, Type};
+
+/// The value as stored in memory: the machine's, not the unwrapped integer.
+pub(crate) fn settled(value: Value) -> Value {
+    value.number().map_or(value, Value::int)
+}
+
+pub(crate) fn updated(op: AtomicOp, old: Value, operands: &[Value], ty: Type) -> Value {
+    let fit = |value: i128| Value::int(ty.wrap(value));
+    match (op, old, operands) {
+        (AtomicOp::Exchange, _, [new]) => settled(*new),
+        // Bits are compared, and those of a NaN and the sign of a zero are unknown.
+        (AtomicOp::CompareAndSwap, Value::Undefined, _)
+        | (AtomicOp::CompareAndSwap, _, [Value::Undefined, _]) => Value::Undefined,
+        (AtomicOp::CompareAndSwap, Value::Float(old), [Value::Float(expected), new]) => {
+            match (old.is_nan() || expected.is_nan(), old == *expected) {
+                (true, _) => Value::Undefined,
+                (false, true) if old.is_sign_negative() != expected.is_sign_negative() => {
+                    Value::Undefined
+                }
+                (false, true) => *new,
+                (false, false) => Value::Float(old),
+            }
+        }
+        (AtomicOp::CompareAndSwap, old, [expected, new]) => {
+            if settled(*expected) == old {
+                settled(*new)
+            } else {
+                old
+            }
+        }
+        (AtomicOp::Add, Value::Float(x), [Value::Float(y)]) => Value::Float(x + y),
+        (_, Value::Int { value: x, .. }, [Value::Int { value: y, .. }]) => fit(match op {
+            AtomicOp::Add => x.wrapping_add(*y),
+            AtomicOp::Sub => x.wrapping_sub(*y),
+            AtomicOp::Min => x.min(*y),
+            AtomicOp::Max => x.max(*y),
+            AtomicOp::And => x & y,
+            AtomicOp::Or => x | y,
+            AtomicOp::Increment if x >= *y => 0,
+            AtomicOp::Increment => x + 1,
+            AtomicOp::Decrement if x == 0 || x > *y => *y,
+            AtomicOp::Decrement => x - 1,
+            _ => x ^ y,
+        }),
+        _ => Value::Undefined,
+    }
+}

@@ -1,0 +1,215 @@
+//! Barriers of a block: checks convergence, and tests the claims made there.
+//!
+//! Claims are tested for every thread, and for every pair of different ones if they mention another thread. Elements
+//! have the memory's contents at that moment. After a race the contents are indefinite, so nothing is tested.
+
+use crate::launch::Launch;
+use crate::machine::{Halt, Machine, State};
+use crate::outcome::Event;
+use crate::quantifiers::each;
+use crate::shadow::Memory;
+use crate::value::{Environment, Trouble, Value, evaluate, truth};
+use base::Index;
+use kir::spec;
+use kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, When};
+
+/// Limit on the pairs of threads tested at a barrier.
+const MAX_PAIRS: usize = 512;
+/// Limit on the threads tested there.
+const MAX_THREADS: usize = 64;
+
+/// The view of a thread, and of another one, at a barrier.
+struct PairAtBarrier<'m> {
+    kernel: &'m Kernel,
+    launch: &'m Launch,
+    state: &'m State<'m>,
+    other: Option<&'m PairAtBarrier<'m>>,
+    global: &'m Memory,
+    shared: &'m Memory,
+    bound: &'m [(VarId, i128)],
+}
+
+impl Environment for PairAtBarrier<'_> {
+    fn var(&self, var: VarId) -> Value {
+        match self.bound.iter().find(|(one, _)| *one == var) {
+            Some((_, value)) => Value::int(*value),
+            None => self.state.vars.get(var.position()).copied().unwrap_or(Value::Undefined),
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        let vector = match builtin {
+            Builtin::Thread => &self.state.at.thread,
+            Builtin::Block => &self.state.at.block,
+            Builtin::BlockDim => &self.launch.block,
+            Builtin::GridDim => &self.launch.grid,
+        };
+        vector.get(axis).copied()
+    }
+
+    fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value {
+        let known = match (when, self.kernel.arrays[array].space) {
+            (When::Here, Space::Shared) => self.shared.get(&(array, index)),
+            (When::Here, Space::Global) => self.global.get(&(array, index)),
+            _ => None,
+        };
+        known.copied().unwrap_or(Value::Undefined)
+    }
+
+    fn is_rough(&self) -> bool {
+        true
+    }
+
+    fn other(&self) -> Option<&dyn Environment> {
+        self.other.map(|other| other as &dyn Environment)
+    }
+
+    fn bound(&self) -> Vec<(VarId, i128)> {
+        self.bound.to_vec()
+    }
+
+    fn as_dyn(&self) -> &dyn Environment {
+        self
+    }
+}
+
+impl<'k> Machine<'k> {
+    /// All threads wait or have ended: checks that they wait at one barrier, in one iteration.
+    pub(crate) fn meet(&mut self, threads: &mut [State<'k>]) -> Result<(), Halt> {
+        self.between_threads.clear();
+        let Some(waiting) = threads.iter().position(|state| state.waits.is_some()) else {
+            return Ok(());
+        };
+        let one = &threads[waiting];
+        let at = one.waits.unwrap_or_default();
+        // The counts of loops that were left are meaningless. Only those around the barrier matter, and all threads
+        // at this barrier are in them.
+        let around = self.code.around(one.pc);
+        let same = |other: &State<'_>| {
+            other.pc == one.pc
+                && around.iter().all(|number| other.counts[*number] == one.counts[*number])
+        };
+        if let Some(other) = threads.iter().find(|other| other.ended || !same(other)) {
+            let (thread, elsewhere) = (one.at, other.waits);
+            return Err(Halt::Event(Box::new(Event::Divergence {
+                at,
+                thread,
+                other: other.at,
+                elsewhere,
+            })));
+        }
+        self.claimed(threads)?;
+        for state in threads {
+            state.waits = None;
+            state.claims.clear();
+        }
+        Ok(())
+    }
+
+    /// Tests the claims at the barrier that all threads of a block have reached.
+    fn claimed(&mut self, threads: &[State<'_>]) -> Result<(), Halt> {
+        let claims = threads.first().map_or(&[][..], |one| &one.claims);
+        if claims.is_empty() || !self.events.is_empty() {
+            return Ok(());
+        }
+        if !std::mem::replace(&mut self.all_contents_drawn, true) {
+            // Elements that were not read yet have their initial contents.
+            self.contents();
+        }
+        match claims.iter().copied().flatten().find_map(|claim| self.failed_claim(claim, threads)) {
+            Some(event) => Err(Halt::Event(Box::new(event))),
+            None => Ok(()),
+        }
+    }
+
+    fn failed_claim(&self, claim: &Claim, threads: &[State<'_>]) -> Option<Event> {
+        if !spec::has_other(&claim.condition) {
+            let asked = if is_of_all(claim) { 1 } else { MAX_THREADS };
+            let mut asked = threads.iter().take(asked);
+            return asked.find_map(|one| failed(claim, &self.met(one, None)));
+        }
+        let mut pairs = 0;
+        for one in threads {
+            for two in threads.iter().filter(|two| two.at != one.at) {
+                pairs += 1;
+                if pairs > MAX_PAIRS {
+                    return None;
+                }
+                let second = self.met(two, None);
+                let event = failed(claim, &self.met(one, Some(&second)));
+                if event.is_some() {
+                    return event;
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Machine<'_> {
+    fn met<'m>(
+        &'m self,
+        state: &'m State<'m>,
+        other: Option<&'m PairAtBarrier<'m>>,
+    ) -> PairAtBarrier<'m> {
+        let (kernel, launch) = (self.kernel, self.launch);
+        let (global, shared) = (&self.global, &self.shared);
+        PairAtBarrier { kernel, launch, state, other, global, shared, bound: &[] }
+    }
+}
+
+/// Does a claim mean the same for all threads? It must have no variables but its own.
+fn is_of_all(claim: &Claim) -> bool {
+    let own = |inner: &Expr| match inner.kind {
+        ExprKind::Var(var) => !claim.forall.contains(&var),
+        ExprKind::Builtin(builtin, _) => builtin == Builtin::Thread,
+        _ => false,
+    };
+    spec::find(&claim.condition, own).is_none()
+}
+
+/// The first case of a claim that fails.
+fn failed(claim: &Claim, met: &PairAtBarrier<'_>) -> Option<Event> {
+    spec::goals(claim).iter().find_map(|goal| {
+        let mut found = None;
+        // Without a range there is nothing to test.
+        let _ = each(&claim.forall, &goal.assumed, met, &mut |bound| {
+            let env = PairAtBarrier { bound, ..*met };
+            let holds = goal.assumed.iter().all(|one| truth(one, &env) == Ok(true));
+            if holds && truth(&goal.goal, &env) == Ok(false) {
+                found = Some(event(claim, &goal.goal, &env));
+            }
+            Ok(found.is_none())
+        });
+        found
+    })
+}
+
+fn event(claim: &Claim, goal: &Expr, env: &PairAtBarrier<'_>) -> Event {
+    let mut seen = (None, None, None);
+    if let ExprKind::Compare(_, left, right) = &goal.kind {
+        let (own, other) = if element(left, env).is_some() { (left, right) } else { (right, left) };
+        let value = |one: &Expr| evaluate(one, env, false).ok();
+        seen = (element(own, env), value(own), value(other));
+    }
+    let (element, got, want) = seen;
+    let (span, at) = (claim.span, env.bound.to_vec());
+    let (thread, other) = (env.state.at, env.other.map(|other| other.state.at));
+    Event::Barrier { span, thread, other, at, element, got, want }
+}
+
+/// Returns the element that an expression is, or the first one in it.
+fn element(expr: &Expr, env: &PairAtBarrier<'_>) -> Option<(ArrayId, Vec<i128>)> {
+    match &expr.kind {
+        ExprKind::Convert(inner) => element(inner, env),
+        ExprKind::Binary(_, left, right) => element(left, env).or_else(|| element(right, env)),
+        ExprKind::Element(array, When::Here, index) => {
+            let at = |one: &Expr| -> Result<i128, Trouble> {
+                evaluate(one, env, true)?.number().ok_or(Trouble::Undefined)
+            };
+            let index: Result<Vec<i128>, Trouble> = index.iter().map(at).collect();
+            Some((*array, index.ok()?))
+        }
+        _ => None,
+    }
+}

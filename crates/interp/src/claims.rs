@@ -1,0 +1,119 @@
+//! Tests postconditions on the final memory of a run.
+//!
+//! Runs compute with doubles in place of real numbers. Differences within their rounding count as equality, and
+//! numbers that close are neither less nor greater. A claim whose variables have no range, or that mentions elements
+//! without a value, is not tested.
+
+use crate::contract::of_scalar;
+use crate::launch::Launch;
+use crate::outcome::{Contents, Event};
+use crate::quantifiers::each;
+use crate::value::{Environment, Trouble, Value, evaluate, truth};
+use kir::spec;
+use kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, VarId, When};
+
+/// Initial and final contents of a launch.
+struct RunContents<'r> {
+    kernel: &'r Kernel,
+    launch: &'r Launch,
+    before: &'r Contents,
+    after: &'r Contents,
+    bound: &'r [(VarId, i128)],
+}
+
+impl Environment for RunContents<'_> {
+    fn var(&self, var: VarId) -> Value {
+        match self.bound.iter().find(|(one, _)| *one == var) {
+            Some((_, value)) => Value::int(*value),
+            None => of_scalar(self.kernel, self.launch, var),
+        }
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        match builtin {
+            Builtin::BlockDim => Some(self.launch.block[axis]),
+            Builtin::GridDim => Some(self.launch.grid[axis]),
+            Builtin::Thread | Builtin::Block => None,
+        }
+    }
+
+    fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value {
+        let contents = if when == When::Before { self.before } else { self.after };
+        let at = usize::try_from(index[0]).ok();
+        let value = contents.get(&array).and_then(|values| values.get(at?));
+        value.copied().unwrap_or(Value::Undefined)
+    }
+
+    fn is_rough(&self) -> bool {
+        true
+    }
+
+    fn as_dyn(&self) -> &dyn Environment {
+        self
+    }
+}
+
+/// Returns the first postcondition that fails, given the initial and final contents of a launch.
+#[must_use]
+pub fn failed(kernel: &Kernel, launch: &Launch, [before, after]: [&Contents; 2]) -> Option<Event> {
+    kernel.ensures.iter().find_map(|claim| {
+        spec::goals(claim).iter().find_map(|goal| {
+            let ended = RunContents { kernel, launch, before, after, bound: &[] };
+            let mut found = None;
+            // Without a range there is nothing to test.
+            let _ = each(&claim.forall, &goal.assumed, &ended, &mut |bound| {
+                let env = RunContents { bound, ..ended };
+                found = counterexample(claim, goal, &env, bound);
+                Ok(found.is_none())
+            });
+            found
+        })
+    })
+}
+
+fn counterexample(
+    claim: &Claim,
+    goal: &spec::Goal,
+    env: &RunContents<'_>,
+    bound: &[(VarId, i128)],
+) -> Option<Event> {
+    for one in goal.assumed.iter().chain([&goal.goal]) {
+        let is_goal = std::ptr::eq(one, &goal.goal);
+        match truth(one, env) {
+            Err(Trouble::DivisionByZero(span)) => {
+                return Some(Event::NoValue { span, at: bound.to_vec(), divides: true });
+            }
+            Err(Trouble::Shift(span)) => {
+                return Some(Event::NoValue { span, at: bound.to_vec(), divides: false });
+            }
+            Ok(true) if !is_goal => {}
+            Ok(false) if is_goal => {}
+            _ => return None,
+        }
+    }
+    let mut event = (None, None, None);
+    if let ExprKind::Compare(_, left, right) = &goal.goal.kind {
+        // The value the kernel left there, and the expected one.
+        let (own, other) = if element(left, env).is_some() { (left, right) } else { (right, left) };
+        let value = |one: &Expr| evaluate(one, env, false).ok();
+        event = (element(own, env), value(own), value(other));
+    }
+    let (element, got, want) = event;
+    let (span, at) = (claim.span, bound.to_vec());
+    Some(Event::Postcondition { span, at, element, got, want })
+}
+
+/// Returns the element that an expression is.
+fn element(expr: &Expr, env: &RunContents<'_>) -> Option<(ArrayId, Vec<i128>)> {
+    match &expr.kind {
+        ExprKind::Convert(inner) => element(inner, env),
+        ExprKind::Element(array, When::Here, index) => {
+            let at = |one: &Expr| -> Result<i128, Trouble> {
+                evaluate(one, env, true)?.number().ok_or(Trouble::Undefined)
+            };
+            let index: Result<Vec<i128>, Trouble> = index.iter().map(at).collect();
+            Some((*array, index.ok()?))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,221 @@
+//! Initial contents of global arrays: drawn from the seed, subject to the contract.
+//!
+//! An element is drawn when it is first read. If a requirement relates elements to each other, all elements of its
+//! arrays are drawn before the run, one after the other, each so that no requirement is known to fail. So a run only
+//! shows behaviour on contents that the contract allows. If no such contents are found, there is no run.
+
+use crate::contract::{Contract, named};
+use crate::draw::of_name;
+use crate::machine::{Halt, Machine};
+use crate::outcome::Contents;
+use crate::shadow::Cell;
+use crate::value::{Value, truth};
+use base::Index;
+use base::mix64;
+use kir::{ArrayId, Expr, ExprKind, Requirement, Space, Type, VarId, visit};
+use std::collections::BTreeSet;
+
+/// Attempts for one element.
+const MAX_TRIES: u64 = 64;
+/// Attempts for all contents.
+const MAX_STARTS: u64 = 4;
+/// Limit on the elements of an array whose contents are related to each other.
+const MAX_RELATED: i128 = 12;
+
+/// Limit on the elements of an array whose contents are reported.
+const MAX_KEPT: i128 = 1 << 18;
+
+impl Machine<'_> {
+    /// Draws the elements that requirements relate, before the run.
+    pub(crate) fn prepared(&mut self) -> Result<(), Halt> {
+        let related: BTreeSet<ArrayId> =
+            self.kernel.requires.iter().filter(|one| relates(one)).flat_map(named).collect();
+        let written = related.iter().any(|array| self.written[array.position()]);
+        if related.is_empty() {
+            return Ok(());
+        }
+        let sizes = related.iter().map(|array| match self.sizes[array.position()][..] {
+            [Some(size)] if (0..=MAX_RELATED).contains(&size) => Some((*array, size)),
+            _ => None,
+        });
+        let sizes: Option<Vec<(ArrayId, i128)>> = sizes.collect();
+        let Some(sizes) = sizes.filter(|_| !written) else {
+            return Err(Halt::Stopped("contents that the contract relates are not drawn"));
+        };
+        for start in 0..MAX_STARTS {
+            self.global.clear();
+            let cells =
+                sizes.iter().flat_map(|(array, size)| (0..*size).map(|at| (*array, [at, 0, 0])));
+            if cells.into_iter().all(|cell| self.drawn(&cell, start).is_some()) {
+                return Ok(());
+            }
+        }
+        Err(Halt::Stopped("no contents were found that fulfil the contract"))
+    }
+
+    /// The current contents of global arrays with one known size.
+    pub(crate) fn contents(&mut self) -> Contents {
+        let mut contents = Contents::new();
+        for (array, declared) in self.kernel.arrays.enumerate() {
+            let ([Some(size)], Space::Global) = (&self.sizes[array.position()][..], declared.space)
+            else {
+                continue;
+            };
+            if *size > MAX_KEPT {
+                continue;
+            }
+            let cells = (0..*size).map(|at| (array, [at, 0, 0]));
+            let values = cells.map(|cell| match self.global.get(&cell) {
+                Some(value) => *value,
+                None => self.initial(&cell).unwrap_or(Value::Undefined),
+            });
+            contents.insert(array, values.collect());
+        }
+        contents
+    }
+
+    /// The initial value of an element.
+    pub(crate) fn initial(&mut self, cell: &Cell) -> Result<Value, Halt> {
+        let found = self.drawn(cell, 0);
+        found.ok_or(Halt::Stopped("no contents were found that fulfil the contract"))
+    }
+
+    /// The initialiser of an element: a run with other contents would depend on the host writing them first.
+    fn initialised(&self, (array, index): &Cell) -> Option<Value> {
+        let values = self.kernel.initials.get(array)?.as_ref()?;
+        let sizes = &self.sizes[array.position()];
+        let position = index.iter().zip(sizes).try_fold(0, |position: i128, (at, size)| {
+            position.checked_mul((*size)?)?.checked_add(*at)
+        });
+        match &values.get(usize::try_from(position?).ok()?)?.kind {
+            ExprKind::Int(value) => Some(Value::int(*value)),
+            ExprKind::Float(value) => Some(Value::Float(*value)),
+            _ => None,
+        }
+    }
+
+    /// Now and then draws a number that a condition of the kernel names, or its neighbour: code for that number alone
+    /// is not reached with others.
+    pub(crate) fn named_number(&self, ty: Type, drawn: u64) -> Option<i128> {
+        let place = usize::try_from(drawn >> 20).ok()? % self.numbers.len().max(1);
+        let number = self.numbers.get(place).filter(|_| (drawn >> 8).is_multiple_of(5))?;
+        let number = number + i128::from(drawn >> 50 & 3).min(2) - 1;
+        (ty.range().is_some() && ty.holds(number)).then_some(number)
+    }
+
+    /// Draws the initial value of an element; `None` if no value was found that satisfies the requirements on it.
+    fn drawn(&mut self, cell: &Cell, start: u64) -> Option<Value> {
+        let (array, index) = cell;
+        let kernel = self.kernel;
+        // By its name: two kernels get the same contents for arrays of the same name.
+        let first = of_name(&kernel.arrays[*array].name);
+        let place =
+            index.iter().fold(first, |hash, at| mix64(hash ^ at.rem_euclid(1 << 62) as u64));
+        let demands: Vec<&Requirement> = match self.demanded[array.position()] {
+            true => kernel.requires.iter().filter(|one| named(one).contains(array)).collect(),
+            false => Vec::new(),
+        };
+        if kernel.initials.contains_key(array) {
+            let value = self.initialised(cell)?;
+            self.global.insert(*cell, value);
+            return demands.iter().all(|demand| self.fulfils(demand, index[0])).then_some(value);
+        }
+        for attempt in 0..MAX_TRIES {
+            let drawn = mix64(self.launch.seed ^ place ^ attempt << 40 ^ start << 50);
+            let wide = self.wide && demands.is_empty();
+            let ty = kernel.arrays[*array].element;
+            let free = self.free_value(*array, ty, drawn).filter(|_| demands.is_empty());
+            // On every fourth launch, if there are no requirements.
+            let named = self.launch.seed % 4 == 3 && demands.is_empty() && attempt == 0;
+            let named = self.named_number(ty, drawn).filter(|_| named).map(Value::int);
+            let value = free.or(named).unwrap_or_else(|| match ty {
+                Type::Int { bits, .. } if wide => {
+                    Value::int(i128::from(drawn >> (65 - bits.min(64))))
+                }
+                Type::Float => Value::Float((drawn % 17) as f64 / 4.0 - 2.0),
+                Type::Bool => Value::int(i128::from(drawn % 2)),
+                // Narrow types are promoted before arithmetic, so that their extremes rarely overflow: on some
+                // launches.
+                Type::Int { bits: 8 | 16, .. }
+                    if attempt == 0
+                        && self.launch.seed % 4 == 1
+                        && (drawn >> 32).is_multiple_of(3) =>
+                {
+                    let (least, most) = ty.range().unwrap_or((0, 0));
+                    Value::int(least + i128::from(drawn >> 40) % (most - least + 1))
+                }
+                // Every other time the smallest allowed value, so that there is room for more.
+                Type::Int { .. } if start % 2 == 1 => Value::int(i128::from(attempt)),
+                Type::Int { signed: true, .. } if attempt == 0 => {
+                    Value::int(i128::from(drawn % 11) - 2)
+                }
+                _ => Value::int(i128::from(drawn % (3 + attempt))),
+            });
+            self.global.insert(*cell, value);
+            if demands.iter().all(|demand| self.fulfils(demand, index[0])) {
+                self.found_demanded |= !demands.is_empty();
+                return Some(value);
+            }
+        }
+        self.global.remove(cell);
+        None
+    }
+
+    /// Does no instance of a requirement that mentions the element at `at` fail for sure?
+    fn fulfils(&self, demand: &Requirement, at: i128) -> bool {
+        let near: Vec<i128> = match relates(demand) {
+            false => vec![at],
+            true => {
+                let sizes = named(demand).into_iter();
+                let sizes = sizes.filter_map(|array| self.sizes[array.position()].first().copied());
+                (0..sizes.flatten().max().unwrap_or(0).min(MAX_RELATED)).collect()
+            }
+        };
+        let mut all: Vec<Vec<(VarId, i128)>> = vec![Vec::new()];
+        for var in &demand.forall {
+            let longer = |one: &Vec<(VarId, i128)>| {
+                near.iter()
+                    .map(|value| one.iter().copied().chain([(*var, *value)]).collect())
+                    .collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        // Others were checked when their elements were drawn.
+        let speaks = |bound: &&Vec<(VarId, i128)>| {
+            demand.forall.len() < 2 || shifts(demand) || bound.iter().any(|(_, value)| *value == at)
+        };
+        all.iter().filter(speaks).all(|bound| {
+            let env = Contract { launch: self.launch, bound, elements: Some(&self.global) };
+            match relates(demand) {
+                false => truth(&demand.condition, &env) == Ok(true),
+                // Elements that are not drawn yet are checked when they are.
+                true => truth(&demand.condition, &env) != Ok(false),
+            }
+        })
+    }
+}
+
+/// Does a requirement relate elements to each other? It has several variables or arrays, or an index that is not its
+/// variable.
+fn relates(demand: &Requirement) -> bool {
+    demand.forall.len() > 1 || named(demand).len() > 1 || shifts(demand)
+}
+
+/// Does a requirement have an index that is not simply one of its variables?
+fn shifts(demand: &Requirement) -> bool {
+    let mut found = false;
+    visit(&demand.condition, &mut |inner| {
+        if let ExprKind::Element(_, _, index) = &inner.kind {
+            found |= !index.iter().all(|one| is_variable(one, &demand.forall));
+        }
+    });
+    found
+}
+
+fn is_variable(index: &Expr, forall: &[VarId]) -> bool {
+    match &index.kind {
+        ExprKind::Convert(inner) => is_variable(inner, forall),
+        ExprKind::Var(var) => forall.contains(var),
+        _ => false,
+    }
+}

@@ -1,0 +1,122 @@
+//! Evaluates a contract on a launch: is it allowed, sizes of arrays, elements with requirements, and forbidden
+//! accesses.
+
+use crate::launch::Launch;
+use crate::outcome::AccessKind;
+use crate::shadow::Memory;
+use crate::value::{Environment, Value, evaluate, truth};
+use base::Index;
+use kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId, When, visit};
+
+/// The environment of contract expressions: sizes, quantified variables, elements.
+pub(crate) struct Contract<'l> {
+    pub(crate) launch: &'l Launch,
+    pub(crate) bound: &'l [(VarId, i128)],
+    pub(crate) elements: Option<&'l Memory>,
+}
+
+impl Environment for Contract<'_> {
+    fn var(&self, var: VarId) -> Value {
+        let bound = self.bound.iter().find(|(one, _)| *one == var).map(|(_, value)| value);
+        let known = bound.or_else(|| self.launch.scalars.get(&var));
+        known.map_or(Value::Undefined, |value| Value::int(*value))
+    }
+
+    fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
+        match builtin {
+            Builtin::BlockDim => Some(self.launch.block[axis]),
+            Builtin::GridDim => Some(self.launch.grid[axis]),
+            Builtin::Thread | Builtin::Block => None,
+        }
+    }
+
+    fn element(&self, array: ArrayId, _: When, index: [i128; 3]) -> Value {
+        let known = self.elements.and_then(|elements| elements.get(&(array, index)));
+        known.copied().unwrap_or(Value::Undefined)
+    }
+
+    fn as_dyn(&self) -> &dyn Environment {
+        self
+    }
+}
+
+/// Does a launch satisfy the contract, apart from requirements on contents? `None` if that cannot be evaluated.
+#[must_use]
+pub fn is_allowed(kernel: &Kernel, launch: &Launch) -> Option<bool> {
+    let mut all = Some(true);
+    for requirement in kernel.requires.iter().filter(|one| one.forall.is_empty()) {
+        let env = Contract { launch, bound: &[], elements: None };
+        match truth(&requirement.condition, &env) {
+            Ok(true) => {}
+            Ok(false) => return Some(false),
+            Err(_) => all = None,
+        }
+    }
+    all
+}
+
+/// The value of a parameter on a launch.
+pub(crate) fn of_scalar(kernel: &Kernel, launch: &Launch, var: VarId) -> Value {
+    match launch.scalars.get(&var) {
+        Some(value) => Value::int(*value),
+        None if kernel.scalars.contains(&var) && kernel.vars[var].ty == Type::Float => {
+            Value::Float(launch.float(&kernel.vars[var].name))
+        }
+        None => Value::Undefined,
+    }
+}
+
+/// Returns for each array if a requirement constrains it.
+pub(crate) fn demanded(kernel: &Kernel) -> Vec<bool> {
+    let mut marks = vec![false; kernel.arrays.len()];
+    for array in kernel.requires.iter().flat_map(named) {
+        marks[array.position()] = true;
+    }
+    marks
+}
+
+/// The arrays that a requirement mentions.
+pub(crate) fn named(demand: &Requirement) -> Vec<ArrayId> {
+    let mut found = Vec::new();
+    visit(&demand.condition, &mut |inner| {
+        if let ExprKind::Element(array, ..) = &inner.kind
+            && !found.contains(array)
+        {
+            found.push(*array);
+        }
+    });
+    found
+}
+
+/// Evaluates an expression over the sizes of a launch.
+pub fn size(expr: &Expr, launch: &Launch) -> Option<i128> {
+    let env = Contract { launch, bound: &[], elements: None };
+    evaluate(expr, &env, false).ok().and_then(Value::number)
+}
+
+/// Does the contract forbid this access? Returns `true` for a forbidden write, `false` for a forbidden read.
+pub(crate) fn forbidden(
+    kernel: &Kernel,
+    launch: &Launch,
+    (array, index): (ArrayId, &[i128]),
+    kind: AccessKind,
+) -> Option<bool> {
+    if kernel.arrays[array].space != Space::Global {
+        return None;
+    }
+    let env = Contract { launch, bound: &[], elements: None };
+    let number = |one: &Expr| evaluate(one, &env, false).ok().and_then(Value::number);
+    [false, true].into_iter().find(|writes| {
+        let done = kind == AccessKind::Atomic || (kind == AccessKind::Write) == *writes;
+        let mut all = kernel.footprints.iter().filter(|one| one.writes == *writes).peekable();
+        let says = all.peek().is_some();
+        let allows = all.filter(|one| one.array == array).any(|one| {
+            // An undecided footprint counts as allowed.
+            let (Some(low), Some(high), [at]) = (number(&one.low), number(&one.high), index) else {
+                return true;
+            };
+            (low..=high).contains(at)
+        });
+        done && says && !allows
+    })
+}

@@ -1,0 +1,85 @@
+//! Runs a kernel on one launch, every thread of every block, and looks for events that `engine` claims impossible:
+//! races, divergent barriers, accesses out of bounds, overflow, division by zero, failed assertions.
+//!
+//! Threads of an interval run one after the other, in an order drawn from a seed. Conflicts are found from the sets
+//! of accesses, so the order does not affect which races are found, only the values that result. A run ends at the
+//! first event that is not a race. Each event has happened: it is a witness.
+
+mod arithmetic;
+mod atomics;
+mod barriers;
+mod bits;
+mod claims;
+mod code;
+mod compiled;
+mod contents;
+mod contract;
+mod draw;
+pub mod history;
+mod launch;
+mod machine;
+mod order;
+mod outcome;
+mod quantifiers;
+pub mod reach;
+mod shadow;
+mod unwritten;
+pub mod value;
+
+pub use arithmetic::{CompiledRunOptions, Draw};
+pub use claims::failed;
+pub use compiled::{CompiledResults, Elements, is_written, run_compiled, sizes, vary_scalars};
+pub use contract::is_allowed;
+pub use contract::size;
+pub use launch::{Launch, Thread};
+pub use order::{OrderDependence, order_dependence};
+pub use outcome::UNMET;
+pub use outcome::{Access, AccessKind, Contents, End, Event, Run};
+pub use value::Value;
+
+use kir::Kernel;
+use std::collections::BTreeMap;
+
+/// Does the contract have requirements on contents?
+pub fn demands_contents(kernel: &Kernel) -> bool {
+    contract::demanded(kernel).contains(&true)
+}
+
+/// Runs a launch, for at most `budget` instructions.
+#[must_use]
+pub fn run(kernel: &Kernel, launch: &Launch, budget: u64) -> Run {
+    machine::Machine::new(kernel, launch, budget).run(None)
+}
+
+/// Runs a launch to its end; returns initial and final contents, or why it does not end.
+///
+/// # Errors
+/// If the run does not finish.
+pub fn memory(kernel: &Kernel, launch: &Launch, budget: u64) -> Result<(Contents, Contents), Run> {
+    machine::Machine::new(kernel, launch, budget).recorded()
+}
+
+/// Runs a launch to its end; returns the initial contents, and the stores of its first block. Integers are drawn from
+/// their whole type if `wide`.
+pub fn history(
+    kernel: &Kernel,
+    launch: &Launch,
+    wide: bool,
+    budget: u64,
+) -> Option<(Contents, history::History)> {
+    machine::Machine::new(kernel, launch, budget).history(wide)
+}
+
+/// Applies a monoid to two values.
+pub fn combined(monoid: &kir::Monoid, one: Value, other: Value) -> Option<Value> {
+    let launch = Launch { block: [1; 3], grid: [1; 3], scalars: BTreeMap::new(), seed: 0 };
+    let env = contract::Contract { launch: &launch, bound: &[], elements: None };
+    quantifiers::apply_monoid(monoid, &[one, other], &env, false).ok().map(atomics::settled)
+}
+
+/// Runs one thread of a launch alone, through its barriers, until a result depends on another thread's possible
+/// stores. This allows launches that are too large to run.
+#[must_use]
+pub fn run_alone(kernel: &Kernel, launch: &Launch, thread: Thread, budget: u64) -> Run {
+    machine::Machine::new(kernel, launch, budget).run(Some(thread))
+}

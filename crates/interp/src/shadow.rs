@@ -1,0 +1,95 @@
+//! Shadow memory: the accesses to each element since the last barrier, and their conflicts.
+//!
+//! Accesses are kept by *agent*: a thread among the threads of its block, a block among blocks. Two
+//! different agents of each kind are enough to find a conflict with any third.
+
+use crate::outcome::Access;
+use crate::value::Value;
+use kir::ArrayId;
+use rustc_hash::FxHashMap;
+
+/// An element.
+pub(crate) type Cell = (ArrayId, [i128; 3]);
+
+/// Contents of elements.
+pub(crate) type Memory = FxHashMap<Cell, Value>;
+
+/// The way an element is accessed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum How {
+    Read,
+    /// With the value, as far as values can be compared.
+    Write(Value),
+    Atomic,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    reads: Vec<(u64, Access)>,
+    atomics: Vec<(u64, Access)>,
+    writes: Vec<(u64, Access, Value)>,
+}
+
+/// The accesses of an interval.
+#[derive(Debug, Default)]
+pub(crate) struct Shadow {
+    cells: FxHashMap<Cell, Entry>,
+}
+
+impl Shadow {
+    pub(crate) fn clear(&mut self) {
+        self.cells.clear();
+    }
+
+    /// Records an access; returns an earlier one that conflicts with it.
+    pub(crate) fn note(
+        &mut self,
+        cell: &Cell,
+        agent: u64,
+        how: &How,
+        access: &Access,
+    ) -> Option<Access> {
+        let entry = self.cells.entry(*cell).or_default();
+        let other = |list: &[(u64, Access)]| {
+            list.iter().find(|(one, _)| *one != agent).map(|(_, access)| access.clone())
+        };
+        let written = |entry: &Entry, value: Option<&Value>| {
+            let mut writes = entry.writes.iter();
+            let found = writes
+                .find(|(one, _, old)| *one != agent && value.is_none_or(|new| !same(new, old)));
+            found.map(|(_, access, _)| access.clone())
+        };
+        let conflict = match how {
+            How::Read => written(entry, None).or_else(|| other(&entry.atomics)),
+            How::Atomic => written(entry, None).or_else(|| other(&entry.reads)),
+            How::Write(value) => written(entry, Some(value))
+                .or_else(|| other(&entry.reads))
+                .or_else(|| other(&entry.atomics)),
+        };
+        let keep = |list: &mut Vec<(u64, Access)>| {
+            if list.len() < 2 && list.iter().all(|(one, _)| *one != agent) {
+                list.push((agent, access.clone()));
+            }
+        };
+        match how {
+            How::Read => keep(&mut entry.reads),
+            How::Atomic => keep(&mut entry.atomics),
+            How::Write(value) => {
+                let known =
+                    entry.writes.iter().any(|(one, _, old)| *one == agent && same(old, value));
+                if !known {
+                    entry.writes.push((agent, access.clone(), *value));
+                }
+            }
+        }
+        conflict
+    }
+}
+
+/// Are two values the same in memory? NaNs are equal.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Float(one), Value::Float(other)) => one == other || one.is_nan() && other.is_nan(),
+        _ => one == other,
+    }
+}

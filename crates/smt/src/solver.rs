@@ -1,0 +1,375 @@
+//! Sends queries to z3, as SMT-LIB text over a pipe.
+//!
+//! One process answers all queries, each from a `(reset)`: an answer depends only on the query and the version of z3,
+//! not on earlier queries or on the answers in a cache. A query is written canonically ([`crate::question`]) and sent
+//! with a fixed list of strategies, each bounded by z3's own count of steps (`rlimit`), so that it does not depend on
+//! the machine either. The clock is only read to notice a dead solver. The final answer is kept, "unknown" too.
+//! Queries are about integers only: no quantifiers, no arrays, no bit-vectors.
+
+use crate::pipe;
+use crate::question::Question;
+use crate::second_solver::SecondSolver;
+use arith::formula::Formula;
+use arith::poly::Poly;
+use deadline::left;
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, sync_channel};
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// Steps of z3 for one query; a hopeless one stops after about a second.
+pub const RLIMIT: u64 = 3_000_000;
+/// Steps of the first attempt: most queries need fewer, and a longer one is better off with another strategy.
+const FIRST_RLIMIT: u64 = 100_000;
+/// A solver that is silent for longer than this is considered dead.
+const SILENCE: Duration = Duration::from_secs(30);
+/// A program that does not say its version in this time is not a z3.
+const START: Duration = Duration::from_secs(10);
+/// Lines of an answer: one that counts, and errors.
+const MAX_LINES: usize = 64;
+
+/// An answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// No values satisfy the conditions.
+    Impossible,
+    /// Some values do.
+    Possible,
+    /// z3 does not know.
+    Unknown,
+    /// z3 says `unsat`, and another solver `sat`.
+    Disputed,
+}
+
+impl Answer {
+    /// The word under which it is kept. A disputed answer is not kept.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Impossible => Some("unsat"),
+            Self::Possible => Some("sat"),
+            Self::Unknown => Some("unknown"),
+            Self::Disputed => None,
+        }
+    }
+
+    fn read(word: &str) -> Option<Self> {
+        [Self::Impossible, Self::Possible, Self::Unknown]
+            .into_iter()
+            .find(|answer| answer.word() == Some(word))
+    }
+}
+
+/// The strategy with which z3 solves a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strategy {
+    /// Only its incremental core, selected by a scope.
+    Core,
+    /// Its own choice: simplifications, then tactics for non-linear integers.
+    Default,
+}
+
+/// The attempts at a query with this step limit: strategies, each with a limit of its own.
+fn attempts(limit: u64) -> Vec<(Strategy, u64)> {
+    let first = (Strategy::Core, FIRST_RLIMIT.min(limit));
+    let rest = [(Strategy::Default, limit), (Strategy::Core, limit)];
+    let more = usize::from(limit > FIRST_RLIMIT) + usize::from(limit >= RLIMIT);
+    std::iter::once(first).chain(rest).take(1 + more).collect()
+}
+
+/// The text of a query, independent of earlier ones.
+fn anew((strategy, limit): (Strategy, u64), question: &str) -> String {
+    let scope = if strategy == Strategy::Core { "(push)\n" } else { "" };
+    format!("(reset)\n(set-option :rlimit {limit})\n{scope}{question}")
+}
+
+/// A running solver.
+#[derive(Debug)]
+pub struct Solver {
+    child: Child,
+    /// Takes texts to the solver, on a thread of its own: one that reads nothing must not stop us.
+    input: Sender<String>,
+    lines: Receiver<String>,
+    dead: bool,
+    version: String,
+    /// Number of queries.
+    asked: u64,
+    /// Number of messages sent.
+    sent: u64,
+    /// Answered queries, with their limits.
+    known: BTreeMap<(u64, String), Answer>,
+    /// Storage for answers between runs.
+    memory: Option<Box<dyn Memory>>,
+    /// The second solver, which confirms `unsat`.
+    second: Option<SecondSolver>,
+}
+
+/// Storage for answers between runs. An entry may only be found by exactly the same text.
+pub trait Memory: std::fmt::Debug + Send {
+    /// Returns an entry.
+    fn look_up(&self, question: &str) -> Option<String>;
+    /// Stores an answer.
+    fn keep(&self, question: &str, answer: &str);
+}
+
+/// The reason why a solver cannot be used, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SolverError {
+    /// It cannot be run.
+    #[error("`{}`: {why}", .path.display())]
+    Start {
+        /// The program.
+        path: PathBuf,
+        /// The system's message.
+        why: String,
+    },
+    /// It has no pipe for input, or for output.
+    #[error("`{}` has no input or output", .0.display())]
+    NoPipe(PathBuf),
+    /// It does not say its version as z3 does.
+    #[error("`{}` is not a working z3", .0.display())]
+    NotZ3(PathBuf),
+    /// It does not answer a question whose answer is known.
+    #[error("`{}` is not a solver that reads SMT-LIB", .0.display())]
+    NoAnswer(PathBuf),
+}
+
+impl SolverError {
+    /// Why the solver at a path did not start.
+    pub(crate) fn start(path: &Path, error: &std::io::Error) -> Self {
+        Self::Start { path: path.to_owned(), why: error.to_string() }
+    }
+}
+
+impl Solver {
+    /// Starts the z3 at `path`.
+    ///
+    /// # Errors
+    /// If it cannot be started or does not answer, in one line.
+    pub fn start(path: &Path) -> Result<Self, SolverError> {
+        let mut command = Command::new(path);
+        command.args(["-in", "-smt2"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::null());
+        let mut child = command.spawn().map_err(|error| SolverError::start(path, &error))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(SolverError::NoPipe(path.to_owned()));
+        };
+        // A solver that prints for ever fills this channel and waits.
+        let (sender, lines) = sync_channel(MAX_LINES);
+        std::thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            while let Some(line) = pipe::line(&mut output) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let input = pipe::writer(input);
+        let (version, known) = (String::new(), BTreeMap::new());
+        let (dead, asked, sent, memory, second) = (false, 0, 0, None, None);
+        let mut solver =
+            Self { child, input, lines, dead, version, asked, sent, known, memory, second };
+        let answer = solver.ask_within("(get-info :version)\n", START);
+        let version = answer.as_deref().and_then(|line| line.split('"').nth(1));
+        solver.version = version.ok_or_else(|| SolverError::NotZ3(path.to_owned()))?.to_owned();
+        Ok(solver)
+    }
+
+    /// Returns `true` if the solver answers a query whose answer is known correctly.
+    pub fn works(&mut self) -> bool {
+        let question = "(reset)\n(assert false)\n(check-sat)\n";
+        self.ask_within(question, START).as_deref().and_then(Answer::read)
+            == Some(Answer::Impossible)
+    }
+
+    /// The version it reports.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The first number of its version.
+    #[must_use]
+    pub fn major(&self) -> Option<u32> {
+        self.version.split('.').next()?.parse().ok()
+    }
+
+    /// Uses stored answers, and stores new ones.
+    pub fn remember(&mut self, memory: Box<dyn Memory>) {
+        self.memory = Some(memory);
+    }
+
+    /// Sets a second solver to confirm every `unsat`.
+    pub fn confirm_with(&mut self, second: SecondSolver) {
+        self.second = Some(second);
+    }
+
+    /// The second solver.
+    #[must_use]
+    pub fn second(&self) -> Option<&SecondSolver> {
+        self.second.as_ref()
+    }
+
+    /// Number of queries.
+    pub fn asked(&self) -> u64 {
+        self.asked
+    }
+
+    /// Did it stop answering?
+    pub fn is_dead(&self) -> bool {
+        self.dead
+    }
+
+    /// Sends commands that give one line, and returns it. Any other output (such as an error) invalidates the answer.
+    /// It waits for an end marker, so that no answer is taken for that to another query.
+    fn ask(&mut self, text: &str) -> Option<String> {
+        self.ask_within(text, SILENCE)
+    }
+
+    fn ask_within(&mut self, text: &str, patience: Duration) -> Option<String> {
+        let begun = Instant::now();
+        self.sent += 1;
+        let end = format!("end {}", self.sent);
+        let text = format!("{text}(echo \"{end}\")\n");
+        let sent = self.input.send(text);
+        let mut said: Vec<String> = Vec::new();
+        loop {
+            let patience = left(patience.saturating_sub(begun.elapsed()));
+            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(patience).ok()) {
+                Some(line) if line == end => break,
+                Some(line) if said.len() < MAX_LINES => said.push(line),
+                Some(_) | None => {
+                    self.dead = true;
+                    let _ = self.child.kill();
+                    return None;
+                }
+            }
+        }
+        said.pop().filter(|_| said.is_empty())
+    }
+
+    /// Can all conditions hold together?
+    pub fn check(&mut self, conditions: &[Formula], limit: u64) -> Answer {
+        if self.dead {
+            return Answer::Unknown;
+        }
+        self.asked += 1;
+        let question = Question::new(conditions, &[]).text;
+        if let Some(answer) = self.known.get(&(limit, question.clone())) {
+            return *answer;
+        }
+        let mut answer = self.answered(&question, limit);
+        if let (Answer::Impossible, Some(second)) = (answer, &mut self.second)
+            && second.disputes(&question)
+        {
+            answer = Answer::Disputed;
+        }
+        self.known.insert((limit, question), answer);
+        answer
+    }
+
+    /// Returns the cached answer, or tries one strategy after the other until z3 answers.
+    fn answered(&mut self, question: &str, limit: u64) -> Answer {
+        let attempts = attempts(limit);
+        let key = format!("{attempts:?}\n{question}");
+        if let Some(answer) = self.kept(&key).as_deref().and_then(Answer::read) {
+            return answer;
+        }
+        let mut answer = Answer::Unknown;
+        for attempt in attempts {
+            // Anything else is an error, which may not recur.
+            let said = self.ask(&anew(attempt, question));
+            let Some(said) = said.as_deref().and_then(Answer::read) else { return Answer::Unknown };
+            answer = said;
+            if answer != Answer::Unknown {
+                break;
+            }
+        }
+        if let Some(word) = answer.word() {
+            self.keep(&key, word);
+        }
+        answer
+    }
+
+    fn kept(&self, text: &str) -> Option<String> {
+        self.memory.as_ref()?.look_up(&self.key(text))
+    }
+
+    fn keep(&self, text: &str, answer: &str) {
+        if let Some(memory) = &self.memory {
+            memory.keep(&self.key(text), answer);
+        }
+    }
+
+    /// The key of a text; another version may answer differently.
+    fn key(&self, text: &str) -> String {
+        format!("z3 {}\n{text}", self.version)
+    }
+
+    /// Values of `wanted` for which all conditions hold, if a model is found.
+    pub fn values(
+        &mut self,
+        conditions: &[Formula],
+        wanted: &[Poly],
+        limit: u64,
+    ) -> Option<Vec<i128>> {
+        if self.dead {
+            return None;
+        }
+        self.asked += 1;
+        let Question { text, wanted } = Question::new(conditions, wanted);
+        let question = anew((Strategy::Default, limit), &text);
+        let key = format!("{question}{}", wanted.concat());
+        match self.kept(&key) {
+            Some(text) if text == NO_VALUES => return None,
+            Some(text) => {
+                if let Some(values) = read_values(&text, wanted.len()) {
+                    return Some(values);
+                }
+            }
+            None => {}
+        }
+        let answer = self.ask(&question).as_deref().and_then(Answer::read)?;
+        let values: Option<Vec<i128>> = match answer {
+            Answer::Possible => wanted.iter().map(|term| read_number(&self.ask(term)?)).collect(),
+            _ => None,
+        };
+        match &values {
+            Some(values) => self.keep(&key, &write_values(values)),
+            None if !self.dead => self.keep(&key, NO_VALUES),
+            None => {}
+        }
+        values
+    }
+}
+
+/// The entry if no values were found.
+const NO_VALUES: &str = "none\n";
+
+/// Writes values for storage.
+fn write_values(values: &[i128]) -> String {
+    values.iter().fold("sat\n".to_owned(), |text, value| format!("{text}{value}\n"))
+}
+
+/// Reads `count` values from storage.
+fn read_values(text: &str, count: usize) -> Option<Vec<i128>> {
+    let values = text.strip_prefix("sat\n")?.lines().map(|line| line.parse().ok());
+    values.collect::<Option<Vec<i128>>>().filter(|values| values.len() == count)
+}
+
+/// Reads a number in z3's notation.
+fn read_number(text: &str) -> Option<i128> {
+    match text.strip_prefix("(- ") {
+        Some(rest) => rest.strip_suffix(')')?.parse::<i128>().ok()?.checked_neg(),
+        None => text.trim().parse().ok(),
+    }
+}
+
+impl Drop for Solver {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
