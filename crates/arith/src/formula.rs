@@ -57,6 +57,10 @@ impl Formula {
     }
 
     /// The opposite condition.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a chain of methods reads from left to right"
+    )]
     pub fn not(self) -> Self {
         match self {
             Self::True => Self::False,

@@ -33,7 +33,7 @@ pub(crate) fn writer(mut input: ChildStdin) -> Sender<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     #[test]
     fn lines_are_bounded() {

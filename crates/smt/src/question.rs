@@ -185,7 +185,7 @@ fn term(poly: &Poly) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::*;
+    use super::*;
 
     fn symbol(position: usize) -> Poly {
         Poly::symbol(Sym::from_position(position))

@@ -9,10 +9,10 @@ use base::Index;
 use std::path::PathBuf;
 
 /// A temporary folder, removed at the end.
-pub struct Folder(pub PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("warpproof-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
@@ -21,7 +21,7 @@ impl Folder {
 
     /// Creates a program with this body. A shell writes it: a file that this process has open for writing may stay
     /// open in a child of another test, and then it cannot be executed.
-    pub fn program(&self, name: &str, body: &str) -> PathBuf {
+    pub(crate) fn program(&self, name: &str, body: &str) -> PathBuf {
         use std::process::Command;
         let (path, draft) = (self.0.join(name), self.0.join("draft"));
         std::fs::write(&draft, format!("#!/bin/sh\n{body}\n")).unwrap();
@@ -32,7 +32,7 @@ impl Folder {
     }
 
     /// A z3 that answers every query with these lines and logs its input.
-    pub fn z3(&self, lines: &str) -> PathBuf {
+    pub(crate) fn z3(&self, lines: &str) -> PathBuf {
         let log = self.0.join("log");
         let body = format!(
             "while read -r line; do printf '%s\\n' \"$line\" >> '{}'; case \"$line\" in\n\
@@ -46,7 +46,7 @@ impl Folder {
         self.program("z3", &body)
     }
 
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.0.join("log")).unwrap()
     }
 }
@@ -58,7 +58,7 @@ impl Drop for Folder {
 }
 
 /// The condition that a symbol is at least this.
-pub fn at_least(least: i128) -> Vec<Formula> {
+pub(crate) fn at_least(least: i128) -> Vec<Formula> {
     vec![Formula::ge(Poly::symbol(Sym::from_position(0)).offset(-least).unwrap())]
 }
 

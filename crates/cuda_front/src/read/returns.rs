@@ -9,7 +9,6 @@ use super::lowerer::Lowerer;
 use super::types::not;
 use base::Span;
 use cuda::tree::{Expr, Stmt, StmtKind};
-use kir;
 
 /// Limit on statements that are duplicated because both branches of an `if` may continue.
 const MAX_REPEATED: usize = 400;
