@@ -14,6 +14,7 @@ use crate::assumed::Assumed;
 use crate::clock::Clock;
 use crate::exact;
 use crate::hidden::{self, HiddenDifference};
+use crate::magnitude::Magnitudes;
 use crate::marks::{self, Marks};
 use crate::mismatch::Mismatch;
 use crate::numeric;
@@ -154,7 +155,11 @@ impl<'c, 's> Comparison<'c, 's> {
         let fault = steers && matches!(answer, Answer::Equal);
         let sought = OverflowSearch { overflow: is_for_every_schedule(&self.ran), fault };
         let limits = self.clock().limits();
-        let shown = overflow::find(&self.ordinary_inputs(), limits, cost(&self.ran), sought);
+        let optimised = self.sides()[1];
+        let outputs = terms_of(optimised, &mut self.ran[1]);
+        let magnitudes = Magnitudes::of(optimised, outputs, &self.ran[1].domain.terms);
+        let inputs = self.ordinary_inputs();
+        let shown = overflow::find(&inputs, limits, cost(&self.ran), sought, &magnitudes);
         self.compared.overflow = shown.overflow;
         match shown.fault {
             Some(fault) => Answer::Unknown(Box::new(fault), 1),
