@@ -167,8 +167,8 @@ impl Sums {
         self.pages[slot / PAGE][slot % PAGE] = factors;
     }
 
-    #[cold]
     /// Takes another run for a list, and links it to the last one.
+    #[cold]
     fn add_run(&mut self, id: ListId) {
         let list = self.lists[id.0 as usize];
         let size = (list.run * 4).min(LARGEST_RUN);

@@ -130,7 +130,7 @@ impl Symbolic {
         if first == *known { Some(first) } else { self.known_once(condition, &first, depth) }
     }
 
-    /// Returns one pass of [`known_if`](Self::known_if).
+    /// Does one pass of [`known_if`](Self::known_if).
     fn known_once(
         &mut self,
         condition: (NodeId, bool),
