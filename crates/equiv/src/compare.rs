@@ -13,6 +13,7 @@ use crate::clock::Clock;
 use crate::difference::Difference;
 use crate::exact;
 use crate::hidden::{self, Hidden};
+use crate::magnitude::Magnitudes;
 use crate::marks::{self, Marks};
 use crate::mismatch::{Mismatch, Unlike};
 use crate::numeric;
@@ -134,13 +135,15 @@ fn run_and_compare(
             answer = Answer::Scalars(Box::new(otherwise));
         }
         if !matches!(answer, Answer::Different(_) | Answer::Mismatch(_)) {
+            let outputs = terms_of(sides[1], &mut ran[1]);
             let terms = &ran[0].domain.terms;
             let chosen = &OrdinaryInputs { sides, table, terms, assumed };
+            let magnitudes = Magnitudes::of(sides[1], outputs, &ran[1].domain.terms);
             // Without a NaN test or a comparison with an infinity, non-finite numbers cannot steer a kernel.
             let steers = ran.iter().any(|ran| ran.domain.assumed_properties.assumes_numbers());
             let fault = steers && matches!(answer, Answer::Equal);
             let sought = OverflowSearch { overflow: is_for_every_schedule(&ran), fault };
-            let shown = overflow::find(chosen, limits, cost(&ran), sought);
+            let shown = overflow::find(chosen, limits, cost(&ran), sought, &magnitudes);
             compared.overflow = shown.overflow;
             if let Some(fault) = shown.fault {
                 answer = Answer::Unknown(Box::new(fault), 1);

@@ -24,6 +24,7 @@ mod formula;
 mod functions;
 mod handles;
 mod hidden;
+mod magnitude;
 mod marks;
 mod mismatch;
 mod nearest;

@@ -5,9 +5,11 @@
 //! A softmax without subtracting the maximum is right for real numbers and NaN at 100. The finding is a note
 //! beside the verdict. The runs are those of `simulate`: where hardware may round an operation in several
 //! ways, one of them is used. Large launches run at fewer points, the most informative first, so that the
-//! runs stay a small part of a proof. Nothing is reported about inputs that these points do not cover.
+//! runs stay a small part of a proof. No run is made where bounds show that no value overflows ([`Magnitudes`]).
+//! Nothing is reported about inputs that these points do not cover.
 
 use crate::clock::Clock;
+use crate::magnitude::{Magnitudes, largest};
 use crate::ordinary::{COUNT, Filling, OrdinaryInputs};
 use crate::position::{OpenReason, Position, Unsettled};
 use crate::replay::element;
@@ -55,13 +57,14 @@ pub(crate) struct OverflowResult {
 }
 
 /// Runs the optimised side at ordinary inputs, and the reference where that is informative. `instructions` is
-/// the number that the symbolic runs executed.
+/// the number that the symbolic runs executed, `magnitudes` the values of the optimised side.
 #[inline(never)]
 pub(crate) fn find(
     chosen: &OrdinaryInputs<'_>,
     limits: Limits,
     instructions: u64,
     sought: OverflowSearch,
+    magnitudes: &Magnitudes<'_>,
 ) -> OverflowResult {
     let mut shown = OverflowResult::default();
     let deadline = Clock::start(limits).deadline();
@@ -72,6 +75,10 @@ pub(crate) fn find(
             break;
         }
         let Some((inputs, numbers)) = chosen.at(number) else { continue };
+        let all = inputs.iter().flat_map(|filling| &filling.numbers);
+        if !sought.fault && magnitudes.are_finite(largest(all)) {
+            continue;
+        }
         let run = |number: usize| {
             let (side, table) = (chosen.sides[number], chosen.table);
             Run { side, number, table, numbers: &numbers, limits }.on_bits()
