@@ -106,6 +106,10 @@ pub(crate) struct Search<'k> {
 const MAX_STEPS: u64 = 40_000;
 /// Limit on the launches found in one search.
 const MAX_FOUND: usize = 4_000;
+/// Limit on the parameters of all launches found in one search.
+const MAX_FOUND_SCALARS: usize = 1 << 18;
+/// A step is a pass over this many sizes.
+const SIZES_OF_STEP: u64 = 64;
 /// Requirements are solved if fewer small launches than this are found.
 const SOLVED_BELOW: usize = 8;
 /// Limit on the constants of requirements to try.
@@ -258,6 +262,7 @@ impl<'k> Search<'k> {
         unknowns.extend(integers.map(|var| Unknown::Scalar(*var)));
         let demands = kernel.requires.iter().filter(|one| one.forall.is_empty());
         let demands = demands.map(|one| (&one.condition, named(&one.condition))).collect();
+        let wanted = wanted.min(MAX_FOUND_SCALARS / kernel.scalars.len().max(1));
         Self {
             kernel,
             unknowns,
@@ -273,9 +278,13 @@ impl<'k> Search<'k> {
 
     /// Extends the choice; `newest` is the last size chosen.
     fn choose(&mut self, chosen: &mut PartialAssignment, newest: Option<Unknown>) {
-        self.steps += 1;
+        let cost = 1 + self.unknowns.len() as u64 / SIZES_OF_STEP;
+        self.steps += cost;
+        if self.steps % 64 < cost && deadline::is_over() {
+            // Ends the choices around this one as well.
+            self.steps = MAX_STEPS + 1;
+        }
         if self.steps > MAX_STEPS
-            || self.steps.is_multiple_of(64) && deadline::is_over()
             || self.found.len() >= self.wanted
             || !self.is_possible(chosen, newest)
         {

@@ -3,7 +3,7 @@
 use crate::batch::options::{BatchArgs, WorkerArgs};
 use crate::compile_args::CompileArgs;
 use crate::launch_args::LaunchArgs;
-use crate::limit_args::LimitArgs;
+use crate::limit_args::{LimitArgs, parsed_jobs};
 use crate::proof_args::{EquivArgs, OutputArgs, ProveArgs};
 use clap::{Parser, Subcommand, ValueEnum};
 use driver::arguments::KernelPath;
@@ -97,7 +97,7 @@ pub(crate) struct RunArgs {
     pub(crate) what: Vec<String>,
 
     /// Run this many entries at once; the answers do not depend on it. [default: the number of processors]
-    #[arg(short = 'j', long = "jobs", value_name = "N", help_heading = "Limits")]
+    #[arg(short = 'j', long = "jobs", value_name = "N", help_heading = "Limits", value_parser = parsed_jobs)]
     pub(crate) jobs: Option<std::num::NonZeroUsize>,
 
     /// Neither read nor write the cache of compiled files.
@@ -165,7 +165,7 @@ pub(crate) struct CompleteKernelArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct InspectArgs {
     /// A PTX or .cu file, a program, library or object with PTX in it, or - for standard input.
-    pub(crate) file: PathBuf,
+    pub(crate) file: KernelPath,
 
     #[command(flatten)]
     pub(crate) compile: CompileArgs,

@@ -51,8 +51,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Exit {
 }
 
 fn run_inspect(args: &InspectArgs, console: &Console) -> Exit {
-    let path = KernelPath { file: args.file.display().to_string(), kernel: None };
-    let input = match args.compile.open(&path, console) {
+    let path = &args.file;
+    if path.kernel.is_some() {
+        let message = format!("`inspect` describes all kernels of a file: give `{}`", path.file);
+        return console.fail(&message);
+    }
+    let input = match args.compile.open(path, console) {
         Ok(input) => input,
         Err(error) => return console.fail(&error.to_string()),
     };

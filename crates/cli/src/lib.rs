@@ -53,7 +53,11 @@ pub fn main_in(words: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
     let args = match Args::try_parse_from(words) {
         Ok(args) => args,
         Err(error) if console.is_plain() || error.exit_code() == 0 => {
-            let _ = error.print();
+            // A closed pipe (`--help | head`) is not an error; a full disk is.
+            let is_lost = |lost: std::io::Error| lost.kind() != std::io::ErrorKind::BrokenPipe;
+            if error.print().is_err_and(is_lost) {
+                return Exit::BadInput as u8;
+            }
             return u8::try_from(error.exit_code()).unwrap_or(Exit::BadInput as u8);
         }
         // The message quotes the arguments, so it is printed without colours.

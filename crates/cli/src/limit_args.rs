@@ -1,7 +1,7 @@
 //! The flags for the budget of a run.
 
 use driver::{Limits, Watch};
-use std::num::NonZeroUsize;
+use std::num::{IntErrorKind, NonZeroUsize};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) struct LimitArgs {
     timeout: Option<Duration>,
 
     /// Run this many blocks at once; the answer does not depend on it. [default: the number of processors]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parsed_jobs)]
     jobs: Option<NonZeroUsize>,
 }
 
@@ -46,6 +46,16 @@ pub(crate) const PROOF_TIME: Duration = Duration::from_secs(600);
 
 /// The most threads that are started, even if the user requests more: each takes memory.
 const MAX_JOBS: usize = 256;
+
+/// Parses the value of `-j`.
+pub(crate) fn parsed_jobs(text: &str) -> Result<NonZeroUsize, String> {
+    let number = match text.parse::<usize>() {
+        // `MAX_JOBS` limits every large number alike.
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => usize::MAX,
+        number => number.unwrap_or(0),
+    };
+    NonZeroUsize::new(number).ok_or_else(|| "expected a number from 1 up".to_owned())
+}
 
 /// Returns the number of jobs that run at once: as requested, or one for each processor.
 pub(crate) fn jobs(given: Option<NonZeroUsize>) -> usize {

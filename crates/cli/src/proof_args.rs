@@ -3,7 +3,7 @@
 use crate::args::{Format, Infer};
 use crate::compile_args::{CompileArgs, ReadingArgs};
 use crate::launch_args::{LaunchArgs, SideArgs, parsed};
-use crate::limit_args::LimitArgs;
+use crate::limit_args::{LimitArgs, parsed_jobs};
 use clap::ValueEnum;
 use driver::arguments::{AssumeSpec, KernelPath, PartSpec};
 use std::path::PathBuf;
@@ -244,7 +244,7 @@ pub(crate) struct ProofLimitArgs {
     pub(crate) timeout: std::time::Duration,
 
     /// Run this many small launches at once; the answer does not depend on it. [default: the number of processors]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = parsed_jobs)]
     pub(crate) jobs: Option<std::num::NonZeroUsize>,
 }
 

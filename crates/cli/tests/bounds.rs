@@ -128,6 +128,11 @@ fn numbers_may_be_huge() {
         folder.write("jobs.jsonl", "{}\n");
         folder.run(&["batch", "jobs.jsonl", "-o", "out.jsonl", "-j", jobs], PLENTY);
     }
+    for jobs in ["0", "-1", "x"] {
+        let jobs = format!("--jobs={jobs}");
+        let (status, text) = folder.run(&check(&[LAUNCH, &[jobs.as_str()]].concat()), PLENTY);
+        assert!(status == 2 && text.contains("expected a number from 1 up"), "{status} {text}");
+    }
     for grid in ["2147483647", "2147483647,65535,65535"] {
         let words =
             ["--grid", grid, "--block", "64", "--arg", "x=f32[64]", "--arg", "y=f32[64]:out"];
@@ -175,6 +180,17 @@ fn solvers_may_print_for_ever_or_die() {
             folder.run(&["prove", "q.cu", "--no-cache", "--second-solver", &name], PLENTY);
         }
     }
+}
+
+/// Launches are searched parameter by parameter, so a kernel of many must not outlast its time limit.
+#[test]
+fn kernels_may_have_many_parameters() {
+    let folder = Folder::new("parameters");
+    let parameters: Vec<String> = (0..10_000).map(|n| format!("int a{n}")).collect();
+    folder.write("many.cu", &format!("__global__ void k({}) {{}}\n", parameters.join(", ")));
+    let start = Instant::now();
+    folder.run(&["prove", "many.cu", "--no-compare", "--no-solver", "--timeout", "2"], PLENTY);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
 /// Every recursive reader and engine on input that nests, or is a long chain.

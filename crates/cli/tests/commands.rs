@@ -155,6 +155,41 @@ fn no_file_is_suggested_in_its_own_place() {
         let told = of("loop.ptx");
         assert!(told.contains("cannot be read") && !told.contains("did you mean"), "{told}");
     }
+    let (status, told) = run_in(&folder.0, &["inspect", "kernel.ptx::scale"], &[]);
+    assert_eq!((status, told.contains("give `kernel.ptx`")), (2, true), "{told}");
+}
+
+/// A name that is not text is refused, and never read under another name.
+#[cfg(unix)]
+#[test]
+fn names_are_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new("names");
+    let name = std::ffi::OsStr::from_bytes(b"\xff.ptx");
+    std::fs::write(folder.0.join(name), "").unwrap();
+    for command in ["inspect", "check", "prove"] {
+        let output = std::process::Command::new(cargo_bin!("warpproof"))
+            .current_dir(&folder.0)
+            .arg(command)
+            .arg(name)
+            .output()
+            .unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("invalid UTF-8"), "{told}");
+    }
+}
+
+/// Help is a result as well: on a full disk, the exit status says so.
+#[cfg(target_os = "linux")]
+#[test]
+fn lost_help_is_an_error() {
+    for words in [&["--help"][..], &["help", "check"], &["--version"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut program = std::process::Command::new(cargo_bin!("warpproof"));
+        let status = program.args(words).stdout(full).status().unwrap();
+        assert_eq!(status.code(), Some(2), "{words:?}");
+    }
 }
 
 #[cfg(unix)]

@@ -178,8 +178,8 @@ fn open_races(finished: &FinishedRun<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
     match finished.result.undecided.len() {
         0 => {}
-        1 => reasons.push("one pair of accesses is open, see above".to_owned()),
-        count => reasons.push(format!("{count} pairs of accesses are open, see above")),
+        1 => reasons.push("one pair of accesses may race (WP0020)".to_owned()),
+        count => reasons.push(format!("{count} pairs of accesses may race (WP0020)")),
     }
     if finished.equal_as_reals {
         let text = "float-order: what the threads write is equal as real numbers, and may differ in \

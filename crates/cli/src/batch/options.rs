@@ -1,5 +1,6 @@
 //! The flags of `batch`, and of the process that works for it.
 
+use crate::limit_args::parsed_jobs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub(crate) struct BatchArgs {
     pub(crate) output: PathBuf,
 
     /// Run this many jobs at once; the results do not depend on it. [default: the number of processors]
-    #[arg(short = 'j', long = "workers", value_name = "N", help_heading = "Limits")]
+    #[arg(short = 'j', long = "workers", value_name = "N", help_heading = "Limits", value_parser = parsed_jobs)]
     pub(crate) workers: Option<NonZeroUsize>,
 
     /// Stop a job after this many instructions, counted per thread, unless the job has a limit of its own.

@@ -338,7 +338,7 @@ impl<'r> Builder<'r> {
         let shown = shown(parameter, &spec.name);
         if parameter.kind != Kind::Structure {
             let ty = parameter.declared_type();
-            return wrong(format!("{shown} is {ty}, no structure; `{spec}` is one"));
+            return wrong(format!("{shown} is {ty}, not a structure; `{spec}` is one"));
         }
         let specs = &self.request.arguments.specs;
         if let Some(field) = structure::unsized_field(&recorded.fields, parameter, specs) {

@@ -179,7 +179,7 @@ pub enum ParseReason {
     #[error("`{text}`: {why}")]
     Expression { text: String, why: FormulaError },
     #[error(
-        "`{0}` has no value: it divides by zero, or takes a root or logarithm of a number that has none"
+        "`{0}` has no value: it is too large, divides by zero, or takes a root or logarithm of a number that has none"
     )]
     UndefinedExpression(String),
     #[error("tensor map: {0}")]

@@ -171,7 +171,7 @@ fn in_words(rung: &str) -> &'static str {
     match rung {
         "products" => "both values are the same sum of products of inputs",
         "structure" => "both values are made by the same operations, up to their order",
-        "composite" => "both values have the same normal form, in which equal parts are unknowns",
+        "composite" => "both values have the same normal form, with equal parts as unknowns",
         "inline" => "both values have the same normal form, with all their parts written out",
         "facts" => "both values have the same normal form, once the signs of their parts are known",
         "cases" => "whichever way each comparison goes, both values have the same normal form",

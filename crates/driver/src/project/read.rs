@@ -344,13 +344,13 @@ impl Reader<'_> {
         if let Some(raw) = time {
             match duration::seconds(&raw.text) {
                 Ok(time) => limits.time = Some(time),
-                Err(why) => self.problem(raw.span, why.to_string()),
+                Err(why) => self.problem(raw.span, format!("`{}` {why}", raw.text)),
             }
         }
         if let Some(raw) = count {
             match duration::count(&raw.text) {
                 Ok(count) => limits.lane_instructions = count,
-                Err(why) => self.problem(raw.span, why.to_string()),
+                Err(why) => self.problem(raw.span, format!("`{}` {why}", raw.text)),
             }
         }
         let require = match require.as_ref().map(|raw| raw.text.as_str()) {

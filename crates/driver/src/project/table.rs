@@ -84,7 +84,7 @@ fn summary(all: &[EntryResult]) -> String {
     });
     let counts: Vec<String> = counts.collect();
     match all.len() {
-        0 => "nothing to check: the file has no [[check]] and no [[equiv]]\n".to_owned(),
+        0 => "nothing to check: the file has no [[check]], [[equiv]] or [[prove]]\n".to_owned(),
         1 => format!("1 check: {}\n", counts.join(", ")),
         count => format!("{count} checks: {}\n", counts.join(", ")),
     }

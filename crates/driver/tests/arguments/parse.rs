@@ -199,8 +199,8 @@ fn bad_arguments_are_explained() {
         ("n=1.0f", "`1.0f` is not a number; expected one such as 512"),
         (
             "s=1/sqrt(-8)",
-            "`1/sqrt(-8)` has no value: it divides by zero, or takes a root or logarithm of a number \
-             that has none",
+            "`1/sqrt(-8)` has no value: it is too large, divides by zero, or takes a root or \
+             logarithm of a number that has none",
         ),
         ("p={", "expected `}` at the end of the structure"),
         ("p={x}", "field `x`: expected OFFSET:VALUE, such as 8:x"),

@@ -27,8 +27,8 @@ pub(super) fn render(report: &Report) -> String {
         "<h3>Barriers of the first block</h3>\n<figure class=\"barriers\"><div class=\"scrolls\" role=\"region\" \
          aria-label=\"Uses of barriers\" tabindex=\"0\"><svg viewBox=\"0 0 {width} \
          {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"Uses of barriers; \
-         the table below has them in words\">\n{picture}</svg></div><figcaption>solid: waits for; dashed: arrives and goes \
-         on</figcaption>\n{}</figure>\n",
+         the table below has them in words\">\n{picture}</svg></div><figcaption>A box is one use of a barrier; dashed: it never \
+         ended. A line leads to the next use; dashed: its warps arrive without waiting.</figcaption>\n{}</figure>\n",
         table(barriers)
     )
 }
@@ -39,7 +39,7 @@ fn table(barriers: &Barriers) -> String {
         barriers.uses.get(at).map_or("", |one| one.label.lines().next().unwrap_or_default())
     };
     let row = |edge: &BarrierEdge| {
-        let how = if edge.waits { "waits for" } else { "arrives and goes on to" };
+        let how = if edge.waits { "waits for" } else { "arrives, without waiting, then" };
         format!(
             "<tr><td>{}</td><td>{how}</td><td>{}</td><td>{}</td></tr>\n",
             quoted(name(edge.from)),
