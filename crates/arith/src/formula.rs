@@ -51,7 +51,7 @@ impl Formula {
         }
     }
 
-    /// The condition that a symbol, which is 0 or 1, is 1.
+    /// The condition that a symbol of the values 0 and 1 is 1.
     pub fn holds(sym: Sym) -> Self {
         Poly::symbol(sym).offset(-1).map_or(Self::False, Self::ge)
     }

@@ -1,8 +1,8 @@
 //! Models: values of symbols for which all assumptions hold.
 //!
-//! A model in which a polynomial is negative shows that the polynomial is not provably at least 0, so proof attempts
-//! are skipped. Symbols get values one after the other, inside the bounds that the assumptions leave; a few simple
-//! choices are tried. If none works there is no model, which only costs time.
+//! If a polynomial is negative in one of the models, no proof that it is at least 0 exists, so none is tried. Symbols
+//! get values one after the other, inside the bounds that the assumptions leave; a few simple choices are tried. If
+//! none works there is no model, which only costs time.
 
 use crate::poly::{Poly, Sym};
 use crate::symbols::Symbols;

@@ -265,7 +265,7 @@ impl Poly {
         self.divided_by(divisor).filter(|(_, rest)| rest.is_zero()).map(|(quotient, _)| quotient)
     }
 
-    /// The greatest number that divides every coefficient but that of the constant term.
+    /// The greatest common divisor of all coefficients except the constant term.
     pub fn content(&self) -> i128 {
         let symbolic = self.terms().filter(|(monomial, _)| !monomial.is_empty());
         symbolic.fold(0, |gcd, (_, coefficient)| greatest_common_divisor(gcd, coefficient))

@@ -43,7 +43,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The value of `expr`; `strict` if it feeds an index or a condition.
+    /// The value of `expr`; `strict` if it feeds an index or a condition. Long: one arm for each kind of expression.
     pub(super) fn eval(&mut self, expr: &Expr, state: &State, strict: bool) -> SymbolicValue {
         match &expr.kind {
             ExprKind::Int(value) if expr.ty == Type::Bool => {

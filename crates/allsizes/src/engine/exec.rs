@@ -40,7 +40,7 @@ impl Engine<'_> {
         Some(state)
     }
 
-    /// Executes a statement; `None` if no thread gets past it.
+    /// Executes a statement; `None` if no thread gets past it. Long: one arm for each kind of statement.
     fn statement(&mut self, statement: &Stmt, mut state: State, flow: &mut Flow) -> Option<State> {
         tick();
         match statement {

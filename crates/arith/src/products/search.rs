@@ -232,7 +232,8 @@ fn occurring(known: &Hypotheses) -> BTreeSet<Monomial> {
     known.at_least.iter().chain(&known.equal).flat_map(nonlinear).cloned().collect()
 }
 
-/// Products of two assumptions that contain a part of a product that occurs, the simplest first.
+/// Products of two assumptions, if a term of one times a term of the other is a part of an occurring product. The
+/// simplest come first.
 fn pairs(known: &Hypotheses, near: &[usize], occurring: &BTreeSet<Monomial>) -> Vec<Entry> {
     let parts = parts(occurring);
     let terms = |at: usize| known.at_least[at].terms().map(|(monomial, _)| monomial);
@@ -251,7 +252,7 @@ fn pairs(known: &Hypotheses, near: &[usize], occurring: &BTreeSet<Monomial>) -> 
     pairs
 }
 
-/// Products of two or more symbols that divide one that occurs, including itself.
+/// Products of two or more symbols that divide an occurring product, including that product.
 fn parts(occurring: &BTreeSet<Monomial>) -> FxHashSet<Monomial> {
     let mut parts: FxHashSet<Monomial> = FxHashSet::default();
     let mut waiting: Vec<Monomial> = occurring.iter().cloned().collect();
@@ -264,7 +265,8 @@ fn parts(occurring: &BTreeSet<Monomial>) -> FxHashSet<Monomial> {
     parts
 }
 
-/// Products of three assumptions, of which two contain a part of a product that occurs.
+/// Products of three assumptions: one of `pairs` whose nonlinear terms are all parts of occurring products, and a later
+/// assumption.
 fn triples(
     known: &Hypotheses,
     near: &[usize],

@@ -196,7 +196,6 @@ impl Scopes {
     }
 
     /// Enters a name into a scope.
-
     fn put(&mut self, scope: ScopeId, name: &str, entry: Entry) {
         let Some(found) = self.all.get_mut(scope) else { return };
         let before = found.names.insert(name.into(), entry);

@@ -14,7 +14,7 @@ use cuda::tree;
 use kir::{Binary, Expr, ExprKind, Stmt, Type, Unary};
 
 impl Lowerer<'_> {
-    /// A call of a built-in function.
+    /// Lowers a call of a built-in function. Long: one arm for each kind of function.
     pub(super) fn intrinsic(
         &mut self,
         name: &'static str,
