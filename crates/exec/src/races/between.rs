@@ -37,7 +37,7 @@ impl Between {
         watch: &TicketWatch,
     ) {
         let commute = |a: Site, b: Site| commute(machine, a, b);
-        let is_last = machine.last == Some(block) && watch.has_ticket();
+        let is_last = machine.tickets.last() == Some(block) && watch.has_ticket();
         match is_last {
             true => self.add_touched(machine, block, &watch.before),
             false => self.add(machine, block, shadows),

@@ -6,7 +6,7 @@
 use crate::Numbers;
 use formula::contract::{SizedScalar, SizedTensor, Sizes, contract, shapes};
 use formula::{parse, parse_expression};
-use interp::{Contents, Launch, Value, failed};
+use interp::{Contents, Launch, Value, failed_postcondition};
 use ir::Scalar;
 use kir::Kernel;
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,7 +102,7 @@ impl Numbers {
                 after.insert(id, numbers.iter().map(|one| value(scalar, *one)).collect());
             }
         }
-        let event = failed(kernel, &launch, [&before, &after]);
+        let event = failed_postcondition(kernel, &launch, [&before, &after]);
         assert!(event.is_none(), "{text}: {event:?}");
         // Runs leave open which of two equal reals is the greater.
         if text.contains("all(") {
@@ -120,7 +120,7 @@ impl Numbers {
                     Value::Int { value, .. } => integer(value + 1),
                     Value::Undefined => continue,
                 };
-                let event = failed(kernel, &launch, [&before, &changed]);
+                let event = failed_postcondition(kernel, &launch, [&before, &changed]);
                 assert!(event.is_some(), "{text}: `{}[{at}]` is not claimed", array.name);
             }
         }

@@ -31,11 +31,16 @@ pub(super) fn decode(
     let variable = encoded.variable;
     let made =
         home(context, variable).and_then(|home| Some((encoded.as_descriptor(home)?, home.first)));
-    let Some(((start, rest), lead)) = made else {
+    let placed = context.machine.is_placed(variable);
+    let usable =
+        |align_bits: Option<u32>| align_bits.is_none_or(|one| placed && one <= MOST_ALIGN_BITS);
+    let Some(((start, rest, align_bits), lead)) = made.filter(|((.., needed), _)| usable(*needed))
+    else {
         return Err(context.gap(
             "a matrix descriptor does not have a shared address, a multiple of 16, in its lowest 14 bits",
         ));
     };
+    assume(context, align_bits.map_or(0, |bits| 1 << bits));
     if rest & !FIELDS != 0 {
         return Err(context.gap("a matrix descriptor has bits that belong to no field"));
     }
