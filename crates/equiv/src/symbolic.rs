@@ -31,6 +31,7 @@ use crate::decisions::{Decisions, has_inputs};
 use crate::expf::Steps;
 use crate::handles::{Handles, TermOrProduct};
 use crate::marks::Marks;
+use crate::place_integers::PlaceIntegers;
 use crate::ranges::{Range, Ranges};
 use crate::rounding::Constants;
 use crate::undefined::FullyDefined;
@@ -68,7 +69,7 @@ pub struct Symbolic {
     /// Terms of element indices, by their coefficients.
     places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
     /// Integers in the places of writes, numbered.
-    place_integers: scattered::PlaceIntegers,
+    place_integers: PlaceIntegers,
     /// Comparisons of rounded floats; these do not bound integers.
     rounded: FxHashSet<NodeId>,
     /// Positions of the inputs that represent tickets of blocks.
@@ -76,7 +77,6 @@ pub struct Symbolic {
     handles: Handles,
     /// Earlier results, by operation and operands.
     results: FxHashMap<(Operation, [Term; 3]), Value>,
-    /// Bit fields of integers.
     bits: fields::Bits,
     /// Set if float literals may stand for transcendental numbers.
     snap: bool,

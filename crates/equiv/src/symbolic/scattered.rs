@@ -10,17 +10,8 @@ use super::places::{Linear, greatest_common_divisor};
 use crate::assumed_ranges::AssumedRange;
 use exec::domain::{DataPlace, Domain, PlaceDifference, Truths, Value};
 use exec::{Mask, WARP};
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use term::{Node, NodeId};
-
-/// The integers in the places of writes, with a number for each.
-#[derive(Debug, Default)]
-pub(super) struct PlaceIntegers {
-    /// By number.
-    nodes: Vec<NodeId>,
-    numbers: FxHashMap<NodeId, u32>,
-}
 
 impl Symbolic {
     /// Builds a place from an integer and an offset.
@@ -38,30 +29,20 @@ impl Symbolic {
         rank.push(linear.constant);
         let mut multiples = Vec::new();
         for (&node, &factor) in &linear.parts {
-            multiples.push((self.number_of_node(node)?, factor));
+            multiples.push((self.place_integers.number(node)?, factor));
         }
         multiples.sort_unstable();
         Some(DataPlace { multiples, constant: linear.constant, rank })
     }
 
-    /// Returns the number of a node among the integers in places.
-    fn number_of_node(&mut self, node: NodeId) -> Option<u32> {
-        let next = u32::try_from(self.place_integers.nodes.len()).ok()?;
-        let number = *self.place_integers.numbers.entry(node).or_insert(next);
-        if number == next {
-            self.place_integers.nodes.push(node);
-        }
-        Some(number)
-    }
-
     /// Subtracts one place from another, without their constants: `Σ cᵢ·xᵢ`, no factor zero.
     fn place_difference(&self, a: &DataPlace, b: &DataPlace) -> Vec<(NodeId, i128)> {
         let mut parts: BTreeMap<u32, i128> = a.multiples.iter().copied().collect();
-        for &(node, factor) in &b.multiples {
-            *parts.entry(node).or_default() -= factor;
+        for &(number, factor) in &b.multiples {
+            *parts.entry(number).or_default() -= factor;
         }
         let parts = parts.into_iter().filter(|(_, factor)| *factor != 0);
-        parts.map(|(node, factor)| (self.place_integers.nodes[node as usize], factor)).collect()
+        parts.map(|(number, factor)| (self.place_integers.node(number), factor)).collect()
     }
 
     /// Returns the ticket of a block: an integer from 0 to a number.
@@ -177,7 +158,7 @@ impl Symbolic {
         self.add_common(a, &mut numbers)?;
         let mut place = a.constant;
         for (integer, by) in &a.multiples {
-            let node = self.place_integers.nodes[*integer as usize];
+            let node = self.place_integers.node(*integer);
             let number = numbers.iter().find(|(known, _)| *known == node)?.1;
             place = place.checked_add(by.checked_mul(number)?)?;
         }
@@ -192,7 +173,7 @@ impl Symbolic {
     /// Gives the remaining integers of a place their smallest numbers.
     fn add_common(&mut self, place: &DataPlace, numbers: &mut Vec<(NodeId, i128)>) -> Option<()> {
         for (integer, _) in &place.multiples {
-            let node = self.place_integers.nodes[*integer as usize];
+            let node = self.place_integers.node(*integer);
             if numbers.iter().any(|(known, _)| *known == node) {
                 continue;
             }
@@ -237,9 +218,7 @@ impl Symbolic {
         let parts: BTreeMap<NodeId, i128> = place
             .multiples
             .iter()
-            .map(|&(node, factor)| {
-                (self.place_integers.nodes[node as usize], first * factor / step)
-            })
+            .map(|&(node, factor)| (self.place_integers.node(node), first * factor / step))
             .collect();
         let linear = Linear { parts, constant: 0 };
         let wanted = first * rest / step;
