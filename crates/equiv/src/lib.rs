@@ -34,6 +34,7 @@ mod operations;
 mod options;
 mod ordinary;
 mod overflow;
+mod place_integers;
 mod position;
 mod ranges;
 mod readable;

@@ -44,7 +44,7 @@ pub(crate) fn refute(chosen: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<
             let shown = witness.shows_difference()
                 && [0, 1].into_iter().all(|number| {
                     let checked = side(number).checked_on_bits();
-                    checked.is_some_and(|outcomes| outcomes.iter().all(is_function))
+                    checked.is_some_and(|outcomes| outcomes.iter().all(is_deterministic))
                 });
             shown.then_some((position, values, witness))
         });
@@ -77,7 +77,7 @@ fn run<'r>(
 }
 
 /// Returns `true` if the results of a run are the same on every schedule.
-fn is_function(outcome: &Outcome) -> bool {
+fn is_deterministic(outcome: &Outcome) -> bool {
     outcome.findings.is_empty() && outcome.undecided.is_empty() && outcome.doubts.is_empty()
 }
 

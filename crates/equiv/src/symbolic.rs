@@ -31,6 +31,7 @@ use crate::decisions::{Decisions, has_inputs};
 use crate::expf::Steps;
 use crate::handles::{Handles, TermOrProduct};
 use crate::marks::Marks;
+use crate::place_integers::PlaceIntegers;
 use crate::ranges::{Range, Ranges};
 use crate::rounding::Constants;
 use crate::undefined::FullyDefined;
@@ -67,8 +68,8 @@ pub struct Symbolic {
     elements: FxHashMap<(usize, Term), Value>,
     /// Terms of element indices, by their coefficients.
     places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
-    /// Integers in the places of writes: the nodes by number, and the number of each node.
-    symbols: (Vec<NodeId>, FxHashMap<NodeId, u32>),
+    /// Integers in the places of writes, numbered.
+    place_integers: PlaceIntegers,
     /// Comparisons of rounded floats; these do not bound integers.
     rounded: FxHashSet<NodeId>,
     /// Positions of the inputs that represent tickets of blocks.
@@ -76,13 +77,12 @@ pub struct Symbolic {
     handles: Handles,
     /// Earlier results, by operation and operands.
     results: FxHashMap<(Operation, [Term; 3]), Value>,
-    /// Bit fields of integers.
     bits: fields::Bits,
+    /// Set if float literals may stand for transcendental numbers.
     snap: bool,
     snapped: BTreeSet<constants::MeantNumber>,
     /// The place of the current instruction.
     place: Option<Place>,
-    /// The constants so far.
     pub(crate) constants: Constants,
     expf: Steps,
     /// Conditions as propositional formulas.
@@ -125,7 +125,7 @@ impl Symbolic {
             ranges: Ranges::default(),
             elements: FxHashMap::default(),
             places: FxHashMap::default(),
-            symbols: Default::default(),
+            place_integers: Default::default(),
             rounded: FxHashSet::default(),
             tickets: 0..0,
             results: FxHashMap::default(),
@@ -428,8 +428,8 @@ impl Domain for Symbolic {
         self.bounds_of(value)
     }
 
-    fn is_multiple(&mut self, (value, more): (Value, i128), of: u32) -> bool {
-        self.linear(value).is_some_and(|linear| linear.plus(more).divided(of.into()).is_some())
+    fn is_multiple(&mut self, (value, offset): (Value, i128), of: u32) -> bool {
+        self.linear(value).is_some_and(|linear| linear.plus(offset).divided(of.into()).is_some())
     }
 
     fn element(&mut self, table: (Value, u64), offset: (Value, i128), size: u32) -> Option<Value> {

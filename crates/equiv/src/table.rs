@@ -48,7 +48,6 @@ impl Table {
         let mut inputs = Inputs::new();
         let mut known: FxHashMap<&str, &Input> = FxHashMap::default();
         let mut first = FxHashMap::default();
-
         let mut structures = FxHashMap::default();
         for input in sides.iter().flat_map(|side| side.own_inputs()) {
             let name = input.name.as_str();

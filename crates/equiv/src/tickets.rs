@@ -1,6 +1,7 @@
-//! Launches whose blocks take tickets from a counter. If each block takes one ([`exec::check_last`]), there is one run
-//! for each block that may be the last. If blocks take several, as numbers of tiles ([`exec::check_in_order`]), there
-//! is one for each order in which blocks may take them. All are in one domain.
+//! Launches whose blocks take tickets from a counter. If each block takes one ([`exec::check_last`]), there
+//! is one run for each block that may be the last. If blocks take several, as numbers of tiles
+//! ([`exec::check_in_order`]), there is one for each order in which blocks may take them. All are in one
+//! domain.
 //!
 //! The result of the launch must not depend on that choice: every element of every buffer has the
 //! same value in all runs. Then the schedule's choice of tickets is not observable. If a run is incomplete,
@@ -20,10 +21,10 @@ const VARIABLES_REASON: &str =
     "blocks take tickets here, and module variables are written, which are not compared";
 
 /// Most blocks for runs with each one as the last.
-const MOST_BLOCKS: u64 = 64;
+const MAX_BLOCKS: u64 = 64;
 
 /// Most sequences of takers where blocks take several tickets.
-const MOST_ORDERS: usize = 256;
+const MAX_ORDERS: usize = 256;
 
 /// Runs a launch whose blocks may take tickets. `None` if none does; then it is an ordinary run.
 pub(crate) fn run(
@@ -44,31 +45,33 @@ pub(crate) fn run(
         let tiles = in_all_orders(program, launch, how, domain);
         return Some(tiles.unwrap_or((outcome, results)));
     }
-    if is_over(&outcome) {
+    if is_final(&outcome) {
         return Some((outcome, results));
     }
     let mut runs = Runs { launch, place, outcome, results };
-    if blocks > MOST_BLOCKS {
+    if blocks > MAX_BLOCKS {
         let reason = format!(
-            "blocks take tickets here: each block is tried as the last one; the launch has {blocks} blocks, the limit is {MOST_BLOCKS}"
+            "blocks take tickets here: each block is tried as the last one; the launch has {blocks} blocks, the limit is {MAX_BLOCKS}"
         );
         return Some(runs.stopped(reason));
     }
     for last in 0..blocks - 1 {
-        let (other, left) = exec::check_last(program, launch, how, domain, last);
-        if is_over(&other) {
-            return Some((other, left));
+        let (other, other_results) = exec::check_last(program, launch, how, domain, last);
+        if is_final(&other) {
+            return Some((other, other_results));
         }
-        if let Some(reason) = runs.add(domain, (other, left), "which block takes the last ticket") {
+        if let Some(reason) =
+            runs.add(domain, (other, other_results), "which block takes the last ticket")
+        {
             return Some(runs.stopped(reason));
         }
     }
     Some(runs.finish())
 }
 
-/// Runs a launch whose blocks take several tickets, once for each sequence of takers. `None` if that does not lead
-/// to an answer. Each sequence is found once: it shares the tickets before some place with an earlier run, and there
-/// another block takes the ticket that takes one later.
+/// Runs a launch whose blocks take several tickets, once for each sequence of takers. `None` if that does not
+/// lead to an answer. Each sequence is tried once. It begins like that of an earlier run, up to some ticket;
+/// that one goes to a block that took a later ticket in the earlier run.
 fn in_all_orders(
     program: &Program,
     launch: &Launch,
@@ -84,7 +87,7 @@ fn in_all_orders(
         if outcome.gap.is_some() && runs.is_none() {
             return None;
         }
-        if is_over(&outcome) {
+        if is_final(&outcome) {
             // A race between blocks may be none: these runs do not follow what tickets publish.
             let is_certain = outcome.gap.is_some() || !may_order_blocks(program);
             return is_certain.then_some((outcome, results));
@@ -104,20 +107,19 @@ fn in_all_orders(
             }
             Some(runs) => runs.add(domain, (outcome, results), "which blocks take which tickets"),
         };
-        let many = orders + open.len() > MOST_ORDERS;
-        let many = many.then(|| {
+        let too_many = (orders + open.len() > MAX_ORDERS).then(|| {
             format!(
-                "blocks take tickets here, each several: more than {MOST_ORDERS} orders of them are possible; fewer blocks or tiles have fewer"
+                "blocks take tickets here, each several: more than {MAX_ORDERS} orders of them are possible; fewer blocks or tiles have fewer"
             )
         });
-        if let (Some(reason), Some(runs)) = (reason.or(many), runs.take_if(|_| true)) {
-            return Some(runs.stopped(reason));
+        if let Some(reason) = reason.or(too_many) {
+            return runs.map(|runs| runs.stopped(reason));
         }
     }
     runs.map(Runs::finish)
 }
 
-/// Could fences or atomic operations order accesses of different blocks?
+/// Returns `true` if fences or atomic operations may order accesses of different blocks.
 fn may_order_blocks(program: &Program) -> bool {
     use Ordering::{Acquire, AcquireRelease, Release};
     let orders = |one: &Ordering| matches!(one, Acquire(_) | Release(_) | AcquireRelease(_));
@@ -131,11 +133,12 @@ fn may_order_blocks(program: &Program) -> bool {
     })
 }
 
-/// Could a run not be completed, or did it find an error?
-fn is_over(outcome: &Outcome) -> bool {
+/// Returns `true` if a run was not completed, or found an error: then no further run is needed.
+fn is_final(outcome: &Outcome) -> bool {
     outcome.gap.is_some() || outcome.findings.iter().any(|finding| !finding.fault.is_note())
 }
 
+/// Returns `true` if a run wrote module variables, whose contents are not compared.
 fn leaves_variables(outcome: &Outcome) -> bool {
     outcome.ticket.is_some_and(|ticket| ticket.leaves_variables)
 }
@@ -154,7 +157,7 @@ impl Runs<'_> {
     fn add(
         &mut self,
         domain: &mut Symbolic,
-        (other, mut left): (Outcome, Results),
+        (other, mut other_results): (Outcome, Results),
         choice: &str,
     ) -> Option<String> {
         let counter = |outcome: &Outcome| outcome.ticket.and_then(|ticket| ticket.left);
@@ -167,18 +170,18 @@ impl Runs<'_> {
             ));
         }
         self.outcome.absorb(other);
-        let name = difference(self.launch, domain, [&mut self.results, &mut left])?;
+        let name = difference(self.launch, domain, [&mut self.results, &mut other_results])?;
         Some(format!("the final contents of `{name}` may depend on {choice}"))
     }
 
-    /// The first run, stopped at the first ticket.
+    /// Returns the first run, with a gap at the first ticket.
     fn stopped(mut self, reason: String) -> (Outcome, Results) {
         self.outcome.gap = gap(self.place, reason);
         (self.outcome, self.results)
     }
 
-    /// The answer if all runs agree: then nothing depends on the tickets but, perhaps, last bits of floats, because
-    /// results are compared as real numbers.
+    /// Returns the answer if all runs agree. Then nothing depends on the tickets but, perhaps, last bits of
+    /// floats, because results are compared as real numbers.
     fn finish(mut self) -> (Outcome, Results) {
         if leaves_variables(&self.outcome) {
             return self.stopped(VARIABLES_REASON.to_owned());
@@ -219,7 +222,7 @@ fn difference(
         let size = scalar.width().bytes() as usize;
         for start in (0..buffer.contents.size() as usize).step_by(size) {
             let pair = [&mut *one, &mut *other]
-                .map(|other_results| other_results.element(domain, number, start, scalar));
+                .map(|results| results.element(domain, number, start, scalar));
             let same = match pair {
                 [Element::Value(a), Element::Value(b)] => {
                     domain.same(a, b) == Some(true) && !domain.has_ticket(a)

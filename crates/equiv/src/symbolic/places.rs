@@ -33,8 +33,8 @@ pub(super) struct Linear {
 
 impl Linear {
     /// Adds a number.
-    pub(super) fn plus(mut self, more: i128) -> Self {
-        self.constant += more;
+    pub(super) fn plus(mut self, number: i128) -> Self {
+        self.constant += number;
         self
     }
 
@@ -302,10 +302,10 @@ impl Symbolic {
     pub(super) fn element_at(
         &mut self,
         (first, count): (Value, u64),
-        (offset, more): (Value, i128),
+        (value, offset): (Value, i128),
         size: u32,
     ) -> Option<Value> {
-        let index = self.linear(offset)?.plus(more).divided(size.into())?;
+        let index = self.linear(value)?.plus(offset).divided(size.into())?;
         // Handles of inputs are as consecutive as the inputs; given terms are not inputs.
         let last = first.checked_add(u32::try_from(count).ok()?.checked_sub(1)?)?;
         if !self.handles.is_input(first) || !self.handles.is_input(last) {
@@ -357,7 +357,7 @@ mod tests {
     use std::sync::Arc;
     use term::Inputs;
 
-    /// Returns a table of 40 elements and three indices, two of them declared to be from 0 to 9.
+    /// Creates a domain with a table of 40 elements and three indices, two of them declared to be from 0 to 9.
     fn domain() -> (Symbolic, Value, [Value; 3]) {
         let mut inputs = Inputs::new();
         inputs.tensor("table", 40).unwrap();
@@ -375,12 +375,12 @@ mod tests {
         }]);
         let float = Scalar::Float(ir::Format::F32);
         let integer = Scalar::Integer { width: Width::B32, signed: true };
-        let mut ask = |buffer, scalar, count| {
+        let mut handle_of = |buffer, scalar, count| {
             let source = InputSource::Buffer(buffer);
             domain.inputs(&Given { source, scalar, count }).unwrap()
         };
-        let table = ask(0, float, 40);
-        let (idx, other) = (ask(1, integer, 2), ask(2, integer, 1));
+        let table = handle_of(0, float, 40);
+        let (idx, other) = (handle_of(1, integer, 2), handle_of(2, integer, 1));
         (domain, table, [idx, idx + 1, other])
     }
 

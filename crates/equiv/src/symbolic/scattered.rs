@@ -15,8 +15,8 @@ use term::{Node, NodeId};
 
 impl Symbolic {
     /// Builds a place from an integer and an offset.
-    pub(super) fn place_of(&mut self, (value, more): (Value, i128)) -> Option<DataPlace> {
-        let linear = self.linear(value)?.plus(more);
+    pub(super) fn place_of(&mut self, (value, offset): (Value, i128)) -> Option<DataPlace> {
+        let linear = self.linear(value)?.plus(offset);
         let mut rank = Vec::new();
         for (&node, &factor) in &linear.parts {
             // Inputs are numbered alike in all runs; all other integers rank the same.
@@ -29,30 +29,20 @@ impl Symbolic {
         rank.push(linear.constant);
         let mut multiples = Vec::new();
         for (&node, &factor) in &linear.parts {
-            multiples.push((self.number_of_node(node)?, factor));
+            multiples.push((self.place_integers.number(node)?, factor));
         }
         multiples.sort_unstable();
         Some(DataPlace { multiples, constant: linear.constant, rank })
     }
 
-    /// Returns the number of a node among the integers in places.
-    fn number_of_node(&mut self, node: NodeId) -> Option<u32> {
-        let next = u32::try_from(self.symbols.0.len()).ok()?;
-        let number = *self.symbols.1.entry(node).or_insert(next);
-        if number == next {
-            self.symbols.0.push(node);
-        }
-        Some(number)
-    }
-
     /// Subtracts one place from another, without their constants: `Σ cᵢ·xᵢ`, no factor zero.
     fn place_difference(&self, a: &DataPlace, b: &DataPlace) -> Vec<(NodeId, i128)> {
         let mut parts: BTreeMap<u32, i128> = a.multiples.iter().copied().collect();
-        for &(node, factor) in &b.multiples {
-            *parts.entry(node).or_default() -= factor;
+        for &(number, factor) in &b.multiples {
+            *parts.entry(number).or_default() -= factor;
         }
         let parts = parts.into_iter().filter(|(_, factor)| *factor != 0);
-        parts.map(|(node, factor)| (self.symbols.0[node as usize], factor)).collect()
+        parts.map(|(number, factor)| (self.place_integers.node(number), factor)).collect()
     }
 
     /// Returns the ticket of a block: an integer from 0 to a number.
@@ -133,12 +123,12 @@ impl Symbolic {
         };
         // One integer, or two with opposite factors, attain all multiples between their bounds; others may
         // leave some out.
-        let takes_all = match parts.as_slice() {
+        let attains_all = match parts.as_slice() {
             [_] => true,
             [(_, by), (_, other)] => *by == -other,
             _ => false,
         };
-        is_met &= takes_all;
+        is_met &= attains_all;
         Some(PlaceDifference { step: step.max(1), low, high, is_never_zero, is_met })
     }
 
@@ -167,8 +157,8 @@ impl Symbolic {
         };
         self.add_common(a, &mut numbers)?;
         let mut place = a.constant;
-        for (symbol, by) in &a.multiples {
-            let node = self.symbols.0[*symbol as usize];
+        for (integer, by) in &a.multiples {
+            let node = self.place_integers.node(*integer);
             let number = numbers.iter().find(|(known, _)| *known == node)?.1;
             place = place.checked_add(by.checked_mul(number)?)?;
         }
@@ -182,8 +172,8 @@ impl Symbolic {
 
     /// Gives the remaining integers of a place their smallest numbers.
     fn add_common(&mut self, place: &DataPlace, numbers: &mut Vec<(NodeId, i128)>) -> Option<()> {
-        for (symbol, _) in &place.multiples {
-            let node = self.symbols.0[*symbol as usize];
+        for (integer, _) in &place.multiples {
+            let node = self.place_integers.node(*integer);
             if numbers.iter().any(|(known, _)| *known == node) {
                 continue;
             }
@@ -228,7 +218,7 @@ impl Symbolic {
         let parts: BTreeMap<NodeId, i128> = place
             .multiples
             .iter()
-            .map(|&(node, factor)| (self.symbols.0[node as usize], first * factor / step))
+            .map(|&(node, factor)| (self.place_integers.node(node), first * factor / step))
             .collect();
         let linear = Linear { parts, constant: 0 };
         let wanted = first * rest / step;
