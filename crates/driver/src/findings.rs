@@ -62,6 +62,9 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
     match gap.stop {
         StopReason::Budget { .. } => diagnostic.help("if it ends, give it more: --max-instructions 100G"),
         StopReason::Time { .. } => diagnostic.help("if it ends, give it more: --timeout SECONDS"),
+        StopReason::Memory => diagnostic.help(
+            "take a smaller problem: fewer blocks, or shorter inner loops",
+        ),
         StopReason::Estimate { needed, fitting } => diagnostic.help(format!(
             "give it more (--max-instructions {}G), take a smaller problem of at most {fitting} such \
              blocks, or restrict the claim to them: --blocks 0..{fitting}",

@@ -50,6 +50,7 @@ mod side_run;
 mod symbolic;
 mod table;
 mod term_hashes;
+mod term_memory;
 mod tickets;
 mod trial;
 mod undefined;

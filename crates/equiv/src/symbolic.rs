@@ -34,20 +34,22 @@ use crate::marks::Marks;
 use crate::place_integers::PlaceIntegers;
 use crate::ranges::{Range, Ranges};
 use crate::rounding::Constants;
+use crate::term_memory::TermMemory;
 use crate::undefined::FullyDefined;
 use crate::{constants, functions, operations};
 use decide::{Deadline, Numbering, Suspicion};
-use exec::concrete;
 use exec::domain::{
     Binary, Bounds, Connective, DataPlace, Domain, InputSource, Inputs as Given, Instruction,
     Numbers, PlaceDifference, Truths, Unary, Value, Values,
 };
-use exec::{Mask, Place};
+use exec::{Mask, Place, concrete};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 use operation::Operation;
+use products::uniform;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use term::{Inputs, NodeId, Number, Term, Terms};
 
 /// The symbolic domain.
@@ -109,6 +111,7 @@ pub struct Symbolic {
     pub(crate) decisions: Option<Decisions>,
     /// Set if such scalars are rounded to the nearest floats.
     pub(crate) rounds_scalars: bool,
+    memory: TermMemory,
 }
 
 impl Symbolic {
@@ -148,6 +151,7 @@ impl Symbolic {
             assumed_properties: RunAssumptions::new(),
             decisions: None,
             rounds_scalars: false,
+            memory: TermMemory::default(),
         }
     }
 
@@ -239,15 +243,6 @@ impl Symbolic {
     }
 }
 
-/// Returns a lane that stands for all, if all operands are the same in all lanes.
-#[inline]
-fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
-    let first = lanes.lowest()?;
-    // Accumulators come last and differ most often.
-    let same = |operand: &&Values| lanes.iter().all(|lane| operand[lane] == operand[first]);
-    operands.iter().rev().all(same).then_some(first)
-}
-
 impl Domain for Symbolic {
     fn inputs(&mut self, inputs: &Given) -> Option<Value> {
         self.given_handle(inputs).unwrap_or_else(|| self.own_handle(inputs))
@@ -312,6 +307,11 @@ impl Domain for Symbolic {
 
     fn instruction(&mut self, instruction: Instruction) {
         self.place = Some(instruction.place);
+        self.memory.watch(&self.terms);
+    }
+
+    fn memory_flag(&self) -> Option<Arc<AtomicBool>> {
+        Some(self.memory.flag())
     }
 
     fn is_data(&self, value: Value) -> bool {

@@ -1,4 +1,4 @@
-//! The budget of a run: instructions, and time if the caller limits it.
+//! The budget of a run: instructions, memory of a domain, and time if the caller limits it.
 
 use crate::finding::{Gap, StopReason, Thread};
 use crate::lanes::WARP;
@@ -23,6 +23,8 @@ pub(crate) struct Budget {
     until_look: u64,
     /// Set when the result is no longer needed.
     cancelled: Option<Arc<AtomicBool>>,
+    /// Set when the values of a domain take too much memory.
+    memory: Option<Arc<AtomicBool>>,
 }
 
 impl Budget {
@@ -33,7 +35,13 @@ impl Budget {
             watch: limits.watch,
             until_look: BETWEEN_LOOKS,
             cancelled: None,
+            memory: None,
         }
+    }
+
+    /// The same budget for a run that ends when this flag is set; see [`crate::Domain::memory_flag`].
+    pub(crate) fn with_memory(self, memory: Option<Arc<AtomicBool>>) -> Self {
+        Self { memory, ..self }
     }
 
     /// The same budget for a speculative block, which this flag can cancel.
@@ -64,7 +72,11 @@ impl Budget {
     /// Subtracts executed instructions, if affordable.
     pub(crate) fn spend(&mut self, cost: u64) -> Result<(), Exhausted> {
         self.instructions = self.instructions.checked_sub(cost).ok_or(Exhausted::Instructions)?;
-        if self.deadline.is_none() && self.watch.is_none() && self.cancelled.is_none() {
+        let is_set = |flag: &Option<Arc<AtomicBool>>| {
+            flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+        };
+        let is_watched = self.deadline.is_some() || self.watch.is_some();
+        if !is_watched && self.cancelled.is_none() && self.memory.is_none() {
             return Ok(());
         }
         self.until_look = self.until_look.saturating_sub(cost);
@@ -78,8 +90,10 @@ impl Budget {
                 return Err(Exhausted::Interrupted);
             }
         }
-        let cancelled = self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if self.is_late() || cancelled { Err(Exhausted::Time) } else { Ok(()) }
+        if is_set(&self.memory) {
+            return Err(Exhausted::Memory);
+        }
+        if self.is_late() || is_set(&self.cancelled) { Err(Exhausted::Time) } else { Ok(()) }
     }
 }
 
@@ -88,6 +102,8 @@ impl Budget {
 pub(crate) enum Exhausted {
     Instructions,
     Time,
+    /// Memory of the domain.
+    Memory,
     /// The watcher ended the run.
     Interrupted,
 }
@@ -116,9 +132,18 @@ impl Exhausted {
         let stop = match self {
             Self::Instructions => StopReason::Budget { in_loop },
             Self::Time => StopReason::Time { in_loop },
+            Self::Memory => StopReason::Memory,
             Self::Interrupted => StopReason::Interrupted,
         };
-        let did = if self == Self::Interrupted { "was interrupted" } else { "gave up" };
-        Gap { place, thread, reason: format!("{did} after {executed} instructions"), stop }
+        let reason = match self {
+            Self::Interrupted => format!("was interrupted after {executed} instructions"),
+            Self::Memory => {
+                format!(
+                    "the expressions of its values took too much memory after {executed} instructions"
+                )
+            }
+            Self::Instructions | Self::Time => format!("gave up after {executed} instructions"),
+        };
+        Gap { place, thread, reason, stop }
     }
 }

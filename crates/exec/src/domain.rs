@@ -42,6 +42,8 @@ pub use crate::handle::{LIMIT, Value};
 use crate::lanes::{Mask, WARP};
 pub use integers::{Bounds, DataPlace, PlaceDifference};
 use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding, Scalar, Width};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The interpretation of floats for decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +194,11 @@ pub trait Domain {
     /// Announces the machine instruction behind the next operations. Reals do not depend on it.
     fn instruction(&mut self, instruction: Instruction) {
         let _ = instruction;
+    }
+
+    /// A flag that the domain sets once its values take more memory than it may use. The run ends soon afterwards.
+    fn memory_flag(&self) -> Option<Arc<AtomicBool>> {
+        None
     }
 
     /// Converts a number to another format. As a real it stays the same, except for the clamp of

@@ -457,6 +457,8 @@ pub enum StopReason {
         /// Set if there is a loop.
         in_loop: bool,
     },
+    /// The values of a domain take too much memory.
+    Memory,
     /// By the cost of the first block, the launch exceeds the budget by far.
     Estimate {
         /// The number of instructions of all blocks.

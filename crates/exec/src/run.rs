@@ -292,7 +292,8 @@ fn run_particular(
         watch.begin_run(launch.selected_blocks());
     }
     let before = Snapshot::of(&global[launch.buffers.len()..]);
-    let mut budget = Budget::new(limits);
+    let memory = valued.as_ref().and_then(|valued| valued.domain.memory_flag());
+    let mut budget = Budget::new(limits).with_memory(memory);
     let mut tally = Tally::new(&machine, checks, &global, limits);
     // A caller with a domain needs the buffers unchanged.
     let keeps = valued.is_some();

@@ -73,6 +73,13 @@ impl Terms {
         self.inputs.len() + self.nodes.len()
     }
 
+    /// The bytes of nodes and products, without what a vector holds in reserve.
+    #[must_use]
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * (size_of::<Node>() + size_of::<bool>()) + self.sums.bytes()
+    }
+
     /// Returns all nodes but the inputs, in the order they were made.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {

@@ -183,6 +183,12 @@ impl Sums {
         self.pages[slot / PAGE][slot % PAGE] = factors;
     }
 
+    /// The bytes of all products, taken runs included.
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        self.free as usize * size_of::<Factors>()
+    }
+
     /// Takes a run of unused slots. `size` is a power of two no larger than a page.
     fn take_run(&mut self, size: u32) -> u32 {
         let end_of_page = (self.pages.len() * PAGE) as u64;

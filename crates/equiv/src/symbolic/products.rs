@@ -4,7 +4,7 @@
 //! a sum and not used again. Adding one appends its factors to the sum, like a fused multiply-add; over the
 //! reals both are the same. If a term is requested, equal products share it.
 
-use super::{Operation, Symbolic, uniform};
+use super::{Operation, Symbolic};
 use exec::Mask;
 use exec::domain::{Binary, Value, Values};
 
@@ -83,6 +83,7 @@ impl Symbolic {
 
     /// Computes `c + Σ aᵢ·bᵢ`.
     pub(super) fn inner_product(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
+        self.memory.watch(&self.terms);
         let mut sum = self.term(c);
         // Positions as in `accumulate_row`.
         let products = a.iter().zip(b).map(|(x, y)| (x.wrapping_sub(1), y.wrapping_sub(1)));
@@ -95,4 +96,13 @@ impl Symbolic {
         }
         self.handles.handle(sum)
     }
+}
+
+/// Returns a lane that stands for all, if all operands are the same in all lanes.
+#[inline]
+pub(super) fn uniform(operands: &[&Values], lanes: Mask) -> Option<usize> {
+    let first = lanes.lowest()?;
+    // Accumulators come last and differ most often.
+    let same = |operand: &&Values| lanes.iter().all(|lane| operand[lane] == operand[first]);
+    operands.iter().rev().all(same).then_some(first)
 }

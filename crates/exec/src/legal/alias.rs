@@ -19,6 +19,8 @@ use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The domain's values behind aliases.
 type Targets = Rc<RefCell<Vec<Value>>>;
@@ -131,6 +133,10 @@ impl Domain for Aliased<'_> {
 
     fn instruction(&mut self, instruction: Instruction) {
         self.inner.instruction(instruction);
+    }
+
+    fn memory_flag(&self) -> Option<Arc<AtomicBool>> {
+        self.inner.memory_flag()
     }
 
     fn reads_sign(&mut self, value: Value, place: Place) {
