@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Instructions between two checks of the clock and the watcher.
-const BETWEEN_LOOKS: u64 = 1 << 17;
+const CHECK_INTERVAL: u64 = 1 << 17;
 
 /// The remaining budget.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Budget {
     instructions: u64,
     deadline: Option<Instant>,
     watch: Option<&'static Watch>,
-    until_look: u64,
+    until_check: u64,
     /// Set when the result is no longer needed.
     cancelled: Option<Arc<AtomicBool>>,
 }
@@ -31,7 +31,7 @@ impl Budget {
             instructions: limits.lane_instructions,
             deadline: limits.deadline(),
             watch: limits.watch,
-            until_look: BETWEEN_LOOKS,
+            until_check: CHECK_INTERVAL,
             cancelled: None,
         }
     }
@@ -47,17 +47,17 @@ impl Budget {
     }
 
     /// The number of remaining instructions.
-    pub(crate) fn left(&self) -> u64 {
+    pub(crate) fn remaining(&self) -> u64 {
         self.instructions
     }
 
     /// Returns `true` if the time is up.
-    pub(crate) fn is_late(&self) -> bool {
+    pub(crate) fn is_out_of_time(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Subtracts instructions executed elsewhere.
-    pub(crate) fn take(&mut self, cost: u64) {
+    pub(crate) fn subtract(&mut self, cost: u64) {
         self.instructions = self.instructions.saturating_sub(cost);
     }
 
@@ -67,19 +67,19 @@ impl Budget {
         if self.deadline.is_none() && self.watch.is_none() && self.cancelled.is_none() {
             return Ok(());
         }
-        self.until_look = self.until_look.saturating_sub(cost);
-        if self.until_look > 0 {
+        self.until_check = self.until_check.saturating_sub(cost);
+        if self.until_check > 0 {
             return Ok(());
         }
-        self.until_look = BETWEEN_LOOKS;
+        self.until_check = CHECK_INTERVAL;
         if let Some(watch) = self.watch {
-            watch.add_instructions(BETWEEN_LOOKS);
+            watch.add_instructions(CHECK_INTERVAL);
             if watch.is_stopped() {
                 return Err(Exhausted::Interrupted);
             }
         }
         let cancelled = self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if self.is_late() || cancelled { Err(Exhausted::Time) } else { Ok(()) }
+        if self.is_out_of_time() || cancelled { Err(Exhausted::Time) } else { Ok(()) }
     }
 }
 

@@ -13,7 +13,7 @@ use ir::{Atomic, AtomicOp, Ordering, Scalar, Scope};
 use sync::LaneId;
 
 /// The largest counter value: signed or not, tickets do not wrap around.
-const MOST: u64 = (1 << 31) - 1;
+const MAX_COUNTER: u64 = (1 << 31) - 1;
 
 /// A ticket being taken.
 pub(super) struct Ticket {
@@ -29,8 +29,8 @@ pub(super) fn begin(
     pointer: Option<Pointer>,
     operand: Option<&(Lanes, Tags)>,
 ) -> Option<Ticket> {
-    context.machine.last?;
-    if context.path.is_some() || !context.open.is_empty() {
+    context.machine.last_ticket_block?;
+    if context.path.is_some() || !context.conditional_lanes.is_empty() {
         return None;
     }
     let lane = context.lanes.lowest().filter(|_| context.lanes.count() == 1)?;
@@ -81,7 +81,7 @@ pub(super) fn end(
         let number = valued.domain.ticket(unit, others)?;
         let start = valued.domain.integer(i128::from(first));
         let number = valued.binary(crate::domain::Binary::Add, start, number);
-        Some(valued.store.word(&integer::whole(number, size)?).0)
+        Some(valued.store.word(&integer::all_bytes(number, size)?).0)
     });
     let Some(word) = word else {
         return Err(context.gap("the number of a ticket is not followed"));
@@ -112,7 +112,7 @@ fn count(
         Some("a block takes several tickets")
     } else if Some(old) != first.checked_add(tickets.taken) {
         Some("the counter that blocks take tickets from is changed in another way")
-    } else if first.checked_add(blocks).is_none_or(|over| over > MOST) {
+    } else if first.checked_add(blocks).is_none_or(|over| over > MAX_COUNTER) {
         Some("the counter that blocks take tickets from holds a number that is too large")
     } else if counter.op == AtomicOp::Inc && counter.operand < first + blocks - 1 {
         Some("the counter that blocks take tickets from begins again before all have one")
