@@ -55,9 +55,9 @@ pub enum Mismatch {
         /// The obstacle.
         why: Box<Self>,
     },
-    /// A module variable that our runs initialise again for each launch, unlike a GPU.
+    /// A module variable read by a later launch. Our runs initialise it for each launch; a GPU keeps the contents.
     #[error(
-        "launch {number} of a side reads the module variable `{name}`, in which an earlier one may have left something"
+        "launch {number} of a side reads the module variable `{name}`, which an earlier launch may have changed"
     )]
     ModuleVariable {
         /// The number of the launch, from 1.
@@ -93,7 +93,7 @@ pub enum Mismatch {
         /// The number of the element.
         at: usize,
     },
-    /// An element handed to a later launch with an unknown value.
+    /// An element handed to a later launch whose value is not known.
     #[error("`{name}[{at}]` is a value {reason}")]
     Lost {
         /// The name of the tensor.
@@ -153,7 +153,7 @@ impl fmt::Display for Unlike {
             Self::Size => "of another size",
             Self::Sharing => "a tensor whose elements share memory in another way",
             Self::Structure => "a tensor of another structure",
-            Self::Relation => "related otherwise",
+            Self::Relation => "defined by another expression",
             Self::Kind => "of another kind",
             Self::Type => "of another type",
         })

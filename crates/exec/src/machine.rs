@@ -143,9 +143,9 @@ impl<'p> Machine<'p> {
         let mut next = 0;
         let codes = program.functions.enumerate();
         let floats = match (&valued, checking) {
-            (Some(_), _) => Floats::OfDomain,
-            (None, true) => Floats::OfEveryGpu,
-            (None, false) => Floats::OfSomeGpu,
+            (Some(_), _) => Floats::Domain,
+            (None, true) => Floats::EveryGpu,
+            (None, false) => Floats::SomeGpu,
         };
         let general = paths == Paths::General;
         let decoding = Decoding { floats, general };

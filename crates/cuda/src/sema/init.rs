@@ -378,10 +378,10 @@ impl<'a> Analyser<'a> {
         operands: Vec<Operand>,
         span: Span,
     ) -> Result<Expr> {
-        self.usable(record, span)?;
+        self.check_usable(record, span)?;
         let ty = Type::Record(record);
         if let [one] = &operands[..]
-            && self.related(&one.expr.ty, &ty).is_some()
+            && self.path_to_same_or_base(&one.expr.ty, &ty).is_some()
         {
             let only = operands.into_iter().next();
             let Some(only) = only else { return Err(error(span, "a value is wanted here")) };
@@ -399,7 +399,7 @@ impl<'a> Analyser<'a> {
             if operands.is_empty() {
                 if self.needs_construction(record) {
                     let function = self.implicit_constructor(record, span)?;
-                    return Ok(self.called(function, Vec::new(), span)?.expr);
+                    return Ok(self.make_call(function, Vec::new(), span)?.expr);
                 }
                 return self.zero_value(&ty, span);
             }

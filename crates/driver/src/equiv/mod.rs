@@ -318,8 +318,8 @@ impl Answered<'_> {
             Answer::Contradicted(at) => {
                 unknown(&format!("`{}`: {}", self.element(&at.position), at.reason))
             }
-            Answer::Scalars(otherwise) => unknown(&self.otherwise(otherwise)),
-            Answer::Unshown(unshown) => unknown(&self.unshown(unshown)),
+            Answer::Scalars(decision) => unknown(&self.scalar_decision(decision)),
+            Answer::UnprovedRange(unshown) => unknown(&self.unshown(unshown)),
             Answer::Mismatch(reason) => unknown(&reason.to_string()),
         }
     }
@@ -347,14 +347,16 @@ impl Answered<'_> {
             let names: Vec<&str> = compared.snapped.iter().map(String::as_str).collect();
             all.push(format!("constants stand for {} (--no-snap)", names.join(", ")));
         }
-        all.extend(compared.stands.iter().map(|one| match one.constant.to_string() == one.form {
-            true => format!("the float {} stands for exactly that decimal", one.form),
-            false => format!("{} stands for {}", one.constant, one.form),
+        all.extend(compared.meanings.iter().map(|one| {
+            match one.constant.to_string() == one.form {
+                true => format!("the float {} stands for exactly that decimal", one.form),
+                false => format!("{} stands for {}", one.constant, one.form),
+            }
         }));
         let of_formula = |name: &&String| {
             self.sides.iter().any(|side| writer(side, name).is_some_and(|one| one.is_formula))
         };
-        let inner = compared.inner.iter().filter(|name| !of_formula(name));
+        let inner = compared.internal_tensors.iter().filter(|name| !of_formula(name));
         let inner: Vec<String> = inner.map(|name| format!("`{name}`")).collect();
         if !inner.is_empty() {
             let verb = if inner.len() == 1 { "is" } else { "are" };
@@ -389,11 +391,11 @@ impl Answered<'_> {
         tell(&compared.nan_tests, &|line, name| {
             format!("no NaN is found where {line} ({name}) tests for one")
         });
-        tell(&compared.finite, &|line, name| {
+        tell(&compared.infinity_tests, &|line, name| {
             format!("data stay finite where {line} ({name}) compares them with an infinity")
         });
         all.extend(self.changed());
-        for (format, largest) in &self.compared.ranges {
+        for (format, largest) in &self.compared.unclamped_formats {
             all.push(format!(
                 "numbers converted to {format} with `.satfinite` are between -{largest} and {largest}"
             ));
@@ -453,7 +455,7 @@ mod tests {
     #[test]
     fn a_contradicted_proof_is_a_bug() {
         let position = equiv::Position { name: "y".to_owned(), index: 0 };
-        let at = equiv::Unsettled { position, reason: equiv::OpenReason::Alike, lost: None };
+        let at = equiv::OpenElement { position, reason: equiv::OpenReason::Alike, lost: None };
         let contradicted = Answer::Contradicted(Box::new(at));
         for verdict in [Verdict::Unknown, Verdict::Refuted, Verdict::Proved] {
             assert_eq!(exit(Some(&contradicted), verdict), Exit::Bug);

@@ -18,6 +18,7 @@ use allsizes::{Difference, PairAnswer};
 use base::{Code, Diagnostic};
 use deadline::within;
 use kir::Kernel;
+use std::time::Instant;
 
 /// Stores to an array that a difference names, on each side.
 const MOST_STORES: usize = 4;
@@ -75,6 +76,7 @@ fn compare_all(
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
+    let started = Instant::now();
     let [first, second] = texts else { return Outcome::bad_input("two kernels are needed") };
     let inputs = [&first.input, &second.input];
     let mut kernels: Vec<Kernel> = Vec::new();
@@ -82,7 +84,7 @@ fn compare_all(
     for (number, (text, name)) in texts.iter().zip(names).enumerate() {
         let renamed = if number == 1 { &together.names[..] } else { &[] };
         let asked = (&together.requires[..], renamed);
-        let read = within(limit(&options), || demanding(text, name, asked, &mut unused));
+        let read = within(limit(&options, started), || demanding(text, name, asked, &mut unused));
         let read = read.result.unwrap_or_else(|| Err(not_in_time(&options)));
         match read {
             Ok(kernel) if options.strict => kernels.push(kernel.for_every_launch()),
@@ -114,9 +116,9 @@ fn compare_all(
         kernel,
         compiling,
     };
-    let deadline = Deadline::of(&options);
+    let deadline = Deadline::of(&options, started);
     let ((done, second), first) = reading::beside(asked(0, reference), deadline, || {
-        reading::beside(asked(1, optimised), deadline, || within(limit(&options), work))
+        reading::beside(asked(1, optimised), deadline, || within(limit(&options, started), work))
     });
     let readings = [first, second];
     for ((one, kernel), input) in readings.iter().zip([reference, optimised]).zip(inputs) {

@@ -101,7 +101,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// The space of an address that may be in any block of the cluster.
+/// Takes the space of an address that may be in any block of the cluster.
 fn address_space(insn: &mut Insn<'_, '_, '_>) -> Space {
     match insn.flag("shared::cluster") {
         true => Space::SharedCluster,
@@ -109,6 +109,7 @@ fn address_space(insn: &mut Insn<'_, '_, '_>) -> Space {
     }
 }
 
+/// Lowers `st.async`.
 fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.flag("async");
     if insn.flag("mmio") || insn.flag("release") || insn.flag("global") {
@@ -116,7 +117,7 @@ fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
     }
     let _ = insn.flag("weak") || insn.flag("cluster");
     let space = address_space(insn);
-    insn.require(&[("mbarrier::complete_tx::bytes", ())], "its way to complete")?;
+    insn.require(&[("mbarrier::complete_tx::bytes", ())], "a completion mechanism")?;
     let count = insn.choose(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
     let types =
         &[Type::B32, Type::B64, Type::U32, Type::U64, Type::S32, Type::S64, Type::F32, Type::F64];
@@ -132,6 +133,7 @@ fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
+/// Lowers `red.async`.
 fn update(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.flag("async");
     if insn.flag("mmio") || insn.flag("release") || insn.flag("global") {
@@ -140,7 +142,7 @@ fn update(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.require(&[("relaxed", ())], "`.relaxed`")?;
     insn.require(&[("cluster", ())], "`.cluster`")?;
     let space = address_space(insn);
-    // It is the default, and the only option.
+    // This completion mechanism is the only one.
     insn.flag("mbarrier::complete_tx::bytes");
     let op = insn.require(REDUCTIONS, "an operation")?;
     let types: &[Type] = match op {
