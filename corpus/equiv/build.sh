@@ -5,7 +5,7 @@ set -e
 cd "$(dirname "$0")"; NVCC=${NVCC:-nvcc}
 FAST="softmax/softmax.cu attention/attention.cu norm/norm.cu activation/activation.cu volta/figure1.cu"
 compile() {
-  case $1 in cluster/multicast.cu) arch=sm_90a ;; tma/*|cluster/*) arch=sm_90 ;; *) arch=sm_80 ;; esac
+  case $1 in cluster/multicast.cu|wgmma/*) arch=sm_90a ;; tma/*|cluster/*) arch=sm_90 ;; *) arch=sm_80 ;; esac
   $NVCC -std=c++17 -ptx -lineinfo -arch=$arch "${@:3}" "$1" -o "$2"
   # names of files without the folders of this machine
   sed -i -E 's|^([[:space:]]*\.file[[:space:]]+[0-9]+ ")[^"]*/|\1|' "$2"

@@ -30,7 +30,10 @@ pub(crate) fn assumed(finished: &FinishedRun<'_>) -> impl Iterator<Item = String
              own first ({each})"
         )
     });
-    packed.into_iter().chain(placed)
+    let dynamic = described(finished, Settled::AtDynamicStart).map(|(largest, each)| {
+        format!("dynamic shared memory begins at a multiple of {largest} bytes ({each})")
+    });
+    packed.into_iter().chain(placed).chain(dynamic)
 }
 
 /// The largest alignment needed of arrays whose alignment is settled so, and a description of each.

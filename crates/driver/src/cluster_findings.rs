@@ -4,8 +4,19 @@ use crate::naming::{at, element, verb, who};
 use crate::source_lines::source_lines;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic};
-use exec::{ClusterFault, Finding, Place, Target};
-use ir::Program;
+use exec::{ClusterFault, Finding, Gap, Launch, Place, Target};
+use ir::{Instr, Op, Program};
+
+/// The remedy for a launch without clusters of a kernel that needs one.
+pub(crate) const CLUSTER_HELP: &str =
+    "`--cluster X[,Y[,Z]]` sets the number of blocks of a cluster";
+
+/// Did the run stop because the launch has no clusters?
+pub(crate) fn lacks_cluster(gap: &Gap, program: &Program, launch: &Launch) -> bool {
+    let stops = |one: &Instr| one.span == gap.place.span && matches!(one.op, Op::MapShared { .. });
+    launch.cluster_blocks() == 1
+        && program.instructions_of(launch.kernel).any(|(_, one)| stops(one))
+}
 
 /// The kind of a fault in reports for programs.
 pub(crate) fn kind(fault: &ClusterFault) -> FindingKind {
@@ -83,7 +94,8 @@ pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Progra
             let message = format!(
                 "a copy to several blocks whose mask {mask:#06x} names {why} in the cluster, which has {blocks}"
             );
-            plain(Code::AsyncCopy, message)
+            let diagnostic = plain(Code::AsyncCopy, message);
+            if *blocks == 1 { diagnostic.help(CLUSTER_HELP) } else { diagnostic }
         }
         ClusterFault::OwnBlock => {
             let message =
@@ -91,8 +103,9 @@ pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Progra
             plain(Code::AsyncCopy, message.to_owned())
         }
         ClusterFault::Alone => {
-            let message = "an asynchronous store needs a cluster of several blocks, and there is one (--cluster)";
-            plain(Code::AsyncCopy, message.to_owned())
+            let message =
+                "an asynchronous store needs a cluster of several blocks, and there is one";
+            plain(Code::AsyncCopy, message.to_owned()).help(CLUSTER_HELP)
         }
         ClusterFault::OtherBlock { destination, mbarrier } => {
             let message = format!(

@@ -5,6 +5,7 @@ use crate::arguments::{
     ArgumentSpec, Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
     MissingData, Request, build_launch, declared,
 };
+use crate::cluster_findings::{self, CLUSTER_HELP};
 use crate::coverage::{Coverage, Programs, coverage};
 use crate::grouping::{Group, grouped};
 use crate::hints::HintSearch;
@@ -353,7 +354,10 @@ impl FinishedRun<'_> {
     /// The place where the run stopped, if it did.
     pub(crate) fn stopped(&self) -> Option<Diagnostic> {
         let gap = self.result.gap.as_ref().filter(|gap| !self.is_explained(gap))?;
-        Some(findings::gap(gap, self.program(), self.source()))
+        let diagnostic = findings::gap(gap, self.program(), self.source());
+        let lacks_cluster =
+            cluster_findings::lacks_cluster(gap, self.program(), &self.built.launch);
+        Some(if lacks_cluster { diagnostic.help(CLUSTER_HELP) } else { diagnostic })
     }
 
     /// Diagnostics of faults, then of accesses that may race.

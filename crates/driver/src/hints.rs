@@ -95,6 +95,8 @@ impl<'t> HintSearch<'t> {
         let lines = [places(0).next().and_then(line), places(1).next().and_then(line)];
         let order = Order { lines: (None, None), first: writes, second: Sites::new() };
         let (behind, before) = (self.after(&order), copies);
+        let is_product = races.iter().all(|race| race.sides[1].product.is_some());
+        let reader = if is_product { "product" } else { "copy" };
         for (points, line, is_writer) in [(behind, lines[0], true), (before, lines[1], false)] {
             if !self.helps((races, &launch), &points, &SyncOp::ProxyFence(None))? {
                 continue;
@@ -103,10 +105,10 @@ impl<'t> HintSearch<'t> {
                 (true, Some(line)) => format!("after line {line}"),
                 (true, None) => "right after the write".to_owned(),
                 (false, Some(line)) => format!("before line {line}"),
-                (false, None) => "right before the copy".to_owned(),
+                (false, None) => format!("right before the {reader}"),
             };
             return Some(format!(
-                "a `fence.proxy.async` {place} would make the write visible to the copy"
+                "a `fence.proxy.async` {place} would make the write visible to the {reader}"
             ));
         }
         None

@@ -51,6 +51,9 @@ pub(crate) fn in_flight(products: usize, (finding, who): (&Finding, String)) -> 
 pub(crate) fn race(race: &Race, place: &str) -> Option<String> {
     let [earlier, later] = &race.sides;
     match (earlier.product, later.product) {
+        (Some(_), _) if lacks_barrier(race) => Some(format!(
+            "race on {place}: a product (wgmma) that reads it and a write, which nothing orders"
+        )),
         (Some(_), _) if earlier.in_flight => Some(format!(
             "race on {place}: a product (wgmma) still reads it when it is overwritten"
         )),
@@ -66,6 +69,21 @@ pub(crate) fn race(race: &Race, place: &str) -> Option<String> {
         (None, None) => None,
     }
 }
+
+/// Does the write come neither before the product nor after it? So it is if threads of two warps have passed the same
+/// barrier last. Warps are told apart in blocks of one dimension alone.
+pub(crate) fn lacks_barrier(race: &Race) -> bool {
+    let [earlier, later] = &race.sides;
+    let is_by_thread = later.transfer.is_none() && !later.bulk && later.product.is_none();
+    let [[x, y, z], [other, ..]] = race.sides.each_ref().map(|side| side.thread.thread);
+    let is_line =
+        race.sides.iter().all(|side| side.thread.thread[1..] == [y, z]) && [y, z] == [0; 2];
+    let same = earlier.passed == later.passed && earlier.thread.rank == later.thread.rank;
+    earlier.product.is_some() && is_by_thread && is_line && same && x / 32 != other / 32
+}
+
+/// The two ways to order a product and a write of another warp.
+pub(crate) const EITHER: &str = "if the product is to see the write, `fence.proxy.async` and a barrier must come between them;      otherwise `wgmma.wait_group` and a barrier must come before the write";
 
 /// Explains why a product is not ordered before a later access of this run: nothing waited for it, or too late.
 pub(crate) fn why(earlier: &RaceSide, newer: Option<u32>) -> String {

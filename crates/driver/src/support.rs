@@ -57,7 +57,7 @@ fn why_not(form: &Form) -> &'static str {
     let has = |text: &str| form.syntax.contains(text);
     match form.opcode {
         "tcgen05" | "clusterlaunchcontrol" => "sm_100 and later ([Blackwell](blackwell.md))",
-        "st" | "cvt" | "ldmatrix" | "stmatrix" => "sm_100 and later",
+        "st" | "cvt" | "cp" | "ldmatrix" | "stmatrix" => "sm_100 and later",
         "mma" => "sm_120 and later",
         "multimem" => "memory of several devices, which a launch on one does not have",
         "fence" if has("async::generic") => {
@@ -68,7 +68,6 @@ fn why_not(form: &Form) -> &'static str {
             "a NaN with certain bits means out of bounds there; no compiler is known to emit it"
         }
         "ldu" => "its cache is not kept coherent, and no compiler emits it since sm_70",
-        "brkpt" => "stops for a debugger; what it does without one is not said",
         "shfl" | "vote" => "removed for sm_70 and later",
         "stacksave" | "stackrestore" | "alloca" => {
             "a stack whose size is not known before the launch"

@@ -177,6 +177,9 @@ fn why(race: &Race, program: &Program) -> String {
     } else if race.non_coherent {
         reasons
             .push("no barrier orders a write with a read through the read-only cache".to_owned());
+    } else if product_findings::lacks_barrier(race) {
+        reasons.push(passed(earlier, later, program));
+        reasons.push(product_findings::EITHER.to_owned());
     } else if let Some(newer) = earlier.product {
         reasons.push(product_findings::why(earlier, newer));
     } else if earlier.in_flight {

@@ -1,7 +1,8 @@
-//! Launches whose blocks take tickets from a counter ([`exec::check_last`]): one run for each block that may
-//! be the last, all in one domain.
+//! Launches whose blocks take tickets from a counter. If each block takes one ([`exec::check_last`]), there is one run
+//! for each block that may be the last. If blocks take several, as numbers of tiles ([`exec::check_in_order`]), there
+//! is one for each order in which blocks may take them. All are in one domain.
 //!
-//! The result of the launch must not depend on which block is last: every element of every buffer has the
+//! The result of the launch must not depend on that choice: every element of every buffer has the
 //! same value in all runs. Then the schedule's choice of tickets is not observable. If a run is incomplete,
 //! or two runs differ or may differ, the outcome has a gap with that reason.
 
@@ -11,7 +12,8 @@ use exec::{
     Access, Buffer, Checks, Doubt, Doubtful, Element, Gap, Launch, Limits, Outcome, Place, Results,
     StopReason,
 };
-use ir::{Program, Scalar};
+use ir::{Op, Ordering, Program, Scalar, SyncOp};
+use std::collections::BTreeSet;
 
 /// The reason for a gap where blocks that take tickets write module variables.
 const VARIABLES_REASON: &str =
@@ -19,6 +21,9 @@ const VARIABLES_REASON: &str =
 
 /// Most blocks for runs with each one as the last.
 const MOST_BLOCKS: u64 = 64;
+
+/// Most sequences of takers where blocks take several tickets.
+const MOST_ORDERS: usize = 256;
 
 /// Runs a launch whose blocks may take tickets. `None` if none does; then it is an ordinary run.
 pub(crate) fn run(
@@ -32,69 +37,166 @@ pub(crate) fn run(
         return None;
     }
     let last = blocks - 1;
-    let (mut outcome, mut results) = exec::check_last(program, launch, how, domain, last);
+    let (outcome, results) = exec::check_last(program, launch, how, domain, last);
     let place = outcome.ticket?.place;
-    let is_final = |outcome: &Outcome| {
-        outcome.gap.is_some() || outcome.findings.iter().any(|finding| !finding.fault.is_note())
-    };
-    if is_final(&outcome) {
+    if outcome.gap.is_some() {
+        // Perhaps blocks take several.
+        let tiles = in_all_orders(program, launch, how, domain);
+        return Some(tiles.unwrap_or((outcome, results)));
+    }
+    if is_over(&outcome) {
         return Some((outcome, results));
     }
+    let mut runs = Runs { launch, place, outcome, results };
     if blocks > MOST_BLOCKS {
-        outcome.gap = gap(
-            place,
-            format!(
-                "blocks take tickets here: each block is tried as the last one; the launch has {blocks} blocks, the limit is {MOST_BLOCKS}"
-            ),
+        let reason = format!(
+            "blocks take tickets here: each block is tried as the last one; the launch has {blocks} blocks, the limit is {MOST_BLOCKS}"
         );
-        return Some((outcome, results));
-    }
-    let leaves_variables =
-        |outcome: &Outcome| outcome.ticket.is_some_and(|ticket| ticket.leaves_variables);
-    let counter = |outcome: &Outcome| outcome.ticket.and_then(|ticket| ticket.left);
-    if leaves_variables(&outcome) {
-        outcome.gap = gap(place, VARIABLES_REASON.to_owned());
-        return Some((outcome, results));
+        return Some(runs.stopped(reason));
     }
     for last in 0..blocks - 1 {
-        let (other, mut other_results) = exec::check_last(program, launch, how, domain, last);
-        if is_final(&other) {
-            return Some((other, other_results));
+        let (other, left) = exec::check_last(program, launch, how, domain, last);
+        if is_over(&other) {
+            return Some((other, left));
         }
+        if let Some(reason) = runs.add(domain, (other, left), "which block takes the last ticket") {
+            return Some(runs.stopped(reason));
+        }
+    }
+    Some(runs.finish())
+}
+
+/// Runs a launch whose blocks take several tickets, once for each sequence of takers. `None` if that does not lead
+/// to an answer. Each sequence is found once: it shares the tickets before some place with an earlier run, and there
+/// another block takes the ticket that takes one later.
+fn in_all_orders(
+    program: &Program,
+    launch: &Launch,
+    how: (Limits, Checks),
+    domain: &mut Symbolic,
+) -> Option<(Outcome, Results)> {
+    let mut open: Vec<Vec<u64>> = vec![Vec::new()];
+    let mut runs: Option<Runs<'_>> = None;
+    let mut orders = 0;
+    while let Some(given) = open.pop() {
+        let (outcome, results) = exec::check_in_order(program, launch, how, domain, &given);
+        let place = outcome.ticket?.place;
+        if outcome.gap.is_some() && runs.is_none() {
+            return None;
+        }
+        if is_over(&outcome) {
+            // A race between blocks may be none: these runs do not follow what tickets publish.
+            let is_certain = outcome.gap.is_some() || !may_order_blocks(program);
+            return is_certain.then_some((outcome, results));
+        }
+        let takers = results.takers().to_vec();
+        for (at, taker) in takers.iter().enumerate().skip(given.len()) {
+            let later: BTreeSet<u64> = takers[at + 1..].iter().copied().collect();
+            for other in later.into_iter().filter(|other| other != taker) {
+                open.push(takers[..at].iter().copied().chain([other]).collect());
+            }
+        }
+        orders += 1;
+        let reason = match &mut runs {
+            None => {
+                runs = Some(Runs { launch, place, outcome, results });
+                None
+            }
+            Some(runs) => runs.add(domain, (outcome, results), "which blocks take which tickets"),
+        };
+        let many = orders + open.len() > MOST_ORDERS;
+        let many = many.then(|| {
+            format!(
+                "blocks take tickets here, each several: more than {MOST_ORDERS} orders of them are possible; fewer blocks or tiles have fewer"
+            )
+        });
+        if let (Some(reason), Some(runs)) = (reason.or(many), runs.take_if(|_| true)) {
+            return Some(runs.stopped(reason));
+        }
+    }
+    runs.map(Runs::finish)
+}
+
+/// Could fences or atomic operations order accesses of different blocks?
+fn may_order_blocks(program: &Program) -> bool {
+    use Ordering::{Acquire, AcquireRelease, Release};
+    let orders = |one: &Ordering| matches!(one, Acquire(_) | Release(_) | AcquireRelease(_));
+    let mut all = program.functions.iter().flat_map(|function| function.instructions());
+    all.any(|one| match &one.op {
+        Op::Sync(SyncOp::Fence { .. }) => true,
+        Op::Atomic(atomic) => orders(&atomic.ordering),
+        Op::Load(load) => orders(&load.ordering),
+        Op::Store(store) => orders(&store.ordering),
+        _ => false,
+    })
+}
+
+/// Could a run not be completed, or did it find an error?
+fn is_over(outcome: &Outcome) -> bool {
+    outcome.gap.is_some() || outcome.findings.iter().any(|finding| !finding.fault.is_note())
+}
+
+fn leaves_variables(outcome: &Outcome) -> bool {
+    outcome.ticket.is_some_and(|ticket| ticket.leaves_variables)
+}
+
+/// The first run with its results, which those of all others must equal.
+struct Runs<'l> {
+    launch: &'l Launch,
+    /// The place of the first ticket.
+    place: Place,
+    outcome: Outcome,
+    results: Results,
+}
+
+impl Runs<'_> {
+    /// Adds a run. Returns the reason why it may differ from the first in what it leaves.
+    fn add(
+        &mut self,
+        domain: &mut Symbolic,
+        (other, mut left): (Outcome, Results),
+        choice: &str,
+    ) -> Option<String> {
+        let counter = |outcome: &Outcome| outcome.ticket.and_then(|ticket| ticket.left);
         if leaves_variables(&other) {
-            outcome.gap = gap(place, VARIABLES_REASON.to_owned());
-            return Some((outcome, results));
+            return Some(VARIABLES_REASON.to_owned());
         }
-        if counter(&outcome) != counter(&other) || outcome.written != other.written {
-            let reason = "the final contents of the counter, or the written elements, depend on which block takes the last ticket";
-            outcome.gap = gap(place, reason.to_owned());
-            return Some((outcome, results));
+        if counter(&self.outcome) != counter(&other) || self.outcome.written != other.written {
+            return Some(format!(
+                "the final contents of the counter, or the written elements, depend on {choice}"
+            ));
         }
-        outcome.absorb(other);
-        if let Some(name) = difference(launch, domain, [&mut results, &mut other_results]) {
-            outcome.gap = gap(
-                place,
-                format!(
-                    "the final contents of `{name}` may depend on which block takes the last ticket"
-                ),
-            );
-            return Some((outcome, results));
-        }
+        self.outcome.absorb(other);
+        let name = difference(self.launch, domain, [&mut self.results, &mut left])?;
+        Some(format!("the final contents of `{name}` may depend on {choice}"))
     }
-    let is_float = |buffer: &Buffer| matches!(buffer.element, Some(Scalar::Float(_)) | None);
-    let floats = launch.buffers.iter().any(|one| one.access != Access::In && is_float(one));
-    let is_ticket = |doubt: &Doubt| doubt.place == place && doubt.about == Doubtful::AtomicResult;
-    if floats {
-        // Equal as real numbers; the last bits may still depend on which block is last.
-        outcome
-            .doubts
-            .iter_mut()
-            .filter(|doubt| is_ticket(doubt))
-            .for_each(|doubt| doubt.about = Doubtful::FloatOrder);
-    } else {
-        outcome.doubts.retain(|doubt| !is_ticket(doubt));
+
+    /// The first run, stopped at the first ticket.
+    fn stopped(mut self, reason: String) -> (Outcome, Results) {
+        self.outcome.gap = gap(self.place, reason);
+        (self.outcome, self.results)
     }
-    Some((outcome, results))
+
+    /// The answer if all runs agree: then nothing depends on the tickets but, perhaps, last bits of floats, because
+    /// results are compared as real numbers.
+    fn finish(mut self) -> (Outcome, Results) {
+        if leaves_variables(&self.outcome) {
+            return self.stopped(VARIABLES_REASON.to_owned());
+        }
+        let is_float = |buffer: &Buffer| matches!(buffer.element, Some(Scalar::Float(_)) | None);
+        let mut buffers = self.launch.buffers.iter();
+        let floats = buffers.any(|one| one.access != Access::In && is_float(one));
+        let is_ticket =
+            |doubt: &Doubt| doubt.place == self.place && doubt.about == Doubtful::AtomicResult;
+        let doubts = &mut self.outcome.doubts;
+        if floats {
+            let tickets = doubts.iter_mut().filter(|doubt| is_ticket(doubt));
+            tickets.for_each(|doubt| doubt.about = Doubtful::FloatOrder);
+        } else {
+            doubts.retain(|doubt| !is_ticket(doubt));
+        }
+        (self.outcome, self.results)
+    }
 }
 
 fn gap(place: Place, reason: String) -> Option<Gap> {

@@ -319,12 +319,27 @@ impl Encoded {
             .then_some((offset, (self.shift > placement.align_bits).then_some(self.shift)))
     }
 
-    /// Decodes a matrix descriptor: the start of the matrix as an offset in its variable, and the other
-    /// fields. `None` if the address is not in its position or the variable is aligned to less than 16 bytes.
-    pub(crate) fn as_descriptor(&self, placement: VariablePlacement) -> Option<(u64, u64)> {
-        let above = self.above == Above::Zero;
-        let fits = self.shift == 4 && self.position == 0 && placement.align_bits >= 4 && above;
-        fits.then_some((self.offset & !15, self.rest))
+    /// Decodes a matrix descriptor: the start of the matrix as an offset in its variable, the other fields, and
+    /// the alignment of the variable required for that, if it is more than declared. `None` if the address is
+    /// not in its position.
+    pub(crate) fn as_descriptor(
+        &self,
+        placement: VariablePlacement,
+    ) -> Option<(u64, u64, Option<u32>)> {
+        let in_place = self.bits() > 0 && self.shift == self.position + 4;
+        if !in_place || self.above != Above::Zero {
+            return None;
+        }
+        // Bits below the field were masked off or replaced, which nvcc does with an address that the kernel has
+        // rounded itself.
+        let below = low_bits(self.position);
+        let start = self.offset & !low_bits(self.shift) | (self.rest & below) << 4;
+        let needed = (self.shift > placement.align_bits).then_some(self.shift);
+        (placement.first..=placement.size).contains(&start).then_some((
+            start,
+            self.rest & !below,
+            needed,
+        ))
     }
 
     /// Executes `cvta` between a shared and a generic address; `alone` if addresses have no ranks.

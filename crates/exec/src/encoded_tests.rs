@@ -27,6 +27,7 @@ fn fits(encoded: &Encoded, base: u64, upper: u64, number: u64) -> bool {
 fn operations_are_right_for_every_base() {
     let mut random = Random::new(11);
     let (mut followed, mut numbers, mut addresses) = (0, 0, [0; 4]);
+    let (mut descriptors, mut masked) = (0, 0);
     for _ in 0..20_000 {
         let align_bits = random.below(11) as u32;
         let first = random.below(2) * random.below(1 << align_bits);
@@ -115,9 +116,19 @@ fn operations_are_right_for_every_base() {
                     assert_eq!((upper << 24) + base + offset, *expected);
                 }
             }
+            if let Some((start, rest, needed)) = encoded.as_descriptor(home) {
+                descriptors += 1;
+                let fits = |base: &u64| needed.is_none_or(|bits| base & low_bits(bits) == 0);
+                for (base, expected) in bases.iter().zip(&concrete).filter(|one| fits(one.0)) {
+                    assert_eq!(rest & 0x3fff, 0, "{encoded:?}");
+                    assert_eq!((base + start) >> 4 & 0x3fff | rest, *expected, "{encoded:?}");
+                    masked += u32::from(needed.is_some_and(|bits| bits > 4));
+                }
+            }
         }
     }
     assert!(followed > 20_000 && numbers > 1000, "{followed} {numbers}");
+    assert!(descriptors > 500 && masked > 100, "{descriptors} {masked}");
     assert!(addresses[..3].iter().all(|&count| count > 1000), "{addresses:?}");
 }
 
@@ -146,8 +157,9 @@ fn a_carry_out_of_the_field_has_no_result() {
     assert_eq!(start.add(u64::MAX << 8, 32, home), None);
     // A mask that loses bits above.
     assert_eq!(start.bitwise(0xfff, 0, 32, home), None);
-    assert_eq!(start.as_descriptor(home), Some((4080, 0)));
-    assert_eq!(start.as_descriptor(VariablePlacement { align_bits: 3, ..home }), None);
+    assert_eq!(start.as_descriptor(home), Some((4080, 0, None)));
+    let less = VariablePlacement { align_bits: 3, ..home };
+    assert_eq!(start.as_descriptor(less), Some((4080, 0, Some(4))));
 }
 
 /// A descriptor may be made of a generic address, truncated or not; the bits above must be masked off.
@@ -159,10 +171,10 @@ fn generic_addresses_have_the_low_bits_of_shared_ones() {
         let low = from.bitwise(0x3ffff, 0, 64, home)?;
         low.shift_right(4, false, 64)?.as_descriptor(home)
     };
-    assert_eq!(descriptor(start), Some((2048, 0)));
+    assert_eq!(descriptor(start), Some((2048, 0, None)));
     let Some(half) = start.resize(64, false, 32) else { panic!("no half") };
     assert_eq!((half.above(), half.as_address(home)), (Above::Lost, None));
-    assert_eq!(descriptor(half), Some((2048, 0)));
+    assert_eq!(descriptor(half), Some((2048, 0, None)));
     let shared = start.cvta(false, true).and_then(|one| one.as_address(home));
     assert_eq!(shared, Some((2048, None)));
     // Another window, a part of this one, and a sum that leaves it.

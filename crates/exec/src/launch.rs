@@ -227,6 +227,13 @@ pub enum Contents {
     Undefined(u64),
     /// Addresses of buffers, eight bytes each; `None` is a null pointer.
     Pointers(Vec<Option<usize>>),
+    /// Values at byte offsets, as in a structure; the rest is undefined. None of them is opaque.
+    Structures {
+        /// The number of bytes.
+        bytes: u64,
+        /// The values.
+        pieces: Vec<(u64, Argument)>,
+    },
     /// A buffer of unknown size, with values that are not inspected; accesses are not checked against its
     /// bounds.
     Unbounded,
@@ -239,7 +246,10 @@ impl Contents {
         match self {
             Self::Known(bytes) => bytes.len() as u64,
             Self::Pointers(targets) => 8 * targets.len() as u64,
-            Self::Opaque(size) | Self::Undefined(size) | Self::Sparse { bytes: size, .. } => *size,
+            Self::Opaque(size)
+            | Self::Undefined(size)
+            | Self::Sparse { bytes: size, .. }
+            | Self::Structures { bytes: size, .. } => *size,
             Self::Unbounded => 0,
         }
     }

@@ -3,15 +3,18 @@
 use crate::address::{Area, MAX_GLOBAL, MAX_LOCAL, MAX_SHARED, Pointer};
 use crate::fast::decode::{Code, Decoding, Floats};
 use crate::finding::{Gap, Place, StopReason};
-use crate::launch::{Access, Buffer, Contents, Launch, VariableContents};
+use crate::launch::{Access, Argument, Buffer, Contents, Launch, VariableContents};
 use crate::layout::Layout;
 use crate::memory::{Allocation, Word, state};
 use crate::options::Paths;
-use crate::packing::{Places, before_dynamic, is_dynamic, packed};
+use crate::packing::{
+    Places, before_dynamic, element_bytes, is_dynamic, packed, shared_bytes, with_room,
+};
 use crate::parameters::fill;
 use crate::polls::polls;
 use crate::position::Position;
 use crate::racing_reads::RacingReadMode;
+use crate::tickets::TicketMode;
 use crate::value::Valued;
 use base::IndexVec;
 use ir::{
@@ -64,8 +67,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) polls: Vec<Site>,
     /// Places of stores for which the domain decides if they leave the present value in place.
     pub(crate) compared_stores: FxHashSet<Place>,
-    /// The block that takes the last ticket, in a run in which blocks take them ([`crate::tickets`]).
-    pub(crate) last_ticket_block: Option<u64>,
+    /// How tickets are given out, in a run in which blocks take them.
+    pub(crate) tickets: TicketMode,
     /// Set if the general code executes all instructions ([`Paths::General`]).
     pub(crate) general: bool,
     /// Set if the run shows hardware results for given numbers, and proves nothing.
@@ -167,7 +170,7 @@ impl<'p> Machine<'p> {
             racing_reads: RacingReadMode::default(),
             polls,
             compared_stores: FxHashSet::default(),
-            last_ticket_block: None,
+            tickets: TicketMode::None,
             general,
             simulates: false,
         };
@@ -177,7 +180,7 @@ impl<'p> Machine<'p> {
             let buffers = launch.buffers.iter().zip(&mut global).enumerate();
             buffers.for_each(|(number, (one, memory))| valued.fill_buffer(memory, number, one));
         }
-        for (id, variable) in program.variables.enumerate() {
+        for (id, variable) in with_room(program, launch.kernel) {
             machine.place_variable(id, variable, &mut global)?;
         }
         machine.packed = packed(program, launch.kernel, &machine.shared);
@@ -235,7 +238,7 @@ impl<'p> Machine<'p> {
         let module = variables(&|v| matches!(v.space, Space::Global | Space::Const));
         let parameters =
             variables(&|v| v.space == Space::ParamEntry && v.owner == Some(launch.kernel));
-        let shared = variables(&|v| v.space == Space::Shared);
+        let shared = shared_bytes(program, launch.kernel);
         let local = variables(&|v| {
             matches!(v.space, Space::Local | Space::ParamFunc)
                 && v.owner.is_none_or(|owner| functions.contains(&owner))
@@ -430,19 +433,21 @@ fn buffer(buffer: &Buffer) -> Allocation {
     let state = match &buffer.contents {
         Contents::Known(_) | Contents::Pointers(_) => state::DEFINED,
         Contents::Opaque(_) | Contents::Sparse { .. } | Contents::Unbounded => state::OPAQUE,
-        Contents::Undefined(_) => state::UNDEFINED,
+        Contents::Undefined(_) | Contents::Structures { .. } => state::UNDEFINED,
     };
     let size = usize::try_from(buffer.contents.size()).unwrap_or(0);
     let mut memory = Allocation::new(&buffer.name, Space::Global, size, state);
-    if let Contents::Known(bytes) = &buffer.contents {
-        memory.bytes.copy_from_slice(bytes);
-    }
-    if let Contents::Pointers(targets) = &buffer.contents {
-        memory.point_to(targets);
-    }
-    // The bytes of an allocation are zero from the start.
-    if let Contents::Sparse { zeros, .. } = &buffer.contents {
-        zeros.iter().for_each(|range| memory.states.fill(range.clone(), state::DEFINED));
+    match &buffer.contents {
+        Contents::Known(bytes) => memory.bytes.copy_from_slice(bytes),
+        Contents::Pointers(targets) => memory.point_to(targets),
+        Contents::Structures { pieces, .. } => {
+            fill(&mut memory, (0, 0), &Argument::Struct(pieces.clone()), &mut None);
+        }
+        // The bytes of an allocation are zero from the start.
+        Contents::Sparse { zeros, .. } => {
+            zeros.iter().for_each(|range| memory.states.fill(range.clone(), state::DEFINED));
+        }
+        Contents::Opaque(_) | Contents::Undefined(_) | Contents::Unbounded => {}
     }
     memory.bounded = !matches!(buffer.contents, Contents::Unbounded);
     memory.access = buffer.access;
@@ -480,19 +485,12 @@ fn set_contents(memory: &mut Allocation, contents: &Contents) {
             memory.bytes[..count].copy_from_slice(&bytes[..count]);
             memory.states.fill(all, state::DEFINED);
         }
-        // No option gives a variable pointers or partial zeros.
+        Contents::Undefined(_) => memory.states.fill(all, state::UNDEFINED),
+        // No option gives a variable pointers, structures or partial zeros.
         Contents::Opaque(_)
         | Contents::Sparse { .. }
         | Contents::Unbounded
-        | Contents::Pointers(_) => {
-            memory.states.fill(all, state::OPAQUE);
-        }
-        Contents::Undefined(_) => memory.states.fill(all, state::UNDEFINED),
+        | Contents::Pointers(_)
+        | Contents::Structures { .. } => memory.states.fill(all, state::OPAQUE),
     }
-}
-
-/// Bytes of an element, by the type's name: 4 for `f32`.
-pub(crate) fn element_bytes(variable: &Variable) -> u32 {
-    let digits = variable.element.trim_start_matches(|c: char| !c.is_ascii_digit());
-    digits.parse::<u32>().map_or(1, |bits| (bits / 8).max(1))
 }

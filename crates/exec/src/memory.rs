@@ -199,6 +199,8 @@ pub(crate) struct Allocation {
     pub(crate) packed: u64,
     /// Where a static shared variable begins on an H200, after a multiple of 1024 bytes, if that is known.
     pub(crate) placed: Option<u64>,
+    /// Set for dynamic shared memory, whose `packed` is an assumption of its own.
+    pub(crate) dynamic: bool,
     /// For dynamic shared memory: its assumed start after a multiple of 1024 bytes, used if the alignment
     /// does not suffice.
     pub(crate) lead: u64,
@@ -226,6 +228,7 @@ impl Allocation {
             align: 256,
             packed: 0,
             placed: None,
+            dynamic: false,
             lead: 0,
             element_bytes: 1,
             access: Access::InOut,

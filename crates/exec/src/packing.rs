@@ -22,7 +22,7 @@
 //! 13.0). A variable counts as named even in code that no thread reaches: in 300 more layouts, variables
 //! named only in unreachable code or behind a branch on constants had room.
 
-use crate::machine::{Machine, element_bytes};
+use crate::machine::Machine;
 use crate::memory::{Allocation, state};
 use base::IndexVec;
 use ir::{Access, AddressBase, FuncId, Program, Space, Symbol, VarId, Variable};
@@ -31,6 +31,10 @@ use std::collections::BTreeSet;
 
 /// Largest assumed alignment of the first shared array.
 const BASE: u64 = 128;
+
+/// Dynamic shared memory begins at a multiple of this many bytes on an H200, whatever it declares. An answer
+/// that needs more than it declares lists that.
+const DYNAMIC_ALIGN: u64 = 16;
 
 /// Static variables begin at a multiple of this many bytes on an H200.
 const START: u64 = 1024;
@@ -44,9 +48,12 @@ impl Machine<'_> {
             let size = if dynamic { Some(self.launch.dynamic_shared) } else { variable.size };
             let size = size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
             let mut memory = Allocation::new(&variable.name, Space::Shared, size, state::UNDEFINED);
-            // The driver aligns dynamic shared memory to at least 16 bytes.
-            memory.align = if dynamic { variable.align.max(16) } else { variable.align };
+            memory.align = variable.align;
             (memory.packed, memory.placed) = (packed, placed);
+            if dynamic {
+                memory.packed = variable.align.max(DYNAMIC_ALIGN);
+            }
+            memory.dynamic = dynamic;
             memory.lead = if dynamic { self.before_dynamic.unwrap_or(0) % START } else { 0 };
             memory.element_bytes = element_bytes(variable);
             memory.rank = (self.blocks > 1).then_some(rank as u32);
@@ -61,6 +68,12 @@ impl Machine<'_> {
 /// The alignment of a shared variable in every packing, and its start on an H200 after a multiple of [`START`]
 /// bytes, for static ones in recorded cases.
 pub(crate) type Places = (u64, Option<u64>);
+
+/// Bytes of an element, by the type's name: 4 for `f32`.
+pub(crate) fn element_bytes(variable: &Variable) -> u32 {
+    let digits = variable.element.trim_start_matches(|c: char| !c.is_ascii_digit());
+    digits.parse::<u32>().map_or(1, |bits| (bits / 8).max(1))
+}
 
 /// Returns `true` for dynamic shared memory.
 pub(crate) fn is_dynamic(variable: &Variable) -> bool {
@@ -82,6 +95,29 @@ fn named(program: &Program, kernel: FuncId) -> BTreeSet<VarId> {
         });
     }
     named
+}
+
+/// Returns the variables that have room in launches of a kernel. Others are shared ones that it does not name, and
+/// local ones of functions that it does not call: a file may have many kernels with variables of their own.
+pub(crate) fn with_room(program: &Program, kernel: FuncId) -> Vec<(VarId, &Variable)> {
+    let (named, called) = (named(program, kernel), program.called(kernel));
+    let relocations = program.variables.iter().flat_map(|one| &one.relocations);
+    let pointed_to: Vec<Symbol> = relocations.map(|one| one.symbol).collect();
+    let has_room = |(id, one): &(VarId, &Variable)| match one.space {
+        Space::Shared if !one.external && !is_dynamic(one) => {
+            named.contains(id) || pointed_to.contains(&Symbol::Variable(*id))
+        }
+        Space::Local => one.owner.is_none_or(|owner| called.contains(&owner)),
+        _ => true,
+    };
+    program.variables.enumerate().filter(has_room).collect()
+}
+
+/// Returns the bytes of static shared memory in launches of a kernel.
+pub(crate) fn shared_bytes(program: &Program, kernel: FuncId) -> u64 {
+    let all = with_room(program, kernel).into_iter();
+    let shared = all.filter(|(_, one)| one.space == Space::Shared);
+    shared.filter_map(|(_, one)| one.size).fold(0, u64::saturating_add)
 }
 
 /// Returns where static shared variables begin, from a multiple of [`START`] on, in the packing of an H200,
@@ -122,7 +158,9 @@ pub(crate) fn before_dynamic(program: &Program, kernel: FuncId) -> Option<u64> {
     let mut names = program.variables.indices().filter(is_named);
     match (end, names.next(), names.next()) {
         (0, ..) => Some(0),
-        (_, Some(id), None) => end.checked_next_multiple_of(program.variables[id].align.max(16)),
+        (_, Some(id), None) => {
+            end.checked_next_multiple_of(program.variables[id].align.max(DYNAMIC_ALIGN))
+        }
         _ => None,
     }
 }

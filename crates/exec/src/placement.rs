@@ -30,6 +30,8 @@ pub enum Settled {
     No,
     /// It is the same in every packing of shared arrays.
     InEveryPacking,
+    /// Dynamic shared memory begins at a multiple of 16 bytes, though it declares less.
+    AtDynamicStart,
     /// It is aligned where an H200 places the array: static variables as declared, those of the kernel first.
     AsPlaced,
 }
@@ -49,13 +51,18 @@ impl Settled {
         match memory.alignment(offset, needed) {
             Alignment::Yes => None,
             Alignment::Depends => Some(Self::No),
-            Alignment::Packed => Some(Self::InEveryPacking),
+            Alignment::Packed => Some(Self::of_packing(memory)),
             Alignment::Placed => Some(Self::AsPlaced),
             // It depends on a packing if the declared alignment leaves it open.
             Alignment::No => {
                 let declared = u64::from(needed).min(memory.align).cast_signed();
-                (offset.rem_euclid(declared) == 0).then_some(Self::InEveryPacking)
+                (offset.rem_euclid(declared) == 0).then_some(Self::of_packing(memory))
             }
         }
+    }
+
+    /// The assumption behind the alignment that a memory has beyond its declared one.
+    fn of_packing(memory: &Allocation) -> Self {
+        if memory.dynamic { Self::AtDynamicStart } else { Self::InEveryPacking }
     }
 }

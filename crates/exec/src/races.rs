@@ -95,7 +95,7 @@ fn commute(machine: &Machine<'_>, a: Site, b: Site) -> bool {
     // Tickets: increments of a counter that does not wrap before the end; with others the run ends with a gap.
     let increments =
         |op: Option<&Op>| matches!(op, Some(Op::Atomic(one)) if one.op == ir::AtomicOp::Inc);
-    if machine.last_ticket_block.is_some() && a == b && increments(machine.op(a)) {
+    if machine.tickets.last().is_some() && a == b && increments(machine.op(a)) {
         return true;
     }
     match (update(machine.op(a)), update(machine.op(b))) {

@@ -44,6 +44,12 @@ impl Results {
         Self { buffers, store }
     }
 
+    /// The block of each ticket, after [`crate::check_in_order`]; empty if no block took one.
+    #[must_use]
+    pub fn takers(&self) -> &[u64] {
+        &self.store.tickets.takers
+    }
+
     /// Returns the element of a buffer that starts at a byte; `Unwritten` beyond its end. The domain is that
     /// of the run.
     pub fn element(

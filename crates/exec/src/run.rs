@@ -22,7 +22,7 @@ use crate::results::Results;
 use crate::snapshot::Snapshot;
 use crate::speculative_blocks::{self, Queue};
 use crate::tally::Tally;
-use crate::tickets::Counter;
+use crate::tickets::{Counter, TicketMode};
 use crate::value::{Store, Valued};
 use ir::{AtomicOp, Op, Program, Scalar, Space, VarId};
 use rustc_hash::FxHashSet;
@@ -165,8 +165,25 @@ pub fn check_last(
     domain: &mut dyn Domain,
     last: u64,
 ) -> (Outcome, Results) {
-    let last = (launch.selected.is_empty() && launch.cluster.is_none()).then_some(last);
-    let special = SpecialRun { last, ..SpecialRun::default() };
+    let whole = launch.selected.is_empty() && launch.cluster.is_none();
+    let tickets = if whole { TicketMode::Last(last) } else { TicketMode::None };
+    let special = SpecialRun { tickets, ..SpecialRun::default() };
+    run_in_domain_with(program, launch, limits, Some(checks), domain, special)
+}
+
+/// Like [`check_in`], for a launch whose blocks take tickets again and again (`tickets.rs`): the given blocks take
+/// the first ones, in this order. The results have the block of each ticket.
+#[must_use]
+pub fn check_in_order(
+    program: &Program,
+    launch: &Launch,
+    (limits, checks): (Limits, Checks),
+    domain: &mut dyn Domain,
+    takers: &[u64],
+) -> (Outcome, Results) {
+    let whole = launch.selected.is_empty() && launch.cluster.is_none();
+    let tickets = if whole { TicketMode::Sequence(takers.to_vec()) } else { TicketMode::None };
+    let special = SpecialRun { tickets, ..SpecialRun::default() };
     run_in_domain_with(program, launch, limits, Some(checks), domain, special)
 }
 
@@ -247,8 +264,7 @@ struct SpecialRun {
     /// Places of stores for which the domain decides if they leave the present value in place.
     compared_stores: FxHashSet<Place>,
     racing_reads: RacingReadMode,
-    /// The block that takes the last ticket.
-    last: Option<u64>,
+    tickets: TicketMode,
 }
 
 /// Runs a launch. All entry points of this module end here.
@@ -258,7 +274,7 @@ fn run_launch(
     limits: Limits,
     checks: Option<Checks>,
     mut valued: Option<Valued<'_>>,
-    SpecialRun { compared_stores, racing_reads, last }: SpecialRun,
+    SpecialRun { compared_stores, racing_reads, tickets }: SpecialRun,
 ) -> (Outcome, Vec<Allocation>) {
     let checking = checks.is_some();
     let given = valued.as_mut().map(Valued::reborrow);
@@ -269,7 +285,8 @@ fn run_launch(
     };
     machine.compared_stores = compared_stores;
     machine.racing_reads = racing_reads;
-    machine.last_ticket_block = last;
+    let last = tickets.last();
+    machine.tickets = tickets;
     machine.simulates = checks.is_none() && valued.is_none();
     if let Some(watch) = limits.watch {
         watch.begin_run(launch.selected_blocks());
@@ -287,7 +304,7 @@ fn run_launch(
     }
     tally.run(&mut global, &mut budget, &mut queue, valued.as_mut().map(Valued::reborrow));
     tally.close_scatters(&global, valued.as_mut().map(Valued::reborrow));
-    let ticket = tally.close_tickets(valued.as_mut().map(Valued::reborrow));
+    let ticket = tally.close_tickets(&global, valued.as_mut().map(Valued::reborrow));
     let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
     let changed = before.changed(&machine, &global);
@@ -350,12 +367,7 @@ fn written_bytes(buffers: &[Allocation], valued: Option<&Valued<'_>>) -> Vec<Wri
 
 /// Returns the number in a counter that is a module variable.
 fn counter_value(counter: &Counter, global: &[Allocation], buffers: usize) -> Option<u64> {
-    let memory = global.get(counter.number).filter(|_| counter.number >= buffers)?;
-    let start = usize::try_from(counter.offset).ok()?;
-    let range = start..start.checked_add(counter.bytes as usize)?;
-    let bytes = memory.bytes.get(range.clone())?;
-    let is_number = memory.states[range].iter().all(|&one| one == state::DEFINED);
-    is_number.then(|| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    if counter.number >= buffers { counter.value(global) } else { None }
 }
 
 /// Takes the contents of buffers. They may be large, so the memory of the run becomes the result.

@@ -108,7 +108,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         block.valued = valued.as_mut().map(Valued::reborrow);
         for number in numbers {
             block.report.before = self.report.lane_instructions;
-            if machine.last_ticket_block.is_some() {
+            if machine.tickets.last().is_some() {
                 block.tracker.watch_tickets();
             }
             let found = BlockFindings::run(&mut block, number);
@@ -117,7 +117,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             let mut obstacle = None;
             match &watch {
                 Some(watch) => {
-                    let is_last = machine.last_ticket_block == Some(number);
+                    let is_last = machine.tickets.last() == Some(number);
                     self.between.add_ticketed(machine, number, block.tracker.shadows(), watch);
                     self.unacquired = self.unacquired.or(watch.unacquired.filter(|_| is_last));
                     obstacle = watch.obstacle(is_last);
@@ -196,9 +196,21 @@ impl<'m, 'p> Tally<'m, 'p> {
 
     /// Checks the tickets of a run in which blocks take them. Returns the place of the first one, and its
     /// counter.
-    pub(crate) fn close_tickets(&mut self, valued: Option<Valued<'_>>) -> Option<(Place, Counter)> {
+    pub(crate) fn close_tickets(
+        &mut self,
+        global: &[Allocation],
+        valued: Option<Valued<'_>>,
+    ) -> Option<(Place, Counter)> {
         let tickets = &valued?.store.tickets;
-        let (counter, _, place) = tickets.counter?;
+        let (counter, first, place) = tickets.counter?;
+        if let Some(given) = self.machine.tickets.sequence() {
+            let all = tickets.given == given.len();
+            if !self.is_over() && !(all && counter.value(global) == Some(first + tickets.taken)) {
+                let reason = "the counter that blocks take tickets from is changed in another way";
+                self.stop(place, reason.to_owned());
+            }
+            return Some((place, counter));
+        }
         let blocks = self.machine.launch.blocks();
         if !self.is_over() && tickets.taken != blocks {
             self.stop(place, format!("{} of {blocks} blocks take a ticket here", tickets.taken));
@@ -207,7 +219,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             let reason = "blocks take tickets here, and increment other numbers with a limit";
             self.stop(place, reason.to_owned());
         }
-        if let (Some((site, who)), Some(last)) = (self.unacquired, self.machine.last_ticket_block) {
+        if let (Some((site, who)), Some(last)) = (self.unacquired, self.machine.tickets.last()) {
             let thread = self.machine.launch.thread(last, who.warp.into(), who.lane.into());
             let at = self.machine.site_place(site);
             self.report.record_fault(Fault::NoAcquire { ticket: place }, at, thread);

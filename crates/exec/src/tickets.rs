@@ -20,9 +20,22 @@
 //! fence after its own accesses, and the ticket's thread knows of all these fences ([`TicketWatch`]). The
 //! reading side needs a fence of the ticket's thread after the ticket, known to all readers; without one
 //! there is a note.
+//!
+//! Blocks that take several tickets work through a list of tiles:
+//!
+//! ```text
+//! for (tile = atomicAdd(&count, 1); tile < tiles; tile = atomicAdd(&count, 1)) …
+//! ```
+//!
+//! There the schedule chooses who takes each ticket, and nothing else: tickets of a block are ordered with each
+//! other, and they order no accesses between blocks. A run follows one sequence of takers
+//! ([`crate::check_in_order`]): a block's tickets are its places in that sequence. Behind the end of the given
+//! sequence, the lowest block that asks takes the next ticket. So the caller can go through all sequences, and
+//! compares the results.
 
 use crate::finding::Place;
 use crate::lanes::{Mask, WARP};
+use crate::memory::{Allocation, state};
 use ir::AtomicOp;
 use sync::{BlockAccesses, Clocks, LaneId, Shadow, Site, Time};
 
@@ -38,6 +51,42 @@ pub(crate) struct Counter {
     pub(crate) operand: u64,
 }
 
+impl Counter {
+    /// The number in the counter, if it is known.
+    pub(crate) fn value(&self, global: &[Allocation]) -> Option<u64> {
+        let memory = global.get(self.number)?;
+        let start = usize::try_from(self.offset).ok()?;
+        let range = start..start.checked_add(self.bytes as usize)?;
+        let bytes = memory.bytes.get(range.clone())?;
+        let is_number = memory.states[range].iter().all(|&one| one == state::DEFINED);
+        is_number.then(|| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+}
+
+/// How the tickets of a run are given out.
+#[derive(Debug, Default)]
+pub(crate) enum TicketMode {
+    /// It is an ordinary run.
+    #[default]
+    None,
+    /// Each block takes one, this block the last.
+    Last(u64),
+    /// Blocks take them in this order, and after that in ascending order of blocks.
+    Sequence(Vec<u64>),
+}
+
+impl TicketMode {
+    /// The block that takes the last ticket.
+    pub(crate) fn last(&self) -> Option<u64> {
+        if let Self::Last(block) = self { Some(*block) } else { None }
+    }
+
+    /// The given sequence of takers.
+    pub(crate) fn sequence(&self) -> Option<&[u64]> {
+        if let Self::Sequence(takers) = self { Some(takers) } else { None }
+    }
+}
+
 /// The tickets that blocks have taken.
 #[derive(Debug, Default)]
 pub(crate) struct Tickets {
@@ -46,6 +95,12 @@ pub(crate) struct Tickets {
     pub(crate) taken: u64,
     /// The block that took the last one so far.
     pub(crate) unit: Option<u64>,
+    /// In a run with a sequence: the number of tickets of that block, and the thread and time of its last.
+    pub(crate) own: (usize, Option<(LaneId, Time)>),
+    /// In such a run: the block of each ticket, first the given sequence.
+    pub(crate) takers: Vec<u64>,
+    /// In such a run: the number of tickets that were taken in the given sequence.
+    pub(crate) given: usize,
     /// Set if there are increments with a limit that do not take a ticket.
     pub(crate) other_increments: bool,
 }

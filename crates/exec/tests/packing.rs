@@ -193,3 +193,65 @@ fn module_variables_that_change_are_told() {
         outcome.changed.iter().map(|&id| program.variables[id].name.as_str()).collect();
     assert_eq!(names, ["a"], "`b` holds what it held");
 }
+
+/// Dynamic shared memory begins at a multiple of 16 bytes on an H200, whatever it declares. What needs that is listed.
+#[test]
+fn dynamic_memory_begins_at_a_multiple_of_16_bytes() {
+    let outcome = |align: u32, module: &str, body: &str| {
+        let module = format!(".extern .shared .align {align} .b8 s[];\n{module}");
+        let program = kernel(&module, "", &format!("mov.u32 %r2, 0; mov.u32 %r1, s; {body}"));
+        let mut launch = launch(&program, "k", [1, 1, 1], [2, 1, 1], 0, &[]);
+        launch.dynamic_shared = 64;
+        let both = [Paths::Fast, Paths::General]
+            .map(|paths| exec::run(&program, &launch, Limits { paths, ..Limits::default() }));
+        assert_eq!(both[0].alignments, both[1].alignments);
+        assert_eq!(both[0].findings, both[1].findings);
+        let [outcome, _] = both;
+        outcome
+    };
+    let settled = |outcome: &Outcome| -> Vec<Settled> {
+        outcome.alignments.iter().map(|one| one.settled).collect()
+    };
+    let wide = "st.shared.v4.u32 [%r1], {%r2, %r2, %r2, %r2};";
+    let odd = ".shared .align 4 .b8 odd[12];";
+    for (align, body, expected) in [
+        (4, wide.to_owned(), vec![Settled::AtDynamicStart]),
+        (4, format!("mov.u32 %r3, odd; {wide}"), vec![Settled::AtDynamicStart]),
+        (16, wide.to_owned(), vec![]),
+        (4, "st.shared.u32 [%r1], %r2;".to_owned(), vec![]),
+    ] {
+        let found = outcome(align, odd, &body);
+        assert_eq!(found.findings, [], "{body}");
+        assert_eq!(settled(&found), expected, "{align}: {body}");
+    }
+    let misplaced = outcome(4, "", &format!("add.u32 %r1, %r1, 4; {wide}"));
+    assert!(matches!(misplaced.findings[0].fault, Fault::Misaligned { .. }));
+    assert_eq!(settled(&misplaced), [Settled::AtDynamicStart]);
+    // The low bits of its address are zeros only if that is assumed.
+    let low =
+        outcome(4, "", "and.b32 %r3, %r1, 15; add.u32 %r1, %r1, %r3; st.shared.u32 [%r1], %r2;");
+    assert_eq!((low.gap, low.shared_alignment), (None, 16));
+    let declared =
+        outcome(16, "", "and.b32 %r3, %r1, 15; add.u32 %r1, %r1, %r3; st.shared.u32 [%r1], %r2;");
+    assert_eq!((declared.gap, declared.shared_alignment), (None, 0));
+}
+
+/// Variables of other kernels of the file have no room, in no block of a cluster.
+#[test]
+fn variables_of_other_kernels_have_no_room() {
+    let many = |count: u32| {
+        let all: String = (0..count)
+            .map(|at| format!(".shared .align 4 .b8 o{at}[4]; mov.u32 %r1, o{at};"))
+            .collect();
+        format!(".entry other() {{ .reg .b32 %r1; {all} ret; }}")
+    };
+    let local: String = (0..200).map(|at| format!(".local .align 4 .b8 l{at}[4];")).collect();
+    let module = format!("{}\n.func unused() {{ {local} ret; }}", many(100));
+    let body =
+        ".shared .align 4 .b8 s[64]; mov.u32 %r1, s; mov.u32 %r2, 0; st.shared.u32 [%r1], %r2;";
+    let program = kernel(&module, "", body);
+    let mut launch = launch(&program, "k", [16, 1, 1], [2, 1, 1], 0, &[]);
+    launch.cluster = Some([16, 1, 1]);
+    let outcome = exec::run(&program, &launch, Limits::default());
+    assert_eq!((outcome.gap, outcome.blocks), (None, 16));
+}

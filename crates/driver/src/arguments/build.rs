@@ -260,6 +260,7 @@ impl<'r> Builder<'r> {
             }
             ArgumentValue::Pointers(targets) => self.pointers(parameter, spec, targets),
             ArgumentValue::TensorMap(map) => self.map_argument(parameter, spec, map),
+            ArgumentValue::TensorMaps(maps) => self.maps_argument(parameter, spec, maps),
             ArgumentValue::Structure(fields) => self.structure(parameter, spec, fields),
             ArgumentValue::Recorded(recorded) => self.recorded(parameter, spec, recorded),
             ArgumentValue::Related(expression) => self.related(parameter, spec, expression),

@@ -2,6 +2,21 @@
 
 use super::parse::number;
 use super::{ElementType, IndexRange, Number, ParseReason};
+use std::fmt::{self, Display, Formatter};
+
+impl IndexRange {
+    /// The condition on all elements of a tensor.
+    #[must_use]
+    pub fn condition(self, name: &str) -> String {
+        format!("{} <= {name} < {}", self.low, self.high)
+    }
+}
+
+impl Display for IndexRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.low, self.high)
+    }
+}
 
 /// Could two elements of a tensor be at one place?
 pub(super) fn strides_overlap(shape: &[u64], strides: &[u64]) -> bool {

@@ -68,6 +68,18 @@ impl<'r> Buffers<'r> {
         self.place(Buffer { name, element_bytes: 8, element, contents, access })
     }
 
+    /// A buffer with values that the host put together.
+    pub(super) fn structures(
+        &mut self,
+        name: &str,
+        bytes: u64,
+        pieces: Vec<(u64, exec::Argument)>,
+    ) -> Result<usize, BufferError> {
+        let contents = Contents::Structures { bytes, pieces };
+        let (name, access, element) = (name.to_owned(), Access::In, None);
+        self.place(Buffer { name, element_bytes: 1, element, contents, access })
+    }
+
     /// The buffer of a tensor; the same one for each request.
     pub(super) fn tensor(&mut self, name: &str, tensor: &TensorSpec) -> Result<usize, BufferError> {
         if let Some(&buffer) = self.known.get(name) {
@@ -232,8 +244,8 @@ fn merge(first: &Buffer, second: Buffer) -> Result<Buffer, AliasError> {
         }
         (Contents::Known(a), Contents::Known(b)) if *a == b => Contents::Known(b),
         // Buffers of pointers have no aliases.
-        (Contents::Pointers(_), _)
-        | (_, Contents::Pointers(_))
+        (Contents::Pointers(_) | Contents::Structures { .. }, _)
+        | (_, Contents::Pointers(_) | Contents::Structures { .. })
         | (
             Contents::Known(_) | Contents::Opaque(_) | Contents::Sparse { .. },
             Contents::Known(_) | Contents::Opaque(_) | Contents::Sparse { .. },
@@ -255,6 +267,7 @@ fn size(contents: &Contents) -> Option<u64> {
             Some(*bytes)
         }
         Contents::Pointers(targets) => Some(8 * targets.len() as u64),
+        Contents::Structures { bytes, .. } => Some(*bytes),
         Contents::Unbounded => None,
     }
 }

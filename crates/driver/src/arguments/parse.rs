@@ -110,6 +110,9 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
     if let Some(rest) = text.strip_prefix('@').filter(|rest| !is_array_file(rest)) {
         return recorded(rest);
     }
+    if let Some(all) = text.strip_prefix('[').filter(|rest| map_text(rest.trim_start()).is_some()) {
+        return maps(all).map(ArgumentValue::TensorMaps);
+    }
     if let Some(targets) = text.starts_with('[').then(|| pointers(text)).flatten() {
         return Ok(ArgumentValue::Pointers(targets));
     }
@@ -136,6 +139,17 @@ fn pointers(text: &str) -> Option<Vec<Option<String>>> {
 /// Strips the word `tensormap` from the beginning of a text.
 fn map_text(text: &str) -> Option<&str> {
     text.strip_prefix("tensormap").filter(|rest| rest.starts_with('('))
+}
+
+/// `tensormap(A, …),tensormap(B, …)]`: maps in memory.
+fn maps(text: &str) -> Result<Vec<TensorMapSpec>, ParseReason> {
+    let wrong = |item: &str| {
+        ParseReason::TensorMap(format!("`{item}` stands among tensor maps and is none"))
+    };
+    let items = text.strip_suffix(']').ok_or_else(|| wrong(text))?;
+    let map = |item: &str| map_spec(map_text(item).ok_or_else(|| wrong(item))?);
+    let items = tensor_map::separated(items).map_err(ParseReason::TensorMap)?;
+    items.into_iter().map(map).collect()
 }
 
 /// A tensor map, from the text after the word.

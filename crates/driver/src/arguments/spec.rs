@@ -37,6 +37,8 @@ pub enum ArgumentValue {
     Pointers(Vec<Option<String>>),
     /// `tensormap(A, box=[128,64])`: a tensor map.
     TensorMap(Box<TensorMapSpec>),
+    /// `[tensormap(A, box=[128,64]),…]`: the address of tensor maps in global memory, one after another.
+    TensorMaps(Vec<TensorMapSpec>),
     /// `{0:x,8:y,16:512}`: pieces of a structure at byte offsets.
     Structure(Vec<Field>),
     /// `@params.bin{A=0x7f3c00000000}`: the bytes of a structure as a program passed them.
@@ -138,20 +140,6 @@ pub struct IndexRange {
     pub high: i64,
 }
 
-impl IndexRange {
-    /// The condition on all elements of a tensor.
-    #[must_use]
-    pub fn condition(self, name: &str) -> String {
-        format!("{} <= {name} < {}", self.low, self.high)
-    }
-}
-
-impl Display for IndexRange {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..{}", self.low, self.high)
-    }
-}
-
 /// A kernel's use of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -239,15 +227,13 @@ impl ArgumentSpec {
         match &self.value {
             ArgumentValue::TensorMap(map) => vec![map],
             ArgumentValue::Structure(_) | ArgumentValue::Recorded(_) => {
-                let maps = self.value.fields().iter().filter_map(|field| match &field.value {
-                    FieldValue::TensorMap(map) => Some(&**map),
-                    FieldValue::Number(_)
-                    | FieldValue::Scalar { .. }
-                    | FieldValue::Related(_)
-                    | FieldValue::Name(_) => None,
+                let maps = self.value.fields().iter().filter_map(|field| {
+                    let FieldValue::TensorMap(map) = &field.value else { return None };
+                    Some(&**map)
                 });
                 maps.collect()
             }
+            ArgumentValue::TensorMaps(maps) => maps.iter().collect(),
             ArgumentValue::Missing
             | ArgumentValue::Number(_)
             | ArgumentValue::Scalar { .. }
@@ -262,6 +248,9 @@ impl ArgumentSpec {
         match &mut self.value {
             ArgumentValue::Tensor(tensor) => tensor.files().collect(),
             ArgumentValue::TensorMap(map) => map.files(),
+            ArgumentValue::TensorMaps(maps) => {
+                maps.iter_mut().flat_map(TensorMapSpec::files).collect()
+            }
             ArgumentValue::Structure(fields) => files_of(fields).collect(),
             ArgumentValue::Recorded(recorded) => {
                 let RecordedSpec { file, fields, .. } = &mut **recorded;
@@ -289,12 +278,9 @@ impl ArgumentSpec {
 
 /// The names of files in fields.
 fn files_of(fields: &mut [Field]) -> impl Iterator<Item = &mut String> {
-    let maps = fields.iter_mut().filter_map(|field| match &mut field.value {
-        FieldValue::TensorMap(map) => Some(map),
-        FieldValue::Number(_)
-        | FieldValue::Scalar { .. }
-        | FieldValue::Related(_)
-        | FieldValue::Name(_) => None,
+    let maps = fields.iter_mut().filter_map(|field| {
+        let FieldValue::TensorMap(map) = &mut field.value else { return None };
+        Some(map)
     });
     maps.flat_map(|map| map.files())
 }
@@ -384,6 +370,11 @@ impl Display for ArgumentValue {
                 write!(f, "[{}]", names.join(","))
             }
             Self::TensorMap(map) => map.fmt(f),
+            Self::TensorMaps(maps) => {
+                f.write_str("[")?;
+                list(maps, f)?;
+                f.write_str("]")
+            }
             Self::Structure(fields) => {
                 f.write_str("{")?;
                 list(fields, f)?;

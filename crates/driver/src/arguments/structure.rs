@@ -107,7 +107,8 @@ fn piece<'s>(
                 ArgumentValue::TensorMap(spec) => map(spec),
                 ArgumentValue::Structure(_)
                 | ArgumentValue::Recorded(_)
-                | ArgumentValue::Pointers(_) => Err(FieldError::Nested),
+                | ArgumentValue::Pointers(_)
+                | ArgumentValue::TensorMaps(_) => Err(FieldError::Nested),
                 ArgumentValue::Related(expression) => related(expression, room),
             }
         }

@@ -204,7 +204,8 @@ fn one(
         | ArgumentValue::Pointers(_)
         | ArgumentValue::Recorded(_)
         | ArgumentValue::Related(_)
-        | ArgumentValue::TensorMap(_) => {
+        | ArgumentValue::TensorMap(_)
+        | ArgumentValue::TensorMaps(_) => {
             return Err(SymbolError::NoContents);
         }
     };

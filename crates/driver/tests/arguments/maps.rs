@@ -74,6 +74,8 @@ fn maps_are_printed_as_they_are_read() {
         "t=tensormap(X=bf16[8,14,14,64], im2col(lower=[-1,-1], upper=[-1,1], channels=64, pixels=128), swizzle=128B)",
         "t=tensormap(@t.bin, A=f16[512,256])",
         "p={0:tensormap(A, box=[1,64]),128:7}",
+        "ts=[tensormap(A, box=[128,64]),tensormap(B=f16[4,8]:out, box=[1,8], swizzle=32B)]",
+        "t=[tensormap(A, box=[128,64])]",
     ] {
         let spec: ArgumentSpec = text.parse().unwrap();
         assert_eq!(spec.to_string(), text);
@@ -84,6 +86,8 @@ fn maps_are_printed_as_they_are_read() {
 fn bad_maps_are_explained() {
     for (text, part) in [
         ("tensormap(A, box=[1]", "expected tensormap("),
+        ("[tensormap(A, box=[1]),B]", "`B` stands among tensor maps and is none"),
+        ("[tensormap(A, box=[1])", "stands among tensor maps and is none"),
         ("tensormap(A)", "expected a box"),
         ("tensormap(4A, box=[1])", "is not the name of a tensor"),
         ("tensormap(A=f23[4], box=[1])", "did you mean f32"),

@@ -215,6 +215,7 @@ fn value() -> impl Strategy<Value = ArgumentValue> {
         collection::vec(field(), 1..5).prop_map(ArgumentValue::Structure),
         collection::vec(option::of(name()), 0..4).prop_map(ArgumentValue::Pointers),
         tensor_map().prop_map(|map| ArgumentValue::TensorMap(Box::new(map))),
+        collection::vec(tensor_map(), 1..4).prop_map(ArgumentValue::TensorMaps),
         recorded().prop_map(|recorded| ArgumentValue::Recorded(Box::new(recorded))),
         (name(), name()).prop_map(|(a, b)| {
             // Expressions allow fewer names, and some are constants there.

@@ -58,7 +58,12 @@ pub(super) fn map_addresses(
             true => rank * variables + number % variables,
             // Points nowhere; an access through it is a fault.
             false if context.machine.blocks > 1 => MAX_SHARED - 1,
-            false => return Err(context.gap("an address is mapped to a block of a cluster of one")),
+            false => {
+                return Err(context.gap(format!(
+                    "an address is mapped to the block of rank {}, and the cluster has one block",
+                    ranks[lane]
+                )));
+            }
         };
         let base = if space == Space::Generic { window(Space::SharedCluster) } else { 0 };
         result[lane] = Pointer { area: Area::Shared(number), offset }.address().wrapping_add(base);

@@ -29,7 +29,11 @@ pub(super) fn begin(
     pointer: Option<Pointer>,
     operand: Option<&(Lanes, Tags)>,
 ) -> Option<Ticket> {
-    context.machine.last_ticket_block?;
+    let mode = &context.machine.tickets;
+    let is_list = mode.sequence().is_some();
+    if !is_list && mode.last().is_none() {
+        return None;
+    }
     if context.path.is_some() || !context.conditional_lanes.is_empty() {
         return None;
     }
@@ -41,7 +45,7 @@ pub(super) fn begin(
     let number = word_of(*tags, lane) == Word::Number;
     let adds = match atomic.op {
         AtomicOp::Add => values[lane] == 1,
-        AtomicOp::Inc => true,
+        AtomicOp::Inc => !is_list,
         _ => false,
     };
     let Pointer { area: Area::Global(area), offset } = pointer? else { return None };
@@ -65,6 +69,9 @@ pub(super) fn end(
     let acquires = matches!(atomic.ordering, Ordering::Acquire(_) | Ordering::AcquireRelease(_));
     let taker = who(context, ticket.lane);
     context.tracker.end_ticket(taker, acquires);
+    if context.machine.tickets.sequence().is_some() {
+        return end_in_sequence(context, atomic, ticket, old);
+    }
     let (first, is_last) = count(context, ticket, old)?;
     write_counter(context, ticket, old.0[ticket.lane]);
     let blocks = context.machine.launch.blocks();
@@ -91,6 +98,63 @@ pub(super) fn end(
     Ok(())
 }
 
+/// Like [`end`], where blocks take several tickets: its number is the block's next place in the sequence.
+fn end_in_sequence(
+    context: &mut Context<'_, '_>,
+    atomic: &Atomic,
+    ticket: &Ticket,
+    (values, tags): &(Lanes, Tags),
+) -> Result<(), Gap> {
+    let (old, word) = (values[ticket.lane], word_of(*tags, ticket.lane));
+    let (unit, place, taker) = (context.unit, context.place, who(context, ticket.lane));
+    let now = context.tracker.time_of(taker);
+    let previous = match &context.valued {
+        Some(valued) if valued.store.tickets.unit == Some(unit) => valued.store.tickets.own.1,
+        _ => None,
+    };
+    let is_ordered = previous.is_none_or(|one| context.tracker.is_after(one, taker));
+    let given = context.machine.tickets.sequence().unwrap_or_default();
+    let Some(valued) = &mut context.valued else { return Ok(()) };
+    let tickets = &mut valued.store.tickets;
+    let (counter, first, _) = *tickets.counter.get_or_insert((ticket.counter, old, place));
+    let wrong = match () {
+        () if word != Word::Number => Some(NOT_KNOWN),
+        () if counter != ticket.counter => Some(SEVERAL),
+        () if Some(old) != first.checked_add(tickets.taken) => Some(CHANGED),
+        () if old >= MAX_COUNTER => Some(TOO_LARGE),
+        () if !is_ordered => Some("a block takes several tickets, and nothing orders them"),
+        () => None,
+    };
+    if let Some(wrong) = wrong {
+        return Err(context.gap(wrong));
+    }
+    if tickets.taken == 0 {
+        tickets.takers = given.to_vec();
+    }
+    let own = if tickets.unit == Some(unit) { tickets.own.0 } else { 0 };
+    let places = given.iter().enumerate().filter(|(_, block)| **block == unit);
+    let position = places.map(|(position, _)| position).nth(own);
+    tickets.given += usize::from(position.is_some());
+    let position = position.unwrap_or_else(|| {
+        tickets.takers.push(unit);
+        tickets.takers.len() - 1
+    });
+    (tickets.unit, tickets.own) = (Some(unit), (own + 1, Some((taker, now))));
+    tickets.taken += 1;
+    write_counter(context, ticket, old);
+    let number = first + position as u64;
+    if let Some(Some(dst)) = atomic.dsts.first() {
+        context.write(*dst, &[number; crate::lanes::WARP], Tags::NUMBER);
+    }
+    Ok(())
+}
+
+const NOT_KNOWN: &str = "the counter that blocks take tickets from holds no number that is known: give its contents (`count=u32[1]:inout=[0]`)";
+const SEVERAL: &str = "blocks take tickets from several counters, or in different ways";
+const CHANGED: &str = "the counter that blocks take tickets from is changed in another way";
+const TOO_LARGE: &str =
+    "the counter that blocks take tickets from holds a number that is too large";
+
 /// Counts a ticket. Returns the initial counter value, and `true` for the last ticket.
 fn count(
     context: &mut Context<'_, '_>,
@@ -103,17 +167,15 @@ fn count(
     let tickets = &mut valued.store.tickets;
     let (counter, first, _) = *tickets.counter.get_or_insert((ticket.counter, old, place));
     let wrong = if word != Word::Number {
-        Some(
-            "the counter that blocks take tickets from holds no number that is known: give its contents (`count=u32[1]:inout=[0]`)",
-        )
+        Some(NOT_KNOWN)
     } else if counter != ticket.counter {
-        Some("blocks take tickets from several counters, or in different ways")
+        Some(SEVERAL)
     } else if tickets.unit == Some(unit) {
         Some("a block takes several tickets")
     } else if Some(old) != first.checked_add(tickets.taken) {
-        Some("the counter that blocks take tickets from is changed in another way")
+        Some(CHANGED)
     } else if first.checked_add(blocks).is_none_or(|over| over > MAX_COUNTER) {
-        Some("the counter that blocks take tickets from holds a number that is too large")
+        Some(TOO_LARGE)
     } else if counter.op == AtomicOp::Inc && counter.operand < first + blocks - 1 {
         Some("the counter that blocks take tickets from begins again before all have one")
     } else {

@@ -38,7 +38,7 @@ impl Between {
         watch: &TicketWatch,
     ) {
         let commute = |a: Site, b: Site| commute(machine, a, b);
-        let is_last = machine.last_ticket_block == Some(block) && watch.has_ticket();
+        let is_last = machine.tickets.last() == Some(block) && watch.has_ticket();
         match is_last {
             true => self.add_finished_block(machine, block, &watch.before),
             false => self.add(machine, block, shadows),

@@ -5,7 +5,7 @@ use super::Tracker;
 use crate::address::Area;
 use crate::lanes::Mask;
 use crate::tickets::TicketWatch;
-use sync::LaneId;
+use sync::{LaneId, Time};
 
 impl Tracker {
     /// Returns `true` if reads of an allocation are not recorded.
@@ -36,6 +36,16 @@ impl Tracker {
         if let Some(watch) = &mut self.tickets {
             watch.end((taker, time), acquires, self.shadows.global.iter().map(Option::as_ref));
         }
+    }
+
+    /// The present time of a thread.
+    pub(crate) fn time_of(&self, who: LaneId) -> Time {
+        self.order.now(who.warp.into())
+    }
+
+    /// Is a thread ordered after an earlier event?
+    pub(crate) fn is_after(&self, (earlier, time): (LaneId, Time), who: LaneId) -> bool {
+        self.order.clocks().ordered(earlier, time, who)
     }
 
     /// Records a fence of lanes with a scope of all blocks, which releases, acquires or both.

@@ -197,6 +197,7 @@ impl Valued<'_> {
             Contents::Known(_)
             | Contents::Undefined(_)
             | Contents::Pointers(_)
+            | Contents::Structures { .. }
             | Contents::Unbounded => return,
         };
         let (source, size) = (InputSource::Buffer(number), memory.bytes.len());

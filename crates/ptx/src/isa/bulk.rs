@@ -7,10 +7,18 @@
 
 use super::memory::{cache_policy, check_space, hints, scope};
 use super::tensor_copy::REDUCTIONS;
+use super::unsupported::not_modelled;
 use super::{Form, Insn, Lower, Type, by};
 use ir::{Atomic, AtomicOp, BulkCompletion, BulkCopy, Op, Ordering, Scalar, Scope, Space, SyncOp};
 
 pub(super) const FORMS: &[Form] = &[
+    not_modelled(
+        "cp",
+        &["cp_mask"],
+        "cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.cp_mask [dst], [src], size{, policy}, mask",
+        "9.7.9.25.4.1",
+        &["cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16, %h1;"],
+    ),
     Form {
         opcode: "cp",
         when: &["reduce"],
@@ -227,7 +235,9 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
 /// refused.
 fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
     if !insn.flag("global") {
-        return Err(insn.unsupported("reducing copies between blocks are not modelled"));
+        return Err(insn.unsupported(
+            "reducing copies between blocks are not modelled (manual §9.7.9.25.4.2)",
+        ));
     }
     insn.require(&[("shared::cta", ())], "a source")?;
     insn.require(&[("bulk_group", ())], "a completion mechanism")?;

@@ -1,6 +1,6 @@
 //! Control flow (manual §9.7.12) and instructions that stop a thread (§9.7.19).
 
-use super::{Fit, Form, Insn, Lower, Lowering, Refusal, Type, by};
+use super::{Fit, Form, Insn, Lower, Refusal, Type, by};
 use crate::lower::Table;
 use crate::syntax::ast::{Expr, Operand};
 use base::{Code, Diagnostic};
@@ -107,13 +107,14 @@ pub(super) const FORMS: &[Form] = &[
             Ok(())
         }),
     },
+    // Suspends the thread for a debugger. Without one a launch that reaches it fails, as at a trap.
     Form {
         opcode: "brkpt",
         when: &[],
         syntax: "brkpt",
         section: "9.7.19.1",
         examples: &["brkpt;"],
-        lowering: Lowering::Unsupported,
+        lowering: by(|insn| terminate(insn, Terminator::Trap)),
     },
 ];
 

@@ -1,65 +1,91 @@
 //! Tensor copies (manual §9.7.9.27.1): loads, stores, reductions and prefetches of a box described by a tensor map.
 //!
-//! Refused by name: copies of pairs of blocks (`.cta_group`), gathers and scatters of rows, `.im2col::w`, and loads
-//! that complete with a bulk group. A prefetch is a hint.
+//! Refused by name: copies of pairs of blocks (`.cta_group`), gathers and scatters of rows, `.im2col::w` (all for
+//! sm_100 and later), and loads that complete with a bulk group. A prefetch is a hint.
 
 use super::insn::Fit;
 use super::memory::{cache_policy, check_space, hints};
+use super::unsupported::not_modelled;
 use super::{Form, Insn, Lower, Type, by};
 use crate::syntax::ast::Operand;
 use ir::{AtomicOp, Op, Space, TensorCopy, TensorCopyKind};
 
-pub(super) const FORMS: &[Form] = &[Form {
-    opcode: "cp",
-    when: &["tensor"],
-    syntax: "cp.async.bulk.tensor.dim.{shared::cta,shared::cluster}.global{.tile,.im2col}.mbarrier::complete_tx::bytes\
+pub(super) const FORMS: &[Form] = &[
+    not_modelled(
+        "cp",
+        &["tile::gather4", "tile::scatter4"],
+        "cp.async.bulk{.prefetch}.tensor.2d{.dst.src}{.tile::gather4,.tile::scatter4} …",
+        "9.7.9.27.1.2",
+        &[
+            "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes \
+             [%r1], [%rd1, {%r2, %r3, %r4, %r5, %r6}], [%r7];",
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group \
+             [%rd1, {%r2, %r3, %r4, %r5, %r6}], [%r1];",
+        ],
+    ),
+    not_modelled(
+        "cp",
+        &["im2col::w", "im2col::w::128"],
+        "cp.async.bulk{.prefetch}.tensor.dim{.dst.src}{.im2col::w,.im2col::w::128} …",
+        "9.7.9.27.1.2",
+        &["cp.async.bulk.tensor.4d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes \
+           [%r1], [%rd1, {%r2, %r3, %r4, 0}], [%r5], {%h1, %h2};"],
+    ),
+    not_modelled(
+        "cp",
+        &["cta_group::1", "cta_group::2"],
+        "cp.async.bulk.tensor.dim{.dst.src}…{.cta_group::1,.cta_group::2} …",
+        "9.7.9.27.1.2",
+        &[
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 \
+           [%r1], [%rd1, {%r2, %r3}], [%r4];",
+        ],
+    ),
+    Form {
+        opcode: "cp",
+        when: &["tensor"],
+        syntax: "cp.async.bulk.tensor.dim.{shared::cta,shared::cluster}.global{.tile,.im2col}.mbarrier::complete_tx::bytes\
              {.multicast::cluster}{.L2::cache_hint} [dst], [map, coords], [mbar]{, offsets}{, mask}{, policy}; \
              cp{.reduce}.async.bulk.tensor.dim.global.shared::cta{.op}{.tile,.im2col_no_offs}.bulk_group{.L2::cache_hint} \
              [map, coords], [src]{, policy}; \
              cp.async.bulk.prefetch.tensor.dim.L2.global{.tile,.im2col} [map, coords]{, offsets}{, policy}",
-    section: "9.7.9.27.1.2",
-    examples: &[
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes \
+        section: "9.7.9.27.1.2",
+        examples: &[
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes \
          [%r1], [%rd1, {%r2, %r3}], [%r4];",
-        "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes \
+            "cp.async.bulk.tensor.4d.shared::cta.global.im2col.mbarrier::complete_tx::bytes \
          [%r1], [%rd1, {%r2, %r3, %r4, 0}], [%r5], {%h1, %h2};",
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster \
+            "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster \
          [%r1], [%rd1, {%r2, %r3}], [%r4], %h1;",
-        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];",
-        "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1}], \
+            "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r3}], [%r1];",
+            "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%rd1, {%r1}], \
          [%r2];",
-    ],
-    lowering: by(|insn| {
-        insn.require(&[("async", ())], "`.async`")?;
-        insn.require(&[("bulk", ())], "`.bulk`")?;
-        insn.flag("tensor");
-        let ranks = &[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)];
-        let rank = insn.require(ranks, "a number of dimensions")?;
-        if insn.flag("cta_group::1") || insn.flag("cta_group::2") {
-            return Err(insn.unsupported("tensor copies of pairs of blocks are not modelled"));
-        }
-        match (insn.flag("prefetch"), insn.flag("reduce")) {
-            (true, _) => prefetch(insn, rank),
-            (false, reduces) => copy(insn, rank, reduces),
-        }
-    }),
-}];
+        ],
+        lowering: by(|insn| {
+            insn.require(&[("async", ())], "`.async`")?;
+            insn.require(&[("bulk", ())], "`.bulk`")?;
+            insn.flag("tensor");
+            let ranks = &[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)];
+            let rank = insn.require(ranks, "a number of dimensions")?;
+            match (insn.flag("prefetch"), insn.flag("reduce")) {
+                (true, _) => prefetch(insn, rank),
+                (false, reduces) => copy(insn, rank, reduces),
+            }
+        }),
+    },
+];
 
 /// Takes the mode; returns `true` for im2col.
-fn mode(insn: &mut Insn<'_, '_, '_>, im2col: &str) -> Lower<bool> {
-    let unsupported_modes = ["tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"];
-    if insn.take(|text| unsupported_modes.contains(&text).then_some(())).is_some() {
-        return Err(insn.unsupported("this mode of tensor copies is not modelled"));
-    }
+fn mode(insn: &mut Insn<'_, '_, '_>, im2col: &str) -> bool {
     let _ = insn.flag("tile");
-    Ok(insn.flag(im2col))
+    insn.flag(im2col)
 }
 
 fn prefetch(insn: &mut Insn<'_, '_, '_>, rank: usize) -> Lower {
     if !insn.flag("L2") || !insn.flag("global") {
         return Err(insn.unsupported("a prefetch of tensors is to L2 from global memory"));
     }
-    let im2col = mode(insn, "im2col")?;
+    let im2col = mode(insn, "im2col");
     let policy = hints(insn);
     insn.tensor_address(rank)?;
     offsets(insn, im2col, rank)?;
@@ -95,7 +121,7 @@ fn copy(insn: &mut Insn<'_, '_, '_>, rank: usize, reduces: bool) -> Lower {
 }
 
 fn load(insn: &mut Insn<'_, '_, '_>, rank: usize, shared_space: Space) -> Lower {
-    let im2col = mode(insn, "im2col")?;
+    let im2col = mode(insn, "im2col");
     insn.require(&[("mbarrier::complete_tx::bytes", ())], "a completion mechanism")?;
     let is_multicast = insn.flag("multicast::cluster");
     if is_multicast && shared_space != Space::SharedCluster {
@@ -123,7 +149,7 @@ fn load(insn: &mut Insn<'_, '_, '_>, rank: usize, shared_space: Space) -> Lower 
 }
 
 fn store(insn: &mut Insn<'_, '_, '_>, rank: usize, reduces: bool) -> Lower {
-    let im2col = mode(insn, "im2col_no_offs")?;
+    let im2col = mode(insn, "im2col_no_offs");
     let kind = match reduces {
         true => TensorCopyKind::Reduce(insn.require(REDUCTIONS, "an operation")?),
         false => TensorCopyKind::Store,

@@ -2,8 +2,8 @@
 //!
 //! Each element of D is a chain of multiply-adds in ascending order, C first, the same as in naive kernels.
 //! Zeros that a sparse A does not store take no part. Integers of eight bits, of four and of one are summed
-//! exactly, which is congruent to hardware results. A saturating sum is supported only if the domain knows
-//! that it does not saturate. For bits, `and` is their product, and `xor` is `a + b − 2·a·b`.
+//! exactly, which is congruent to hardware results. A saturating sum is clamped once, with C in it, as on an
+//! H200 (sums whose parts leave 32 bits and come back). For bits, `and` is their product, and `xor` is `a + b − 2·a·b`.
 //!
 //! If a fragment holds an element several times, hardware may multiply any copy. Possibly different copies
 //! are supported only in products with the same value for all of them, such as products with zero.
@@ -140,14 +140,20 @@ fn integer_results(
                 false => valued.domain.dot(row, &chosen, start),
             };
             // A different number in range would be the wrapped one.
-            if saturate && valued.domain.in_range(sum, Width::B32, true) != Some(sum) {
-                return None;
-            }
+            let fits = !saturate || valued.domain.in_range(sum, Width::B32, true) == Some(sum);
+            let sum = if fits { sum } else { clamped(valued, sum) };
             patch.set(lane, valued.store.word(&all_bytes(sum, 4)?));
         }
         results.push(patch);
     }
     Some(results)
+}
+
+/// Clamps an integer to 32 bits.
+fn clamped(valued: &mut Valued<'_>, sum: Value) -> Value {
+    let [low, high] = [i32::MIN, i32::MAX].map(|end| valued.domain.integer(end.into()));
+    let below = valued.binary(Binary::Min, sum, high);
+    valued.binary(Binary::Max, below, low)
 }
 
 /// Adds the number of different bits in a row and a column to `start`.

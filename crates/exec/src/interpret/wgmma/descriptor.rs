@@ -31,11 +31,17 @@ pub(super) fn decode(
     let variable = encoded.variable;
     let decoded = placement_of(context, variable)
         .and_then(|placement| Some((encoded.as_descriptor(placement)?, placement.first)));
-    let Some(((start, rest), lead)) = decoded else {
+    let placed = context.machine.is_placed(variable);
+    let usable =
+        |align_bits: Option<u32>| align_bits.is_none_or(|one| placed && one <= MAX_ALIGN_BITS);
+    let Some(((start, rest, align_bits), lead)) =
+        decoded.filter(|((.., needed), _)| usable(*needed))
+    else {
         return Err(context.gap(
             "a matrix descriptor does not have a shared address, a multiple of 16, in its lowest 14 bits",
         ));
     };
+    assume_alignment(context, align_bits.map_or(0, |bits| 1 << bits));
     if rest & !FIELDS != 0 {
         return Err(context.gap("a matrix descriptor has bits that belong to no field"));
     }
