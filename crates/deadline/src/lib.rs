@@ -5,7 +5,7 @@
 //! proofs and refutations stand.
 //!
 //! Work that does not reach a check soon afterwards is given up as a whole: the operations that all work consists of
-//! (on polynomials, formulas, statements) call `tick`, which unwinds to [`within`].
+//! (on polynomials, formulas, statements) call [`tick`], which unwinds to [`within`].
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -36,10 +36,13 @@ const GRACE: Duration = Duration::from_millis(400);
 const TICKS: u32 = 1 << 10;
 
 thread_local! {
+    /// Ticks so far.
     static TICKED: Cell<u32> = const { Cell::new(0) };
     /// Time at which the limit was reached.
-    static SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
+    static REACHED_AT: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// The limits of the running work.
     static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
+    /// Set once the limit was reached.
     static OVER: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -57,7 +60,7 @@ pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> LimitedResult<T> {
     let running = Running { until, interrupted: limit.interrupted, jobs: limit.jobs };
     let before = RUNNING.with_borrow_mut(|one| one.replace(running));
     OVER.set(false);
-    SINCE.set(None);
+    REACHED_AT.set(None);
     // Abandoned work only affects data that it owns.
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     let is_cut = OVER.replace(false);
@@ -69,7 +72,8 @@ pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> LimitedResult<T> {
     }
 }
 
-/// Does a part of some work. `None` if it was given up because the deadline passed; then no time is left for the rest.
+/// Does a part of some work. Returns `None` if it was given up because the deadline passed: no time is left for the
+/// rest either.
 pub fn until_deadline<T>(work: impl FnOnce() -> T) -> Option<T> {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
         Ok(result) => Some(result),
@@ -90,10 +94,10 @@ pub fn tick() {
 
 #[cold]
 fn give_up() {
-    let since = SINCE.get().unwrap_or_else(Instant::now);
-    SINCE.set(Some(since));
-    if since.elapsed() > GRACE {
-        // Not a panic: only `within` notices.
+    let reached_at = REACHED_AT.get().unwrap_or_else(Instant::now);
+    REACHED_AT.set(Some(reached_at));
+    if reached_at.elapsed() > GRACE {
+        // Unwinds without a message, unlike a panic: only `within` and `until_deadline` catch it.
         std::panic::resume_unwind(Box::new(DeadlinePassed));
     }
 }
@@ -104,7 +108,7 @@ pub fn is_over() -> bool {
         let reached = RUNNING.with_borrow(|running| {
             running.as_ref().is_some_and(|one| {
                 one.until.is_some_and(|until| Instant::now() >= until)
-                    || one.interrupted.as_ref().is_some_and(|asks| asks())
+                    || one.interrupted.as_ref().is_some_and(|is_interrupted| is_interrupted())
             })
         });
         OVER.set(reached);

@@ -112,7 +112,7 @@ fn called(program: &Program, kernel: FuncId) -> BTreeMap<FuncId, Vec<Site>> {
 /// Retry instructions of loops that wait for an mbarrier. The loop is one blocking operation, so no thread executes
 /// them; they count as executed if that operation was.
 fn replaced_loops(function: &Function, id: FuncId, executed: &BTreeSet<Site>) -> BTreeSet<Span> {
-    let ways = ir::ways_back(function).into_iter();
+    let ways = ir::retry_instructions(function).into_iter();
     ways.filter(|(wait, _)| executed.contains(&(id, *wait))).flat_map(|(_, way)| way).collect()
 }
 

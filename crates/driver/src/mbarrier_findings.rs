@@ -217,7 +217,7 @@ const MOST_NAMED: usize = 3;
 
 /// Places where threads contributed to the phase that others wait for.
 pub(crate) fn contributions(wait: &MbarrierWait) -> impl Iterator<Item = (Place, String)> {
-    wait.came.iter().take(MOST_NAMED).map(|one| {
+    wait.contributed.iter().take(MOST_NAMED).map(|one| {
         let how = if one.copy { "contributed here by a copy" } else { "contributed here" };
         let name = name(&wait.target);
         (one.place, format!("{} {how} to phase {} of {name}", subject(one), wait.phase))

@@ -149,7 +149,7 @@ pub(crate) fn does(side: &RaceSide, ending: &str) -> String {
 fn why(race: &Race, program: &Program) -> String {
     let [earlier, later] = &race.sides;
     let mut reasons = Vec::new();
-    if race.strangers {
+    if race.in_different_units {
         reasons.push("blocks of a grid run in any order".to_owned());
     } else if race.lacks_fence_after_read() {
         reasons.push(

@@ -183,8 +183,10 @@ fn final_contents(
     output: &Output,
 ) -> Result<FinalContents, Mismatch> {
     let name = output.name.clone();
-    results.left(domain, output.buffer, output.scalar).map_err(|(at, element)| match element {
-        Element::Lost(lost) => Mismatch::Lost { name, at, reason: lost.reason },
-        _ => Mismatch::Unwritten { name, at },
+    results.final_contents(domain, output.buffer, output.scalar).map_err(|(at, element)| {
+        match element {
+            Element::Lost(lost) => Mismatch::Lost { name, at, reason: lost.reason },
+            _ => Mismatch::Unwritten { name, at },
+        }
     })
 }

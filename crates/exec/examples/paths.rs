@@ -8,7 +8,7 @@
 mod comparing;
 
 use comparing::generator::Case;
-use comparing::{lowered, of_case, shrink};
+use comparing::{difference_on, lowered, shrink};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,10 +33,10 @@ fn main() -> ExitCode {
                     let limits = exec::Limits { lane_instructions: 400_000, ..Default::default() };
                     let outcome = exec::run(&program, &case.launch(&program), limits);
                     ended.fetch_add(u64::from(outcome.gap.is_none()), Ordering::Relaxed);
-                    if of_case(&case).is_some() {
+                    if difference_on(&case).is_some() {
                         different.fetch_add(1, Ordering::Relaxed);
                         let case = shrink(case);
-                        let difference = of_case(&case).unwrap_or_default();
+                        let difference = difference_on(&case).unwrap_or_default();
                         let Case { grid, block, lines, buffers, arguments } = case;
                         let lines = lines.join("\n");
                         println!("kernel {number}: {grid:?} {block:?}\n{lines}\n{difference}");

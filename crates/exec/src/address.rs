@@ -64,7 +64,7 @@ impl Pointer {
     }
 
     /// Decodes a 32-bit address in any window; `None` if it points nowhere.
-    pub(crate) fn in_window(address: u64) -> Option<Self> {
+    pub(crate) fn decode_in_window(address: u64) -> Option<Self> {
         let (number, offset) = split(address, AREA_BITS);
         let (area, before): (fn(usize) -> Area, u64) = match number {
             _ if (1..FIRST_LOCAL).contains(&number) => (Area::Shared, 0),
@@ -85,13 +85,13 @@ impl Pointer {
                 matches!(pointer.area, Area::Global(_)).then_some(pointer)
             }
             Space::Shared | Space::SharedCluster => {
-                Self::in_window(address).filter(|one| matches!(one.area, Area::Shared(_)))
+                Self::decode_in_window(address).filter(|one| matches!(one.area, Area::Shared(_)))
             }
             Space::Local => {
-                Self::in_window(address).filter(|one| matches!(one.area, Area::Local(_)))
+                Self::decode_in_window(address).filter(|one| matches!(one.area, Area::Local(_)))
             }
             Space::ParamEntry | Space::ParamFunc => {
-                Self::in_window(address).filter(|one| matches!(one.area, Area::Param(_)))
+                Self::decode_in_window(address).filter(|one| matches!(one.area, Area::Param(_)))
             }
         }
     }
@@ -133,15 +133,15 @@ pub(crate) fn keep_regions(
     };
     let half = 1 << (bits - 1);
     let sign = if subtracts { u64::MAX } else { 0 };
-    let (mut strange, mut differ) = (0, 0);
+    let (mut outside, mut differ) = (0, 0);
     for (&pointer, &number) in pointers.iter().zip(numbers) {
         let sum = pointer.wrapping_add((number ^ sign).wrapping_sub(sign)) & mask;
         let region = pointer.wrapping_add(half) >> bits;
         // Regions are numbered from 1. Where one is less or beyond the last, a difference is negative.
-        strange |= region.wrapping_sub(1) | last.wrapping_sub(region);
+        outside |= region.wrapping_sub(1) | last.wrapping_sub(region);
         differ |= region ^ (sum.wrapping_add(half) >> bits);
     }
-    strange >> 63 == 0 && differ == 0
+    outside >> 63 == 0 && differ == 0
 }
 
 /// Returns `true` if an address computed from another is in the same region.

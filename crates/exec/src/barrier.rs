@@ -9,7 +9,7 @@ use crate::position::Position;
 use crate::tags::{Source, Tags};
 use crate::warp::State;
 use ir::{BarrierKind, Op, SyncOp};
-use sync::{Misuse, Registration, Reuse, Site};
+use sync::{BarrierMisuse, BarrierReuse, Registration, Site};
 
 impl BlockRun<'_, '_> {
     /// Registers a warp if all its running lanes have come to a barrier. Returns `true` if it did.
@@ -79,7 +79,7 @@ impl BlockRun<'_, '_> {
             }
             warp.retried = alive;
             for group in &mut warp.groups {
-                if matches!(group.state, State::Gathering(_) | State::WarpBarrier(_)) {
+                if matches!(group.state, State::AtCollective(_) | State::WarpBarrier(_)) {
                     group.state = State::Ready;
                     progress = true;
                 }
@@ -116,14 +116,14 @@ impl BlockRun<'_, '_> {
         Ok(())
     }
 
-    fn misuse(&self, misuse: Misuse) -> BarrierFault {
+    fn misuse(&self, misuse: BarrierMisuse) -> BarrierFault {
         let place = |site| self.machine.site_place(site);
         match misuse {
-            Misuse::Count(count) => BarrierFault::Count { count },
-            Misuse::MixedCounts { here, before, site } => {
+            BarrierMisuse::Count(count) => BarrierFault::Count { count },
+            BarrierMisuse::MixedCounts { here, before, site } => {
                 BarrierFault::MixedCounts { here, before, other: place(site) }
             }
-            Misuse::MixedKinds { site } => BarrierFault::MixedKinds { other: place(site) },
+            BarrierMisuse::MixedKinds { site } => BarrierFault::MixedKinds { other: place(site) },
         }
     }
 
@@ -131,28 +131,30 @@ impl BlockRun<'_, '_> {
     fn stop(&mut self, warp: usize, at: Position, fault: BarrierFault) -> Gap {
         let lanes = self.warps[warp].alive();
         self.with_context(warp, at, lanes, |context| {
-            context.find(Fault::Barrier(fault), lanes);
+            context.record_fault(Fault::Barrier(fault), lanes);
             context.gap("behaviour after a misused barrier is undefined")
         })
     }
 
-    fn report_reuse(&mut self, warp: usize, at: Position, id: u8, reuse: Reuse) {
+    fn report_reuse(&mut self, warp: usize, at: Position, id: u8, reuse: BarrierReuse) {
         let (earlier, site) = reuse.earlier;
         let other: Place = self.machine.site_place(site);
         let lanes = self.warps[warp].alive();
         let thread = self.thread(earlier, 0);
         self.unawaited.reused |= 1 << id;
         let fault = BarrierFault::Reuse { id, generation: reuse.generation, other, thread };
-        self.with_context(warp, at, lanes, |context| context.find(Fault::Barrier(fault), lanes));
+        self.with_context(warp, at, lanes, |context| {
+            context.record_fault(Fault::Barrier(fault), lanes)
+        });
     }
 
     /// Releases the threads that wait at a barrier, with the result of its reduction.
     pub(crate) fn release(&mut self, rank: usize, id: u8) {
-        self.keep_use(rank, id, true);
-        self.keep_unawaited(rank, id);
+        self.record_use(rank, id, true);
+        self.record_unawaited(rank, id);
         let votes = std::mem::take(&mut self.votes[rank][usize::from(id)]);
         let released = self.tracker.release(rank, id);
-        self.note_sites(&released.sites, rank, id);
+        self.report_mixed_sites(&released.sites, rank, id);
         for (warp, _) in released.waiting {
             for group in 0..self.warps[warp].groups.len() {
                 let here = &self.warps[warp].groups[group];
@@ -162,7 +164,7 @@ impl BlockRun<'_, '_> {
                     continue;
                 }
                 let (at, lanes) = (here.at, here.lanes);
-                self.deliver(warp, at, lanes, votes);
+                self.deliver_votes(warp, at, lanes, votes);
                 let group = &mut self.warps[warp].groups[group];
                 group.state = State::Ready;
                 group.at = at.next();
@@ -171,7 +173,7 @@ impl BlockRun<'_, '_> {
     }
 
     /// Keeps the current generation of a barrier if no thread waits for it.
-    fn keep_unawaited(&mut self, rank: usize, id: u8) {
+    fn record_unawaited(&mut self, rank: usize, id: u8) {
         let generation = self.tracker.generation(rank, id);
         let Some(first) = generation.registrations.first() else { return };
         let waits = |one: &Registration| !one.waiting.is_empty();
@@ -185,9 +187,9 @@ impl BlockRun<'_, '_> {
     }
 
     /// Reports arrivals that no thread waited for. Call it once all threads have ended.
-    pub(crate) fn note_unawaited(&mut self) {
+    pub(crate) fn report_unawaited(&mut self) {
         for rank in 0..self.votes.len() {
-            (0..16).for_each(|id| self.keep_unawaited(rank, id));
+            (0..16).for_each(|id| self.record_unawaited(rank, id));
         }
         let Unawaited { arrivals, reused } = std::mem::take(&mut self.unawaited);
         for (site, warp, fault) in arrivals {
@@ -195,14 +197,14 @@ impl BlockRun<'_, '_> {
                 matches!(fault, BarrierFault::Unawaited { id, .. } if reused >> id & 1 == 1);
             if !again {
                 let (place, thread) = (self.machine.site_place(site), self.thread(warp, 0));
-                self.report.find(Fault::Barrier(fault), place, thread);
+                self.report.record_fault(Fault::Barrier(fault), place, thread);
             }
         }
     }
 
     /// Records the warps at a barrier if uses are requested; for a cluster, those of the first block.
-    fn keep_use(&mut self, rank: usize, id: u8, complete: bool) {
-        if !self.tracker.keeps_uses() || rank != 0 {
+    fn record_use(&mut self, rank: usize, id: u8, complete: bool) {
+        if !self.tracker.records_uses() || rank != 0 {
             return;
         }
         let generation = self.tracker.generation(rank, id);
@@ -212,8 +214,8 @@ impl BlockRun<'_, '_> {
             waits: !one.waiting.is_empty(),
             time,
         };
-        let came = generation.registrations.iter().zip(&generation.times);
-        let arrivals: Vec<BarrierArrival> = came.map(arrival).collect();
+        let registered = generation.registrations.iter().zip(&generation.times);
+        let arrivals: Vec<BarrierArrival> = registered.map(arrival).collect();
         if !arrivals.is_empty() {
             let count = generation.count;
             self.report.barrier_uses.push(BarrierUse { id, count, arrivals, complete });
@@ -221,14 +223,14 @@ impl BlockRun<'_, '_> {
     }
 
     /// Records the incomplete uses of barriers.
-    pub(crate) fn keep_open_uses(&mut self) {
-        (0..16).for_each(|id| self.keep_use(0, id, false));
-        self.keep_phases();
+    pub(crate) fn record_open_uses(&mut self) {
+        (0..16).for_each(|id| self.record_use(0, id, false));
+        self.record_phases();
     }
 
     /// Notes threads that waited at different aligned instructions: the manual forbids it, current hardware
     /// allows it.
-    fn note_sites(&mut self, sites: &[Site], rank: usize, id: u8) {
+    fn report_mixed_sites(&mut self, sites: &[Site], rank: usize, id: u8) {
         let is_aligned = |site: &&Site| {
             let op = self.machine.op(**site);
             matches!(op, Some(Op::Sync(SyncOp::Barrier { aligned: true, .. })))
@@ -239,11 +241,11 @@ impl BlockRun<'_, '_> {
             let fault = Fault::Barrier(BarrierFault::DifferentSites { id, other });
             let warp = rank * self.machine.launch.warps();
             let (place, thread) = (self.machine.site_place(first), self.thread(warp, 0));
-            self.report.find(fault, place, thread);
+            self.report.record_fault(fault, place, thread);
         }
     }
 
-    fn deliver(&mut self, warp: usize, at: Position, lanes: Mask, votes: Votes) {
+    fn deliver_votes(&mut self, warp: usize, at: Position, lanes: Mask, votes: Votes) {
         let machine = self.machine;
         let Some(Op::Sync(SyncOp::Barrier { kind, .. })) = machine.op_at(at) else {
             return;

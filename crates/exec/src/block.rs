@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::run_group::{GroupProgress, follow};
 use crate::run_path::follow_path;
 use crate::tracker::{Shadows, Tracker};
-use crate::undecided::{Shapes, Side};
+use crate::undecided::{ControlFlows, Side};
 use crate::value::Valued;
 use crate::warp::{Group, State, Warp};
 use ir::Op;
@@ -22,7 +22,7 @@ use std::rc::Rc;
 use sync::{Shape, SyncEvent};
 
 /// Instructions of a lane between two checks of the budget.
-const LONGEST: u64 = 1 << 10;
+const MAX_UNCHECKED_STEPS: u64 = 1 << 10;
 
 /// A running block, or a cluster of them. Warps are numbered across the cluster in rank order, and so is
 /// shared memory.
@@ -47,7 +47,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) valued: Option<Valued<'b>>,
     /// Sides of undecided branches, outermost first.
     pub(crate) sides: Vec<Side>,
-    pub(crate) shapes: Shapes,
+    pub(crate) control_flows: ControlFlows,
     /// Instructions that a warp has executed on the sides of the outermost one.
     pub(crate) conditional_steps: u64,
 }
@@ -92,7 +92,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             scratch: Scratch::default(),
             valued: None,
             sides: Vec::new(),
-            shapes: Shapes::default(),
+            control_flows: ControlFlows::default(),
             conditional_steps: 0,
         }
     }
@@ -103,7 +103,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         for (rank, position) in self.positions.iter_mut().enumerate() {
             *position = self.machine.launch.position_in_unit(number, rank);
         }
-        let cleared = self.shared.iter_mut().map(|memory| memory.states.forget()).sum();
+        let cleared = self.shared.iter_mut().map(|memory| memory.states.set_all_undefined()).sum();
         self.report.charge(cleared);
         self.warps.iter_mut().for_each(|warp| warp.restart(self.machine));
         self.tracker.restart(self.positions[0]);
@@ -129,10 +129,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 continue;
             }
             if self.warps.iter().all(|warp| warp.groups.is_empty()) {
-                self.note_unawaited();
+                self.report_unawaited();
                 self.note_unbalanced();
                 self.note_group_steps();
-                self.note_late_accesses();
+                self.report_late_accesses();
                 return Ok(());
             }
             return self.deadlock();
@@ -163,9 +163,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             unit: self.unit,
             block: self.positions[rank],
             lanes,
-            open: if self.sides.is_empty() { Mask::NONE } else { lanes },
+            conditional_lanes: if self.sides.is_empty() { Mask::NONE } else { lanes },
             path: self.sides.last().map(|side| Rc::clone(&side.path)),
-            would_fail: None,
+            conditional_fault: None,
             place,
             site,
             valued: self.valued.as_mut().map(Valued::reborrow),
@@ -193,16 +193,16 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let Group { lanes, at: start, .. } = self.warps[warp].groups[group];
         let conditional = !self.sides.is_empty();
         // If the warp has other groups it stops at every basic block, so that they can reconverge.
-        let most = match self.warps[warp].groups.len() {
+        let max_steps = match self.warps[warp].groups.len() {
             1 if !self.machine.general => {
-                LONGEST.min(self.budget.left() / u64::from(lanes.count().max(1)))
+                MAX_UNCHECKED_STEPS.min(self.budget.remaining() / u64::from(lanes.count().max(1)))
             }
             _ => 0,
         };
         let GroupProgress { at: here, executed, ended } =
             self.with_context(warp, start, lanes, |context| match conditional {
                 true => follow_path(context, start, lanes),
-                false => follow(context, start, lanes, most),
+                false => follow(context, start, lanes, max_steps),
             });
         self.warps[warp].groups[group].at = here;
         if conditional {
@@ -232,7 +232,9 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 self.warps[warp].split(group, ready);
                 Ok(true)
             }
-            Flow::Gather(mask, same) => Ok(self.gather(warp, group, mask, same)? || done),
+            Flow::Collective(mask, same) => {
+                Ok(self.wait_for_collective(warp, group, mask, same)? || done)
+            }
             Flow::WarpBarrier(mask, same) => Ok(self.warp_barrier(warp, group, mask, same) || done),
             Flow::Barrier(arrival) => {
                 self.warps[warp].groups[group].state =
@@ -264,14 +266,14 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         self.report.charge(std::mem::take(&mut self.warps[warp].cleared));
         self.report.lane_instructions += cost;
         let cost = cost + std::mem::take(&mut self.report.charged);
-        self.take(warp, cost, |warp| &warp.groups[group])
+        self.charge_budget(warp, cost, |warp| &warp.groups[group])
     }
 
     /// Charges the budget for a group of a warp.
     ///
     /// # Errors
     /// If the budget is exhausted.
-    pub(crate) fn take<'g>(
+    pub(crate) fn charge_budget<'g>(
         &'g mut self,
         warp: usize,
         cost: u64,
@@ -287,11 +289,17 @@ impl<'b, 'p> BlockRun<'b, 'p> {
 
     /// Handles a collective with missing lanes: these lanes wait, with this mask, and join others at the same
     /// place. Returns `true` if a lane can continue.
-    fn gather(&mut self, number: usize, group: usize, mask: Mask, same: Mask) -> Result<bool, Gap> {
+    fn wait_for_collective(
+        &mut self,
+        number: usize,
+        group: usize,
+        mask: Mask,
+        same: Mask,
+    ) -> Result<bool, Gap> {
         let warp = &mut self.warps[number];
         let divides = same != warp.groups[group].lanes;
         let group = if divides { warp.split(group, same) } else { group };
-        warp.groups[group].state = State::Gathering(mask);
+        warp.groups[group].state = State::AtCollective(mask);
         let before = warp.groups.len();
         let merged = warp.merge(group);
         // New lanes have come, so none may be missing now.
@@ -299,12 +307,17 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             warp.groups[merged].state = State::Ready;
             return Ok(true);
         }
-        Ok(self.gather_sites(number, merged, mask)? || divides)
+        Ok(self.complete_across_instructions(number, merged, mask)? || divides)
     }
 
     /// Executes a collective if all named lanes are at one. They may be at different instructions (manual
     /// §9.7.9.6: with the same qualifiers and mask).
-    fn gather_sites(&mut self, number: usize, group: usize, mask: Mask) -> Result<bool, Gap> {
+    fn complete_across_instructions(
+        &mut self,
+        number: usize,
+        group: usize,
+        mask: Mask,
+    ) -> Result<bool, Gap> {
         let machine = self.machine;
         let sync = |at: Position| match machine.op_at(at) {
             Some(Op::Sync(sync)) => Some(sync),
@@ -313,7 +326,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let warp = &self.warps[number];
         let Some(wanted) = sync(warp.groups[group].at) else { return Ok(false) };
         let alike = |other: &&Group| {
-            other.state == State::Gathering(mask)
+            other.state == State::AtCollective(mask)
                 && sync(other.at).is_some_and(|other| same_collective(wanted, other))
         };
         let parts: Vec<(Mask, Position)> =
@@ -363,7 +376,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let (members, exited) = (here.and(mask), warp.exited.and(mask));
         if !warp.exited.and(mask).is_empty() {
             let fault = lanes_left(machine, warp, mask);
-            self.with_context(number, at, members, |context| context.find(fault, members));
+            self.with_context(number, at, members, |context| context.record_fault(fault, members));
         }
         self.tracker.apply(number, members, SyncEvent::WarpBarrier);
         if !exited.is_empty() {
@@ -388,6 +401,6 @@ impl<'b, 'p> BlockRun<'b, 'p> {
                 }
             }
         }
-        Ok(progress | self.pass_cluster())
+        Ok(progress | self.resume_at_cluster())
     }
 }

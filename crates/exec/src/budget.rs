@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Instructions between two checks of the clock and the watcher.
-const BETWEEN_LOOKS: u64 = 1 << 17;
+const CHECK_INTERVAL: u64 = 1 << 17;
 
 /// The remaining budget.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Budget {
     instructions: u64,
     deadline: Option<Instant>,
     watch: Option<&'static Watch>,
-    until_look: u64,
+    until_check: u64,
     /// Set when the result is no longer needed.
     cancelled: Option<Arc<AtomicBool>>,
     /// Set when the values of a domain take too much memory.
@@ -33,7 +33,7 @@ impl Budget {
             instructions: limits.lane_instructions,
             deadline: limits.deadline(),
             watch: limits.watch,
-            until_look: BETWEEN_LOOKS,
+            until_check: CHECK_INTERVAL,
             cancelled: None,
             memory: None,
         }
@@ -55,17 +55,17 @@ impl Budget {
     }
 
     /// The number of remaining instructions.
-    pub(crate) fn left(&self) -> u64 {
+    pub(crate) fn remaining(&self) -> u64 {
         self.instructions
     }
 
     /// Returns `true` if the time is up.
-    pub(crate) fn is_late(&self) -> bool {
+    pub(crate) fn is_out_of_time(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Subtracts instructions executed elsewhere.
-    pub(crate) fn take(&mut self, cost: u64) {
+    pub(crate) fn subtract(&mut self, cost: u64) {
         self.instructions = self.instructions.saturating_sub(cost);
     }
 
@@ -79,13 +79,13 @@ impl Budget {
         if !is_watched && self.cancelled.is_none() && self.memory.is_none() {
             return Ok(());
         }
-        self.until_look = self.until_look.saturating_sub(cost);
-        if self.until_look > 0 {
+        self.until_check = self.until_check.saturating_sub(cost);
+        if self.until_check > 0 {
             return Ok(());
         }
-        self.until_look = BETWEEN_LOOKS;
+        self.until_check = CHECK_INTERVAL;
         if let Some(watch) = self.watch {
-            watch.add_instructions(BETWEEN_LOOKS);
+            watch.add_instructions(CHECK_INTERVAL);
             if watch.is_stopped() {
                 return Err(Exhausted::Interrupted);
             }
@@ -93,7 +93,7 @@ impl Budget {
         if is_set(&self.memory) {
             return Err(Exhausted::Memory);
         }
-        if self.is_late() || is_set(&self.cancelled) { Err(Exhausted::Time) } else { Ok(()) }
+        if self.is_out_of_time() || is_set(&self.cancelled) { Err(Exhausted::Time) } else { Ok(()) }
     }
 }
 

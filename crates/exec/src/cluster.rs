@@ -82,13 +82,13 @@ impl BlockRun<'_, '_> {
     fn stop_at_cluster(&mut self, warp: usize, at: Position, fault: ClusterFault) -> Gap {
         let lanes = self.warps[warp].alive();
         self.with_context(warp, at, lanes, |context| {
-            context.find(Fault::Cluster(Box::new(fault)), lanes);
+            context.record_fault(Fault::Cluster(Box::new(fault)), lanes);
             context.gap("behaviour after a misused barrier is undefined")
         })
     }
 
     /// Lets warps continue that wait at a complete cluster barrier. Returns `true` if there were any.
-    pub(crate) fn pass_cluster(&mut self) -> bool {
+    pub(crate) fn resume_at_cluster(&mut self) -> bool {
         let mut progress = false;
         for number in 0..self.warps.len() {
             let waits = |state: State| matches!(state, State::Cluster { registered: true, .. });
@@ -97,7 +97,7 @@ impl BlockRun<'_, '_> {
                 continue;
             };
             let lanes = warp.alive();
-            if !self.tracker.pass_cluster(number, lanes) {
+            if !self.tracker.resume_at_cluster(number, lanes) {
                 continue;
             }
             self.tracker.note_event(number, lanes, self.machine.site(at));
@@ -122,7 +122,7 @@ impl BlockRun<'_, '_> {
     }
 
     /// Reports, at the end of a cluster, accesses to blocks that may have ended before.
-    pub(crate) fn note_late_accesses(&mut self) {
+    pub(crate) fn report_late_accesses(&mut self) {
         for (access, lane, area, offset) in self.tracker.take_late_accesses() {
             let Area::Shared(number) = area else { continue };
             let Some(memory) = self.shared.get(number) else { continue };
@@ -136,7 +136,7 @@ impl BlockRun<'_, '_> {
             };
             let place = self.machine.site_place(access.site);
             let thread = self.thread(access.warp, lane);
-            self.report.find(Fault::Cluster(Box::new(fault)), place, thread);
+            self.report.record_fault(Fault::Cluster(Box::new(fault)), place, thread);
         }
         self.report.assumed_scopes.extend(self.tracker.take_assumed_scopes());
     }

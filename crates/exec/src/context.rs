@@ -44,11 +44,11 @@ pub(crate) struct Context<'c, 'p> {
     /// Lanes in which the instruction takes effect.
     pub(crate) lanes: Mask,
     /// The lanes among them with an undecided path condition.
-    pub(crate) open: Mask,
+    pub(crate) conditional_lanes: Mask,
     /// The path condition, lane by lane.
     pub(crate) path: Option<Rc<Path>>,
     /// A fault that occurs in a lane of `open` if its path condition holds.
-    pub(crate) would_fail: Option<&'static str>,
+    pub(crate) conditional_fault: Option<&'static str>,
     pub(crate) place: Place,
     /// The number of the instruction.
     pub(crate) site: Site,
@@ -82,7 +82,7 @@ pub(crate) enum Flow {
     /// A collective can run in these lanes, but not yet in the others.
     Divide(Mask),
     /// A collective that has to wait. The first mask is the lanes it needs, the second those that are at it.
-    Gather(Mask, Mask),
+    Collective(Mask, Mask),
     /// `bar.warp.sync`. The first mask is the lanes it needs, the second those that are at it.
     WarpBarrier(Mask, Mask),
     /// A barrier of the block.
@@ -100,7 +100,7 @@ pub(crate) enum Flow {
 impl<'c, 'p> Context<'c, 'p> {
     /// The executing block's instance of a variable.
     #[inline]
-    pub(crate) fn own(&self, area: Area) -> Area {
+    pub(crate) fn own_instance(&self, area: Area) -> Area {
         match area {
             Area::Shared(number) if self.machine.blocks > 1 => {
                 Area::Shared(self.warp.rank * self.machine.shared.len() + number)
@@ -183,18 +183,18 @@ impl<'c, 'p> Context<'c, 'p> {
 
     /// Records a fault in the lowest of `lanes`. The consequences of an invalid access are not a second
     /// fault.
-    pub(crate) fn find(&mut self, fault: Fault, lanes: Mask) {
+    pub(crate) fn record_fault(&mut self, fault: Fault, lanes: Mask) {
         if matches!(fault, Fault::Undefined { origin: Some(Origin::BadAccess(_)), .. }) {
             return;
         }
-        match (lanes.without(self.open).lowest(), lanes.is_empty()) {
+        match (lanes.without(self.conditional_lanes).lowest(), lanes.is_empty()) {
             (Some(lane), _) => {
                 let thread = self.thread(lane);
-                self.report.find(fault, self.place, thread);
+                self.report.record_fault(fault, self.place, thread);
             }
             // A note about something that may not happen is not worth reporting.
             (None, false) if fault.is_note() => {}
-            (None, false) => self.would_fail = Some(would_be(&fault)),
+            (None, false) => self.conditional_fault = Some(conditional_message(&fault)),
             (None, true) => {}
         }
     }
@@ -227,15 +227,15 @@ impl<'c, 'p> Context<'c, 'p> {
 
     /// Requires that a value that decides something is a number. Poison is a finding, and the run continues
     /// in the other lanes; any other unknown value ends the run. Returns the lanes that can continue.
-    pub(crate) fn decide(&mut self, tags: Tags, sink: Sink) -> Result<Mask, Gap> {
+    pub(crate) fn require_numbers(&mut self, tags: Tags, sink: Sink) -> Result<Mask, Gap> {
         let poisoned = tags.poison.and(self.lanes);
         if !poisoned.is_empty() {
             let origin = tags.undefined;
-            self.find(Fault::Undefined { reaches: sink, origin }, poisoned);
+            self.record_fault(Fault::Undefined { reaches: sink, origin }, poisoned);
         }
         let unknown = tags.unknown.or(tags.pointer).and(self.lanes);
         if !unknown.is_empty() {
-            return Err(self.undecided(tags, sink, unknown));
+            return Err(self.gap_of_unknown(tags, sink, unknown));
         }
         Ok(self.lanes.without(poisoned))
     }
@@ -243,13 +243,13 @@ impl<'c, 'p> Context<'c, 'p> {
     /// The gap at something that depends on an unavailable value. Cooperative groups find their grid data
     /// through `%envreg`: if the kernel then polls it, the gap names that poll.
     #[cold]
-    fn undecided(&self, tags: Tags, sink: Sink, lanes: Mask) -> Gap {
+    fn gap_of_unknown(&self, tags: Tags, sink: Sink, lanes: Mask) -> Gap {
         let poll = self.machine.polls.first().filter(|_| tags.origin == Some(Source::ENVIRONMENT));
         match poll {
             Some(&site) => Gap { place: self.machine.site_place(site), ..self.gap(WAITS) },
             None => {
                 let reason = lanes.lowest().map_or(Reason::Data, |lane| tags.reason(lane));
-                let mut gap = self.gap(undecided(reason, sink));
+                let mut gap = self.gap(undecided_message(reason, sink));
                 if self.valued.is_some() && sink == Sink::Address && reason == Reason::Data {
                     gap.reason.push_str(RANGE);
                 }
@@ -268,7 +268,7 @@ const RANGE: &str =
     "; if it is made of integers of a tensor, their range may help: --arg 'idx=s32[8]:0..100'";
 
 /// The message for a fault that may not happen.
-fn would_be(fault: &Fault) -> &'static str {
+fn conditional_message(fault: &Fault) -> &'static str {
     match fault {
         Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => {
             "this access would be out of bounds"
@@ -282,7 +282,7 @@ fn would_be(fault: &Fault) -> &'static str {
 }
 
 /// The message for something that depends on an unavailable value.
-fn undecided(reason: Reason, sink: Sink) -> String {
+fn undecided_message(reason: Reason, sink: Sink) -> String {
     let what = match sink {
         Sink::Control => "control flow depends",
         Sink::Address => "an address depends",

@@ -6,7 +6,7 @@ use crate::lanes::{Mask, WARP};
 use crate::warp::{State, Warp};
 
 /// Most waits in a report.
-const MOST_WAITS: usize = 16;
+const MAX_WAITS: usize = 16;
 
 impl BlockRun<'_, '_> {
     /// Reports that the running threads wait for each other.
@@ -21,7 +21,7 @@ impl BlockRun<'_, '_> {
                 let same = |wait: &Wait| wait.place == place && wait.kind == kind;
                 match waits.iter().position(same) {
                     Some(known) => waits[known].threads += group.lanes.count(),
-                    None if waits.len() < MOST_WAITS => waits.push(Wait {
+                    None if waits.len() < MAX_WAITS => waits.push(Wait {
                         place,
                         first: self.thread(number, group.lanes.lowest().unwrap_or(0)),
                         threads: group.lanes.count(),
@@ -37,7 +37,7 @@ impl BlockRun<'_, '_> {
         let group = &self.warps[warp].groups[0];
         let (at, lanes) = (group.at, group.lanes);
         self.with_context(warp, at, lanes, |context| {
-            context.find(Fault::Deadlock { waiting, waits }, lanes);
+            context.record_fault(Fault::Deadlock { waiting, waits }, lanes);
             Err(context.gap("threads wait for each other here and no thread can continue"))
         })
     }
@@ -73,7 +73,7 @@ impl BlockRun<'_, '_> {
                 let here = here.fold(Mask::NONE, |all, group| all.or(group.lanes));
                 WaitKind::Lanes { missing: mask.and(warp.alive()).without(here).0 }
             }
-            State::Gathering(mask) => {
+            State::AtCollective(mask) => {
                 WaitKind::Lanes { missing: mask.and(warp.alive()).without(lanes).0 }
             }
             State::Mbarrier(state) => self.phase_wait(state),

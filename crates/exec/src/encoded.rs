@@ -88,12 +88,12 @@ impl Encoded {
     pub(crate) fn address(
         variable: usize,
         offset: i64,
-        home: VariablePlacement,
+        placement: VariablePlacement,
         above: Above,
     ) -> Option<Self> {
-        let inside = |&offset: &u64| (home.first..=home.size).contains(&offset);
+        let inside = |&offset: &u64| (placement.first..=placement.size).contains(&offset);
         let offset = u64::try_from(offset).ok().filter(inside)?;
-        (home.size <= low_bits(ADDRESS_BITS)).then_some(Self {
+        (placement.size <= low_bits(ADDRESS_BITS)).then_some(Self {
             variable,
             offset,
             shift: 0,
@@ -164,14 +164,19 @@ impl Encoded {
     }
 
     /// Returns the offset moved by `units` of 2^shift; `None` if it leaves the variable.
-    fn offset_moved_by(&self, units: i64, home: VariablePlacement) -> Option<u64> {
+    fn offset_moved_by(&self, units: i64, placement: VariablePlacement) -> Option<u64> {
         let distance = units.checked_mul(1 << self.shift)?;
-        let inside = |&offset: &u64| (home.first..=home.size).contains(&offset);
+        let inside = |&offset: &u64| (placement.first..=placement.size).contains(&offset);
         self.offset.checked_add_signed(distance).filter(inside)
     }
 
     /// Computes `value + number`, in `width` bits.
-    pub(crate) fn add(&self, number: u64, width: u32, home: VariablePlacement) -> Option<Self> {
+    pub(crate) fn add(
+        &self,
+        number: u64,
+        width: u32,
+        placement: VariablePlacement,
+    ) -> Option<Self> {
         let number = number & low_bits(width);
         if self.bits() == 0 {
             return Some(self.known_bits(self.rest.wrapping_add(number) & low_bits(width)));
@@ -185,7 +190,7 @@ impl Encoded {
         let up = (units & low_bits(self.bits())).cast_signed();
         let down = up - (1 << self.bits());
         let (offset, borrowed) =
-            match (self.offset_moved_by(up, home), self.offset_moved_by(down, home)) {
+            match (self.offset_moved_by(up, placement), self.offset_moved_by(down, placement)) {
                 (Some(offset), _) => (offset, 0),
                 (None, Some(offset)) => (offset, 1),
                 (None, None) => return None,
@@ -203,7 +208,7 @@ impl Encoded {
         keep: u64,
         flip: u64,
         width: u32,
-        home: VariablePlacement,
+        placement: VariablePlacement,
     ) -> Option<Self> {
         let (keep, flip) = (keep & low_bits(width), flip & low_bits(width));
         let field = self.field();
@@ -215,7 +220,7 @@ impl Encoded {
             all if all == unknown && flip & unknown == 0 => self.truncated(width).above,
             _ => Above::Lost,
         };
-        let known = low_bits(self.bits().min(home.align_bits.saturating_sub(self.shift)));
+        let known = low_bits(self.bits().min(placement.align_bits.saturating_sub(self.shift)));
         let (known, open) = (known << self.position, field & !(known << self.position));
         let rest = ((self.rest & keep) ^ flip) & !field;
         let before = (self.offset >> self.shift << self.position) & known;
@@ -226,7 +231,7 @@ impl Encoded {
         if keep & open == open && flip & open == 0 {
             let change =
                 (after >> self.position).cast_signed() - (before >> self.position).cast_signed();
-            let offset = self.offset_moved_by(change, home)?;
+            let offset = self.offset_moved_by(change, placement)?;
             return Some(Self { offset, rest, ..*self }.with_above(above));
         }
         // The dropped bits of the field must be its low end.
@@ -284,11 +289,11 @@ impl Encoded {
     /// Extends the low `from` bits to `to` bits.
     pub(crate) fn resize(&self, from: u32, signed: bool, to: u32) -> Option<Self> {
         // No alignment is needed: the field is kept or dropped as a whole.
-        let home = VariablePlacement { align_bits: 0, first: 0, size: u64::MAX };
+        let placement = VariablePlacement { align_bits: 0, first: 0, size: u64::MAX };
         if to <= from {
-            return self.bitwise(low_bits(to), 0, to, home);
+            return self.bitwise(low_bits(to), 0, to, placement);
         }
-        let kept = self.bitwise(low_bits(from), 0, from, home)?;
+        let kept = self.bitwise(low_bits(from), 0, from, placement)?;
         let sign = 1 << (from - 1);
         if !signed || self.bits() > 0 && self.field() & sign != 0 {
             return (!signed).then_some(kept);
@@ -303,21 +308,24 @@ impl Encoded {
 
     /// Decodes a plain address: its offset, and the alignment of the variable required for that, if it is
     /// more than declared.
-    pub(crate) fn as_address(&self, home: VariablePlacement) -> Option<(u64, Option<u32>)> {
+    pub(crate) fn as_address(&self, placement: VariablePlacement) -> Option<(u64, Option<u32>)> {
         let whole = self.bits() > 0 && self.shift == self.position && self.rest >> self.shift == 0;
         if !whole || self.above == Above::Lost {
             return None;
         }
         let offset = (self.offset & !low_bits(self.shift)) | self.rest;
-        (home.first..=home.size)
+        (placement.first..=placement.size)
             .contains(&offset)
-            .then_some((offset, (self.shift > home.align_bits).then_some(self.shift)))
+            .then_some((offset, (self.shift > placement.align_bits).then_some(self.shift)))
     }
 
     /// Decodes a matrix descriptor: the start of the matrix as an offset in its variable, the other fields, and
     /// the alignment of the variable required for that, if it is more than declared. `None` if the address is
     /// not in its position.
-    pub(crate) fn as_descriptor(&self, home: VariablePlacement) -> Option<(u64, u64, Option<u32>)> {
+    pub(crate) fn as_descriptor(
+        &self,
+        placement: VariablePlacement,
+    ) -> Option<(u64, u64, Option<u32>)> {
         let in_place = self.bits() > 0 && self.shift == self.position + 4;
         if !in_place || self.above != Above::Zero {
             return None;
@@ -326,8 +334,12 @@ impl Encoded {
         // rounded itself.
         let below = low_bits(self.position);
         let start = self.offset & !low_bits(self.shift) | (self.rest & below) << 4;
-        let needed = (self.shift > home.align_bits).then_some(self.shift);
-        (home.first..=home.size).contains(&start).then_some((start, self.rest & !below, needed))
+        let needed = (self.shift > placement.align_bits).then_some(self.shift);
+        (placement.first..=placement.size).contains(&start).then_some((
+            start,
+            self.rest & !below,
+            needed,
+        ))
     }
 
     /// Executes `cvta` between a shared and a generic address; `alone` if addresses have no ranks.

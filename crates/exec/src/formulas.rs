@@ -2,16 +2,16 @@
 //!
 //! A formula is a reduced ordered binary decision diagram (Bryant, "Graph-Based Algorithms for Boolean
 //! Function Manipulation"). Two formulas are equivalent if and only if they are the same node, so valid and
-//! unsatisfiable ones are recognised at once. Atoms are ordered by age. Beyond `MOST` nodes, or `DEEPEST`
+//! unsatisfiable ones are recognised at once. Atoms are ordered by age. Beyond `MAX_NODES` nodes, or `MAX_DEPTH`
 //! atoms on a path, a result is a fresh atom. Known truths stay valid then, but less becomes known.
 
 use rustc_hash::FxHashMap;
 
 /// Most nodes.
-const MOST: usize = 1 << 20;
+const MAX_NODES: usize = 1 << 20;
 
 /// Most atoms on a path: operations are recursive.
-const DEEPEST: u32 = 1 << 11;
+const MAX_DEPTH: u32 = 1 << 11;
 
 /// A formula: a position in the table of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,7 +81,7 @@ impl Formulas {
     /// Returns `true` if the limit of nodes is reached and nothing more becomes known.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.nodes.len() >= MOST
+        self.nodes.len() >= MAX_NODES
     }
 
     /// Negation.
@@ -127,7 +127,7 @@ impl Formulas {
         if let Some(&found) = self.chosen.get(&[a, b, c]) {
             return found;
         }
-        let deep = [a, b, c].iter().any(|formula| self.depths[formula.0 as usize] >= DEEPEST);
+        let deep = [a, b, c].iter().any(|formula| self.depths[formula.0 as usize] >= MAX_DEPTH);
         if deep || self.is_full() {
             return self.atom();
         }

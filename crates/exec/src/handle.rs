@@ -6,7 +6,7 @@
 //! | 1 to [`LIMIT`] | values of the domain |
 //! | from [`LIMIT`] to `UNITS` | aliases: values with an enclosure ([`crate::legal::alias`]) |
 //! | from `UNITS` on | units of bytes in the engine's table ([`crate::value::unit`]) |
-//! | from `WHOLES` on | units with one short value each ([`crate::value::wholes`]) |
+//! | from `SHORT_VALUES` on | units with one short value each ([`crate::value::short_values`]) |
 //!
 //! Registers and memory hold plain words, and the domain gets registers without a copy. So [`Value`] is a
 //! word, and every query about its range goes through [`Handle`].
@@ -20,8 +20,8 @@ pub const LIMIT: u32 = UNITS - (1 << 24);
 /// The first unit.
 const UNITS: u32 = 1 << 31;
 
-/// The first unit that is a value of fewer bytes.
-const WHOLES: u32 = 3 << 30;
+/// The first unit that is a short value: one of fewer than four bytes, with zeros above.
+const SHORT_VALUES: u32 = 3 << 30;
 
 /// A word for an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +55,13 @@ impl Handle {
     /// The position of a unit in its table.
     #[inline]
     pub(crate) fn unit(self) -> Option<usize> {
-        (UNITS..WHOLES).contains(&self.0).then(|| (self.0 - UNITS) as usize)
+        (UNITS..SHORT_VALUES).contains(&self.0).then(|| (self.0 - UNITS) as usize)
     }
 
     /// The position of a short value.
     #[inline]
-    pub(crate) fn whole(self) -> Option<u32> {
-        self.0.checked_sub(WHOLES)
+    pub(crate) fn short_value(self) -> Option<u32> {
+        self.0.checked_sub(SHORT_VALUES)
     }
 
     /// The alias at a position, if it is in range.
@@ -74,13 +74,13 @@ impl Handle {
     /// The unit at a position, if it is in range.
     #[inline]
     pub(crate) fn of_unit(position: u32) -> Option<Self> {
-        (position < WHOLES - UNITS).then(|| Self(UNITS + position))
+        (position < SHORT_VALUES - UNITS).then(|| Self(UNITS + position))
     }
 
     /// The short value at a position, if it is in range.
     #[inline]
-    pub(crate) fn of_whole(position: u32) -> Option<Self> {
-        WHOLES.checked_add(position).map(Self)
+    pub(crate) fn of_short_value(position: u32) -> Option<Self> {
+        SHORT_VALUES.checked_add(position).map(Self)
     }
 }
 
@@ -97,23 +97,23 @@ mod tests {
 
     #[test]
     fn ranges_are_apart_and_positions_come_back() {
-        for (word, value, alias, unit, whole) in [
+        for (word, value, alias, unit, short) in [
             (0, false, false, false, false),
             (1, true, false, false, false),
             (LIMIT - 1, true, false, false, false),
             (LIMIT, true, true, false, false),
             (UNITS - 1, true, true, false, false),
             (UNITS, false, false, true, false),
-            (WHOLES - 1, false, false, true, false),
-            (WHOLES, false, false, false, true),
+            (SHORT_VALUES - 1, false, false, true, false),
+            (SHORT_VALUES, false, false, false, true),
             (u32::MAX, false, false, false, true),
         ] {
             let handle = Handle(word);
             let found = (handle.is_value(), handle.is_alias(), handle.is_unit());
-            assert_eq!(found, (value, alias, unit || whole), "{word}");
+            assert_eq!(found, (value, alias, unit || short), "{word}");
             assert_eq!(
-                (handle.alias().is_some(), handle.unit().is_some(), handle.whole().is_some()),
-                (alias, unit, whole),
+                (handle.alias().is_some(), handle.unit().is_some(), handle.short_value().is_some()),
+                (alias, unit, short),
                 "{word}"
             );
             assert_eq!(all_values(&[1, word]), value, "{word}");
@@ -121,8 +121,8 @@ mod tests {
         assert_eq!(Handle::of_alias(5).and_then(Handle::alias), Some(5));
         assert_eq!(Handle::of_alias(1 << 24), None);
         assert_eq!(Handle::of_unit(5).and_then(Handle::unit), Some(5));
-        assert_eq!(Handle::of_unit(WHOLES - UNITS), None);
-        assert_eq!(Handle::of_whole(5).and_then(Handle::whole), Some(5));
-        assert_eq!(Handle::of_whole(u32::MAX - WHOLES + 1), None);
+        assert_eq!(Handle::of_unit(SHORT_VALUES - UNITS), None);
+        assert_eq!(Handle::of_short_value(5).and_then(Handle::short_value), Some(5));
+        assert_eq!(Handle::of_short_value(u32::MAX - SHORT_VALUES + 1), None);
     }
 }

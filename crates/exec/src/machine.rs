@@ -35,10 +35,10 @@ const LARGEST_LOCAL: u64 = 512 << 10;
 /// Most bytes of registers of a block, many times those of a GPU.
 const LARGEST_REGISTERS: u64 = 1 << 30;
 /// Most threads of a block; no GPU allows more.
-const MOST_THREADS: u64 = (sync::MOST_WARPS * sync::WARP) as u64;
+const MAX_THREADS: u64 = (sync::MAX_WARPS * sync::WARP) as u64;
 
 /// Most warps of a cluster: the largest portable one has eight blocks of up to 32 warps.
-const MOST_CLUSTER_WARPS: usize = 256;
+const MAX_CLUSTER_WARPS: usize = 256;
 
 /// A program prepared for a launch.
 pub(crate) struct Machine<'p> {
@@ -66,7 +66,7 @@ pub(crate) struct Machine<'p> {
     /// Instructions that poll memory in a waiting loop, ascending.
     pub(crate) polls: Vec<Site>,
     /// Places of stores for which the domain decides if they leave the present value in place.
-    pub(crate) asked: FxHashSet<Place>,
+    pub(crate) compared_stores: FxHashSet<Place>,
     /// How tickets are given out, in a run in which blocks take them.
     pub(crate) tickets: TicketMode,
     /// Set if the general code executes all instructions ([`Paths::General`]).
@@ -146,9 +146,9 @@ impl<'p> Machine<'p> {
         let mut next = 0;
         let codes = program.functions.enumerate();
         let floats = match (&valued, checking) {
-            (Some(_), _) => Floats::Valued,
-            (None, true) => Floats::Fixed,
-            (None, false) => Floats::Some,
+            (Some(_), _) => Floats::Domain,
+            (None, true) => Floats::EveryGpu,
+            (None, false) => Floats::SomeGpu,
         };
         let general = paths == Paths::General;
         let decoding = Decoding { floats, general };
@@ -169,7 +169,7 @@ impl<'p> Machine<'p> {
             params: Vec::new(),
             racing_reads: RacingReadMode::default(),
             polls,
-            asked: FxHashSet::default(),
+            compared_stores: FxHashSet::default(),
             tickets: TicketMode::None,
             general,
             simulates: false,
@@ -197,7 +197,7 @@ impl<'p> Machine<'p> {
             if let (Some(&Area::Global(number)), VariableContents::Contents(contents)) =
                 (machine.areas.get(id), held)
             {
-                give(&mut global[number], contents);
+                set_contents(&mut global[number], contents);
             }
         }
         machine.fill_params(&mut valued)?;
@@ -215,8 +215,8 @@ impl<'p> Machine<'p> {
             return refuse("the kernel is defined elsewhere".to_owned());
         }
         let threads = launch.threads();
-        if threads > MOST_THREADS {
-            let reason = format!("the block has {threads} threads; the limit is {MOST_THREADS}");
+        if threads > MAX_THREADS {
+            let reason = format!("the block has {threads} threads; the limit is {MAX_THREADS}");
             return refuse(reason);
         }
         let (grid, cluster) = (launch.grid, launch.cluster_size());
@@ -224,9 +224,8 @@ impl<'p> Machine<'p> {
             return refuse("the grid does not consist of clusters of this size".to_owned());
         }
         let warps = self.launch.warps().saturating_mul(self.blocks);
-        if warps > MOST_CLUSTER_WARPS {
-            let reason =
-                format!("the cluster has {warps} warps; the limit is {MOST_CLUSTER_WARPS}");
+        if warps > MAX_CLUSTER_WARPS {
+            let reason = format!("the cluster has {warps} warps; the limit is {MAX_CLUSTER_WARPS}");
             return refuse(reason);
         }
         let functions = program.called(launch.kernel);
@@ -477,7 +476,7 @@ fn global_variable(variable: &Variable) -> Allocation {
 }
 
 /// Sets the contents of a module variable at the launch.
-fn give(memory: &mut Allocation, contents: &Contents) {
+fn set_contents(memory: &mut Allocation, contents: &Contents) {
     memory.assumed = false;
     let all = 0..memory.bytes.len();
     match contents {

@@ -46,7 +46,7 @@ impl BlockRun<'_, '_> {
             expected: status.expected,
             pending: status.pending,
             bytes: status.bytes,
-            came: self.contributors(now),
+            contributed: self.contributors(now),
             missing: self.contributors(&missing),
         }))
     }
@@ -68,7 +68,7 @@ impl BlockRun<'_, '_> {
     }
 
     /// Records the phases of mbarriers, if uses of barriers are requested.
-    pub(crate) fn keep_phases(&mut self) {
+    pub(crate) fn record_phases(&mut self) {
         let Some(mut log) = self.tracker.take_phase_log() else { return };
         self.report.mbarrier_uses =
             log.take(|id| self.mbarrier_target(id), |site| self.machine.site_place(site));
@@ -86,7 +86,11 @@ impl BlockRun<'_, '_> {
         for who in self.tracker.take_loads_in_flight() {
             let place = self.machine.site_place(who.site);
             let thread = self.thread(who.warp, who.lanes.lowest().unwrap_or(0));
-            self.report.find(Fault::CopiesInFlight { copies: 1, committed: true }, place, thread);
+            self.report.record_fault(
+                Fault::CopiesInFlight { copies: 1, committed: true },
+                place,
+                thread,
+            );
         }
         for (id, who, bytes) in self.tracker.unbalanced_mbarriers() {
             let Some(target) = self.mbarrier_target(id) else { continue };
@@ -94,7 +98,7 @@ impl BlockRun<'_, '_> {
             let place = self.machine.site_place(who.site);
             let thread = self.thread(who.warp, who.lanes.lowest().unwrap_or(0));
             let fault = Fault::Mbarrier(Box::new(MbarrierFault { target, kind }));
-            self.report.find(fault, place, thread);
+            self.report.record_fault(fault, place, thread);
         }
     }
 }

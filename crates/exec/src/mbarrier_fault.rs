@@ -107,7 +107,7 @@ pub struct MbarrierWait {
     /// Announced and delivered bytes.
     pub bytes: [u64; 2],
     /// Contributors to the phase, by instruction.
-    pub came: Vec<Contributor>,
+    pub contributed: Vec<Contributor>,
     /// Contributors to the previous phase that have not contributed to this one.
     pub missing: Vec<Contributor>,
 }

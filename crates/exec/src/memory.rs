@@ -1,7 +1,7 @@
 //! Allocations: bytes, with a state for each.
 //!
 //! A byte is *undefined* (never written), *defined*, *opaque* (written or given, with a value that is not
-//! inspected), *part of an address* or *half of an address*. Or it is *fickle*: not determined by the launch
+//! inspected), *part of an address* or *half of an address*. Or it is *schedule-dependent*: not determined by the launch
 //! and its inputs, see [`crate::tags`]. Reading a mixture gives the worst of its parts.
 
 use crate::address::{Area, Pointer};
@@ -20,7 +20,7 @@ pub(crate) mod state {
     pub(crate) const DEFINED: u8 = 1;
     pub(crate) const UNDEFINED: u8 = 2;
     pub(crate) const ADDRESS: u8 = 3;
-    pub(crate) const FICKLE: u8 = 4;
+    pub(crate) const SCHEDULE_DEPENDENT: u8 = 4;
     /// Half of a 64-bit address, stored by itself: its other half is unknown.
     pub(crate) const HALF: u8 = 5;
 }
@@ -83,7 +83,7 @@ impl States {
     }
 
     /// Makes every byte undefined and returns their number.
-    pub(crate) fn forget(&mut self) -> usize {
+    pub(crate) fn set_all_undefined(&mut self) -> usize {
         self.each.fill(state::UNDEFINED);
         self.counts = Counts::default();
         self.each.len()
@@ -310,8 +310,9 @@ impl Allocation {
         }
         let all = |wanted: u8| states.iter().all(|&state| state == wanted);
         let whole_address = bytes >= 4 && all(state::ADDRESS) || bytes == 4 && all(state::HALF);
-        let schedule_dependent =
-            states.iter().any(|s| [state::ADDRESS, state::FICKLE, state::HALF].contains(s));
+        let schedule_dependent = states
+            .iter()
+            .any(|s| [state::ADDRESS, state::SCHEDULE_DEPENDENT, state::HALF].contains(s));
         match () {
             () if whole_address => Word::Pointer,
             () if schedule_dependent => Word::ScheduleDependent,
@@ -324,10 +325,12 @@ impl Allocation {
         self.bytes[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
         let state = match word {
             Word::Number => state::DEFINED,
-            Word::Pointer if bytes == 4 && Pointer::in_window(value).is_none() => state::HALF,
+            Word::Pointer if bytes == 4 && Pointer::decode_in_window(value).is_none() => {
+                state::HALF
+            }
             Word::Pointer => state::ADDRESS,
             Word::Unknown => state::OPAQUE,
-            Word::ScheduleDependent => state::FICKLE,
+            Word::ScheduleDependent => state::SCHEDULE_DEPENDENT,
             Word::Poison => state::UNDEFINED,
         };
         self.states.fill(start..start + bytes, state);

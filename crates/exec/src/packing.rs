@@ -10,8 +10,8 @@
 //! If the sizes of all others are multiples of W ≤ [`BASE`], then the space before an array ends at a
 //! multiple of W: a sum of multiples of W, in which a gap is empty or leads to a multiple of a power of two
 //! that is at least W. So the array begins at a multiple of W. The dynamic memory is not among the others:
-//! its size is known only at the launch, and addresses of variables before that. Variables that neither the
-//! kernel nor a function that it calls names have no room. This errs towards alignment only if the packing
+//! its size is known only at the launch, and addresses of variables before that. A variable has no room
+//! if neither the kernel nor a function that it calls names it. This errs towards alignment only if the packing
 //! is not as assumed, and reports list the assumption.
 //!
 //! Some kernels need more: the position of an array. One rounds the start of its dynamic memory up by itself,
@@ -80,7 +80,7 @@ pub(crate) fn is_dynamic(variable: &Variable) -> bool {
     variable.external || variable.size.is_none()
 }
 
-/// Variables that a kernel or a function that it calls names.
+/// Variables named by a kernel or by a function that it calls.
 fn named(program: &Program, kernel: FuncId) -> BTreeSet<VarId> {
     let mut named = BTreeSet::new();
     for (_, instruction) in program.instructions_of(kernel) {

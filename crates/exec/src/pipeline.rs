@@ -8,12 +8,12 @@ use crate::finding::{Place, Target};
 use sync::{MbarrierAnswer, MbarrierEvent, MbarrierState, Site, Waiting};
 
 /// Phases kept of each mbarrier: at its beginning, at its end, and in between with a finding.
-const FIRST: usize = 6;
-const LAST: usize = 4;
-const MARKED: usize = 4;
+const FIRST_PHASES: usize = 6;
+const LAST_PHASES: usize = 4;
+const FAULTY_PHASES: usize = 4;
 
 /// Most mbarriers in the log.
-const MOST: usize = 256;
+const MAX_MBARRIERS: usize = 256;
 
 /// An mbarrier of the first block, from `init` on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,6 +91,7 @@ pub(crate) struct PhaseLog {
     sequence: u32,
 }
 
+/// An mbarrier from an `init` on.
 #[derive(Debug)]
 struct Life {
     id: sync::MbarrierId,
@@ -113,7 +114,7 @@ impl PhaseLog {
         (before, after): (Before, Before),
     ) {
         if let (MbarrierEvent::Init(_), Some(_)) = (event, answer)
-            && self.lives.len() < MOST
+            && self.lives.len() < MAX_MBARRIERS
         {
             self.lives.push(Life { id, phases: Vec::new(), left_out: 0 });
         }
@@ -151,7 +152,7 @@ impl PhaseLog {
     }
 
     /// Marks a phase as faulty.
-    pub(crate) fn mark(&mut self, id: sync::MbarrierId, phase: Option<u64>) {
+    pub(crate) fn mark_faulty(&mut self, id: sync::MbarrierId, phase: Option<u64>) {
         let life = self.lives.iter_mut().rfind(|life| life.id == id);
         let found = life.and_then(|life| life.phases.iter_mut().find(|one| one.phase == phase));
         found.into_iter().for_each(|used| used.faulty = true);
@@ -193,7 +194,7 @@ fn effect(event: &MbarrierEvent) -> Option<(PhaseEventKind, u32, [u64; 2])> {
             (PhaseEventKind::CopyArrival, u32::from(!increments), [0, 0])
         }
         MbarrierEvent::Wait(..) => (PhaseEventKind::Wait, 0, [0, 0]),
-        MbarrierEvent::Init(_) | MbarrierEvent::Inval | MbarrierEvent::Ask(_) => return None,
+        MbarrierEvent::Init(_) | MbarrierEvent::Inval | MbarrierEvent::Test(_) => return None,
     })
 }
 
@@ -222,14 +223,15 @@ impl Life {
     fn shorten(&mut self) {
         // The phase before the first one is extra.
         let before = self.phases.first().is_some_and(|one| one.phase.is_none());
-        let first = FIRST + usize::from(before);
-        if self.phases.len() <= first + LAST {
+        let first = FIRST_PHASES + usize::from(before);
+        if self.phases.len() <= first + LAST_PHASES {
             return;
         }
         let marked = |one: &PhaseUse<Site>| one.faulty;
-        let between = first..self.phases.len() - LAST;
+        let between = first..self.phases.len() - LAST_PHASES;
         let kept = self.phases[between.clone()].iter().filter(|one| marked(one)).count();
-        let plain = between.into_iter().rfind(|&at| !marked(&self.phases[at]) || kept > MARKED);
+        let plain =
+            between.into_iter().rfind(|&at| !marked(&self.phases[at]) || kept > FAULTY_PHASES);
         if let Some(position) = plain {
             self.phases.remove(position);
             self.left_out += 1;
@@ -285,7 +287,7 @@ mod tests {
             let around = (Some((phase, 1)), Some((phase + 1, 1)));
             log.add((0, who, phase as u32), &MbarrierEvent::Arrive(TERMS), Some(&answer), around);
             if faulty.contains(&phase) {
-                log.mark(0, Some(phase));
+                log.mark_faulty(0, Some(phase));
             }
         }
         let target = || crate::memory::Allocation::new("bar", ir::Space::Shared, 8, 8).target(0);
@@ -312,6 +314,6 @@ mod tests {
     fn a_phase_with_a_finding_stays_but_not_without_end() {
         assert!(numbers(&log(1_000, &[500])).contains(&500));
         let all: Vec<u64> = (0..1_000).collect();
-        assert!(numbers(&log(1_000, &all)).len() <= FIRST + MARKED + LAST + 1);
+        assert!(numbers(&log(1_000, &all)).len() <= FIRST_PHASES + FAULTY_PHASES + LAST_PHASES + 1);
     }
 }

@@ -19,7 +19,7 @@ pub struct Placement {
     pub declared: u64,
     /// The required alignment.
     pub needed: u32,
-    /// What settles it.
+    /// The assumption that settles it.
     pub settled: Settled,
 }
 
@@ -45,7 +45,8 @@ impl Placement {
 }
 
 impl Settled {
-    /// What settles the alignment of an access at this offset, if it depends on the placement of the memory.
+    /// Returns the assumption that settles the alignment of an access at this offset, if that depends on the placement
+    /// of the memory.
     pub(crate) fn at(memory: &Allocation, offset: i64, needed: u32) -> Option<Self> {
         match memory.alignment(offset, needed) {
             Alignment::Yes => None,

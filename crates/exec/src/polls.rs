@@ -32,7 +32,7 @@ pub(crate) const WAITS: &str = "this block waits for another block (grid.sync() 
 pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Site> {
     let mut found = Vec::new();
     for (id, function) in program.functions.enumerate() {
-        let mut looks = Vec::new();
+        let mut other_reads = Vec::new();
         let mut polled = Vec::new();
         for (block, data) in function.blocks.enumerate() {
             let instructions = data.instructions.iter().enumerate();
@@ -41,21 +41,21 @@ pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Si
                 continue;
             }
             let loops = loops_around(function, block);
-            let bodies: Vec<Body<'_>> =
-                loops.iter().map(|body| Body::new(function, body)).collect();
+            let bodies: Vec<LoopBody<'_>> =
+                loops.iter().map(|body| LoopBody::new(function, body)).collect();
             for (index, one) in here {
                 let site = codes[id].first[block] + index as Site;
                 if bodies.iter().any(|body| body.is_polled_by(one)) {
                     polled.push(target(&one.op));
                     found.push(site);
-                } else if only_looks(&one.op) {
-                    looks.push((site, target(&one.op)));
+                } else if only_reads(&one.op) {
+                    other_reads.push((site, target(&one.op)));
                 }
             }
         }
         // Compilers move the first read out of the loop.
-        looks.retain(|(_, target)| polled.contains(target));
-        found.extend(looks.into_iter().map(|(site, _)| site));
+        other_reads.retain(|(_, target)| polled.contains(target));
+        found.extend(other_reads.into_iter().map(|(site, _)| site));
     }
     found.sort_unstable();
     found
@@ -76,7 +76,7 @@ fn may_poll(op: &Op) -> bool {
         Op::Load(load) => load.ordering != Ordering::Weak && is_global(load.space),
         Op::Atomic(atomic) => {
             let tries = matches!(atomic.op, AtomicOp::Exchange | AtomicOp::CompareSwap);
-            is_global(atomic.space) && !atomic.dsts.is_empty() && (tries || only_looks(op))
+            is_global(atomic.space) && !atomic.dsts.is_empty() && (tries || only_reads(op))
         }
         _ => false,
     }
@@ -87,7 +87,7 @@ fn is_global(space: Space) -> bool {
 }
 
 /// Returns `true` if an operation leaves memory unchanged.
-fn only_looks(op: &Op) -> bool {
+fn only_reads(op: &Op) -> bool {
     match op {
         Op::Load(_) => true,
         Op::Atomic(atomic) => {
@@ -112,7 +112,7 @@ fn may_change(op: &Op) -> bool {
 }
 
 /// The blocks of a loop.
-struct Body<'f> {
+struct LoopBody<'f> {
     function: &'f Function,
     inside: &'f [bool],
     instructions: Vec<&'f Instr>,
@@ -121,7 +121,7 @@ struct Body<'f> {
     sources: FxHashMap<Reg, (FxHashSet<Reg>, bool)>,
 }
 
-impl<'f> Body<'f> {
+impl<'f> LoopBody<'f> {
     fn new(function: &'f Function, inside: &'f [bool]) -> Self {
         let blocks = function.blocks.iter().zip(inside).filter(|(_, inside)| **inside);
         let instructions: Vec<&Instr> =

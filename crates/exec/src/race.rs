@@ -29,7 +29,7 @@ pub struct Race {
     /// Set if the scope of one excludes the block of the other: they are not mutually atomic.
     pub outside_scope: bool,
     /// Set if they are in different blocks and not in one cluster.
-    pub strangers: bool,
+    pub in_different_units: bool,
     /// Inputs for which both access the same bytes, if that depends on inputs: `idx[0] is 3 and idx[1] is 3`.
     pub when: Option<String>,
 }

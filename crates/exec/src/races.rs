@@ -20,7 +20,7 @@ use crate::tracker::{ConflictContext, CopyNote, CountedConflict};
 use crate::updates::{is_reducing_copy, update};
 use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp};
 use rustc_hash::FxHashMap;
-use sync::{Conflict, Conflicts, Kind, SameValue, Side, Site, Visibility};
+use sync::{Conflict, ConflictSide, Conflicts, MemoryEffect, SameValue, Site, Visibility};
 
 mod between;
 
@@ -74,7 +74,8 @@ fn outside_scope(machine: &Machine<'_>, conflict: &Conflict, ops: [Option<&Op>; 
 
 /// Returns `true` if threads of two blocks conflict.
 fn is_between_blocks(machine: &Machine<'_>, conflict: &Conflict) -> bool {
-    let rank = |side: Side| machine.block_warps().map(|warps| u16::from(side.who.warp) / warps);
+    let rank =
+        |side: ConflictSide| machine.block_warps().map(|warps| u16::from(side.who.warp) / warps);
     conflict.blocks.is_some() || rank(conflict.earlier) != rank(conflict.later)
 }
 
@@ -135,7 +136,7 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
     }
     let updates = [a, b].map(update);
     let both_update =
-        [conflict.earlier, conflict.later].iter().all(|side| side.kind == Kind::Update);
+        [conflict.earlier, conflict.later].iter().all(|side| side.kind == MemoryEffect::Update);
     if let ([Some(a), Some(b)], true) = (updates, both_update)
         && a.rounds()
         && a.commutes(b, conflict.blocks.is_some())
@@ -146,7 +147,8 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
     if context.fenced {
         return Judgement::Open("fences might order them");
     }
-    let reads_source = |side: &Side, op| side.kind != Kind::Update && is_reducing_copy(op);
+    let reads_source =
+        |side: &ConflictSide, op| side.kind != MemoryEffect::Update && is_reducing_copy(op);
     if reads_source(&conflict.earlier, a) || reads_source(&conflict.later, b) {
         return Judgement::Race;
     }
@@ -172,7 +174,7 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
 #[derive(Debug, Default)]
 pub(crate) struct Reported {
     /// Conflicts of blocks, each kind once.
-    met: Conflicts,
+    conflicts: Conflicts,
     /// For each of them, the finding it belongs to.
     findings: Vec<Option<usize>>,
     pairs: FxHashMap<((Site, Site), bool, bool), usize>,
@@ -184,14 +186,14 @@ impl Reported {
     pub(crate) fn add_block(
         &mut self,
         report: &mut Report,
-        launch: &ReportContext<'_, '_>,
-        met: &[CountedConflict],
+        names: &ReportContext<'_, '_>,
+        conflicts: &[CountedConflict],
     ) {
-        self.met.warps = launch.machine.block_warps();
-        for CountedConflict { conflict, count, context } in met {
-            if self.met.add_times(*conflict, *count) {
-                let judgement = judge(launch.machine, conflict, *context);
-                let finding = self.add(report, launch, conflict, *context, judgement);
+        self.conflicts.warps = names.machine.block_warps();
+        for CountedConflict { conflict, count, context } in conflicts {
+            if self.conflicts.add_times(*conflict, *count) {
+                let judgement = judge(names.machine, conflict, *context);
+                let finding = self.add(report, names, conflict, *context, judgement);
                 self.findings.push(finding);
             }
         }
@@ -201,14 +203,14 @@ impl Reported {
     pub(crate) fn add_between(
         &mut self,
         report: &mut Report,
-        launch: &ReportContext<'_, '_>,
-        met: &[(Area, Conflicts)],
+        names: &ReportContext<'_, '_>,
+        conflicts: &[(Area, Conflicts)],
     ) {
-        for (area, conflicts) in met {
-            for (conflict, count) in &conflicts.met {
+        for (area, found) in conflicts {
+            for (conflict, count) in &found.found {
                 let context = ConflictContext::new(*area);
-                let judgement = judge(launch.machine, conflict, context);
-                let finding = self.add(report, launch, conflict, context, judgement);
+                let judgement = judge(names.machine, conflict, context);
+                let finding = self.add(report, names, conflict, context, judgement);
                 if let Some(finding) = finding {
                     report.findings[finding].count += count - 1;
                 }
@@ -219,7 +221,7 @@ impl Reported {
     fn add(
         &mut self,
         report: &mut Report,
-        launch: &ReportContext<'_, '_>,
+        names: &ReportContext<'_, '_>,
         conflict: &Conflict,
         context: ConflictContext,
         judgement: Judgement,
@@ -235,13 +237,13 @@ impl Reported {
         let same_value = match judgement {
             Judgement::Harmless => return None,
             Judgement::FloatOrder => {
-                launch.doubt_order(report, conflict);
+                names.doubt_order(report, conflict);
                 return None;
             }
             Open(reason) => {
                 let position = *self.open.entry(pair).or_insert(report.undecided.len());
                 if position == report.undecided.len() {
-                    let race = launch.race(conflict, context, false);
+                    let race = names.race(conflict, context, false);
                     let values = report.open_values.get(&(b, conflict.later.who)).cloned();
                     let asks = reason == VALUES_OPEN && conflict.blocks.is_none();
                     let values = values.filter(|_| asks);
@@ -253,13 +255,14 @@ impl Reported {
             SameValue => true,
         };
         // A note must not stand for an error.
-        let is_fence_after_read = conflict.unseen.is_some() && conflict.earlier.kind == Kind::Read;
+        let is_fence_after_read =
+            conflict.unseen.is_some() && conflict.earlier.kind == MemoryEffect::Read;
         let key = (pair, same_value, is_fence_after_read);
         if let Some(&known) = self.pairs.get(&key) {
             report.findings[known].count += 1;
             return Some(known);
         }
-        let race = launch.race(conflict, context, same_value);
+        let race = names.race(conflict, context, same_value);
         let (place, thread) = (race.sides[1].place, race.sides[1].thread);
         let finding = Finding { fault: Fault::Race(Box::new(race)), place, thread, count: 1 };
         let position = report.add(finding)?;
@@ -269,7 +272,7 @@ impl Reported {
 
     /// Adds the number of occurrences of each conflict to its finding.
     pub(crate) fn count(&self, report: &mut Report) {
-        for (finding, (_, count)) in self.findings.iter().zip(&self.met.met) {
+        for (finding, (_, count)) in self.findings.iter().zip(&self.conflicts.found) {
             if let Some(finding) = finding {
                 report.findings[*finding].count += count - 1;
             }
@@ -338,12 +341,17 @@ impl ReportContext<'_, '_> {
                 && element_bytes(ops[0]) == element_bytes(ops[1])
                 && !outside_scope,
             outside_scope,
-            strangers: between,
+            in_different_units: between,
             when: None,
         }
     }
 
-    fn side(&self, side: Side, (block, between): (u64, bool), passed: Option<Site>) -> RaceSide {
+    fn side(
+        &self,
+        side: ConflictSide,
+        (block, between): (u64, bool),
+        passed: Option<Site>,
+    ) -> RaceSide {
         let launch: &Launch = self.machine.launch;
         let op = self.machine.op(side.site);
         let bulk = matches!(op, Some(Op::BulkCopy(_) | Op::TensorCopy(_) | Op::RemoteStore(_)));
@@ -353,9 +361,9 @@ impl ReportContext<'_, '_> {
             thread: launch.thread(block, side.who.warp.into(), side.who.lane.into()),
             place,
             kind: match side.kind {
-                Kind::Read => AccessKind::Read,
-                Kind::Write => AccessKind::Write,
-                Kind::Update => AccessKind::Atomic,
+                MemoryEffect::Read => AccessKind::Read,
+                MemoryEffect::Write => AccessKind::Write,
+                MemoryEffect::Update => AccessKind::Atomic,
             },
             passed: passed.map(|site| self.passed(site)),
             in_flight: copies && side.time.is_none() && !between,

@@ -164,12 +164,12 @@ impl Registers {
         }
     }
 
-    /// The reason to report for a result of these operands, if one of them is fickle (may differ between schedules).
+    /// The reason to report for a result of these operands, if one of them is schedule-dependent.
     #[cold]
     fn reported_source(&self, sources: &[Word]) -> Option<Source> {
         let unknown = |source: &&Word| !self.masks[source.tags as usize].unknown.is_empty();
         let origin = |source: &Word| self.origins[source.tags as usize];
-        sources.iter().filter(unknown).filter_map(origin).reduce(Source::to_name)
+        sources.iter().filter(unknown).filter_map(origin).reduce(Source::to_report)
     }
 
     /// Returns `true` if all lanes of these operands are numbers.

@@ -19,7 +19,7 @@ use std::mem::{Discriminant, discriminant};
 use sync::{LaneId, Site};
 
 /// Further findings are only counted: a report with more would not be read.
-const MOST_FINDINGS: usize = 1000;
+const MAX_FINDINGS: usize = 1000;
 
 /// The key of combined findings: the place and the kind of fault, at barriers the kind of misuse. (A note
 /// must not hide an error at the same instruction.)
@@ -122,8 +122,8 @@ impl Report {
         self.charged += bytes as u64 / 8;
     }
 
-    /// Returns `true` if what settles the alignment of an access to an allocation is not recorded, or not last,
-    /// and marks it as recorded.
+    /// Records the assumption that settles the alignment of an access to an allocation. Returns `true` if it is not the
+    /// last one recorded for this instruction.
     pub(crate) fn is_new_placement(&mut self, site: Site, settled: (Area, Settled)) -> bool {
         let position = site as usize;
         if self.aligned.len() <= position {
@@ -134,7 +134,7 @@ impl Report {
 
     /// Records a new kind of finding. Returns its position, unless the limit is reached.
     pub(crate) fn add(&mut self, finding: Finding) -> Option<usize> {
-        if self.findings.len() == MOST_FINDINGS {
+        if self.findings.len() == MAX_FINDINGS {
             self.dropped += 1;
             return None;
         }
@@ -160,7 +160,7 @@ impl Report {
 
     /// Records a fault; repeated ones of its kind at the same place are only counted. There are at most as
     /// many as places in the program.
-    pub(crate) fn find(&mut self, fault: Fault, place: Place, thread: Thread) {
+    pub(crate) fn record_fault(&mut self, fault: Fault, place: Place, thread: Thread) {
         self.add_fault(Finding { fault, place, thread, count: 1 }, usize::MAX);
     }
 
@@ -180,7 +180,7 @@ impl Report {
 
     /// Adds the findings of the next block.
     pub(crate) fn absorb(&mut self, block: Self) {
-        block.findings.into_iter().for_each(|finding| self.add_fault(finding, MOST_FINDINGS));
+        block.findings.into_iter().for_each(|finding| self.add_fault(finding, MAX_FINDINGS));
         block.doubts.into_iter().for_each(|doubt| self.add_doubt(doubt));
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);

@@ -133,7 +133,7 @@ impl Results {
     ///
     /// # Errors
     /// The first element that is neither a number nor a value, and its number.
-    pub fn left(
+    pub fn final_contents(
         &mut self,
         domain: &mut dyn Domain,
         buffer: usize,

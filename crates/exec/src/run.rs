@@ -76,7 +76,7 @@ pub fn run_in(
     limits: Limits,
     domain: &mut dyn Domain,
 ) -> (Outcome, Results) {
-    in_domain(program, launch, limits, None, domain, FxHashSet::default())
+    run_in_domain(program, launch, limits, None, domain, FxHashSet::default())
 }
 
 /// Like [`check`], with domain values.
@@ -88,7 +88,7 @@ pub fn check_in(
     domain: &mut dyn Domain,
 ) -> (Outcome, Results) {
     let checks = Some(Checks::default());
-    in_domain(program, launch, limits, checks, domain, FxHashSet::default())
+    run_in_domain(program, launch, limits, checks, domain, FxHashSet::default())
 }
 
 /// Like [`check_with`], and encloses floats without fixed bits in the manual.
@@ -100,7 +100,7 @@ pub fn check_enclosed(
     checks: Checks,
 ) -> Outcome {
     let mut domain = Enclosed::default();
-    in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
+    run_in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
 }
 
 /// Like [`check_enclosed`], and follows both sides of data-dependent branches on which threads may disagree.
@@ -113,7 +113,7 @@ pub fn check_conditional(
     checks: Checks,
 ) -> Outcome {
     let mut domain = Enclosed::conditional();
-    in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
+    run_in_domain(program, launch, limits, Some(checks), &mut domain, FxHashSet::default()).0
 }
 
 /// The result of a check with value numbering.
@@ -136,8 +136,9 @@ pub fn check_numbered(
     places: impl IntoIterator<Item = Place>,
 ) -> NumberedOutcome {
     let mut domain = Enclosed::numbering();
-    let asked = places.into_iter().collect();
-    let (outcome, _) = in_domain(program, launch, limits, Some(checks), &mut domain, asked);
+    let compared_stores = places.into_iter().collect();
+    let (outcome, _) =
+        run_in_domain(program, launch, limits, Some(checks), &mut domain, compared_stores);
     NumberedOutcome { outcome, relies_on_alike_fusion: domain.relies_on_alike_fusion() }
 }
 
@@ -150,8 +151,8 @@ pub fn check_with_equal_writes(
     domain: &mut dyn Domain,
     places: impl IntoIterator<Item = Place>,
 ) -> (Outcome, Results) {
-    let asked = places.into_iter().collect();
-    in_domain(program, launch, limits, Some(checks), domain, asked)
+    let compared_stores = places.into_iter().collect();
+    run_in_domain(program, launch, limits, Some(checks), domain, compared_stores)
 }
 
 /// Like [`check_in`], for a launch whose blocks take tickets: the given block takes the last one
@@ -166,8 +167,8 @@ pub fn check_last(
 ) -> (Outcome, Results) {
     let whole = launch.selected.is_empty() && launch.cluster.is_none();
     let tickets = if whole { TicketMode::Last(last) } else { TicketMode::None };
-    let particulars = SpecialRun { tickets, ..SpecialRun::default() };
-    in_domain_with(program, launch, limits, Some(checks), domain, particulars)
+    let special = SpecialRun { tickets, ..SpecialRun::default() };
+    run_in_domain_with(program, launch, limits, Some(checks), domain, special)
 }
 
 /// Like [`check_in`], for a launch whose blocks take tickets again and again (`tickets.rs`): the given blocks take
@@ -182,8 +183,8 @@ pub fn check_in_order(
 ) -> (Outcome, Results) {
     let whole = launch.selected.is_empty() && launch.cluster.is_none();
     let tickets = if whole { TicketMode::Sequence(takers.to_vec()) } else { TicketMode::None };
-    let particulars = SpecialRun { tickets, ..SpecialRun::default() };
-    in_domain_with(program, launch, limits, Some(checks), domain, particulars)
+    let special = SpecialRun { tickets, ..SpecialRun::default() };
+    run_in_domain_with(program, launch, limits, Some(checks), domain, special)
 }
 
 /// Returns `true` if a program may take tickets: an atomic operation adds one to global memory, and its
@@ -202,32 +203,31 @@ pub fn may_take_tickets(program: &Program) -> bool {
     })
 }
 
-fn in_domain(
+fn run_in_domain(
     program: &Program,
     launch: &Launch,
     limits: Limits,
     checks: Option<Checks>,
     domain: &mut dyn Domain,
-    asked: FxHashSet<Place>,
+    compared_stores: FxHashSet<Place>,
 ) -> (Outcome, Results) {
-    let particulars = SpecialRun { asked, ..SpecialRun::default() };
-    in_domain_with(program, launch, limits, checks, domain, particulars)
+    let special = SpecialRun { compared_stores, ..SpecialRun::default() };
+    run_in_domain_with(program, launch, limits, checks, domain, special)
 }
 
-fn in_domain_with(
+fn run_in_domain_with(
     program: &Program,
     launch: &Launch,
     limits: Limits,
     checks: Option<Checks>,
     domain: &mut dyn Domain,
-    particulars: SpecialRun,
+    special: SpecialRun,
 ) -> (Outcome, Results) {
     let mut store = Store::default();
     let mut aliases = Aliases::default();
     let mut domain = aliases.wrap(domain);
     let valued = Valued { domain: &mut domain, store: &mut store, aliases: &mut aliases };
-    let (mut outcome, buffers) =
-        run_particular(program, launch, limits, checks, Some(valued), particulars);
+    let (mut outcome, buffers) = run_launch(program, launch, limits, checks, Some(valued), special);
     if outcome.maybe_undefined {
         let open = |number: &usize| may_be_unwritten(&store, &buffers[*number]);
         outcome.maybe_unwritten = (0..buffers.len()).filter(open).collect();
@@ -242,7 +242,7 @@ fn run_blocks(
     checks: Option<Checks>,
     valued: Option<Valued<'_>>,
 ) -> (Outcome, Vec<Allocation>) {
-    run_particular(program, launch, limits, checks, valued, SpecialRun::default())
+    run_launch(program, launch, limits, checks, valued, SpecialRun::default())
 }
 
 /// Like [`check_with`], with a treatment of racing reads.
@@ -253,8 +253,8 @@ pub(crate) fn check_racing_reads(
     checks: Checks,
     racing_reads: RacingReadMode,
 ) -> Outcome {
-    let particulars = SpecialRun { racing_reads, ..SpecialRun::default() };
-    let (outcome, _) = run_particular(program, launch, limits, Some(checks), None, particulars);
+    let special = SpecialRun { racing_reads, ..SpecialRun::default() };
+    let (outcome, _) = run_launch(program, launch, limits, Some(checks), None, special);
     outcome
 }
 
@@ -262,19 +262,19 @@ pub(crate) fn check_racing_reads(
 #[derive(Default)]
 struct SpecialRun {
     /// Places of stores for which the domain decides if they leave the present value in place.
-    asked: FxHashSet<Place>,
+    compared_stores: FxHashSet<Place>,
     racing_reads: RacingReadMode,
     tickets: TicketMode,
 }
 
 /// Runs a launch. All entry points of this module end here.
-fn run_particular(
+fn run_launch(
     program: &Program,
     launch: &Launch,
     limits: Limits,
     checks: Option<Checks>,
     mut valued: Option<Valued<'_>>,
-    SpecialRun { asked, racing_reads, tickets }: SpecialRun,
+    SpecialRun { compared_stores, racing_reads, tickets }: SpecialRun,
 ) -> (Outcome, Vec<Allocation>) {
     let checking = checks.is_some();
     let given = valued.as_mut().map(Valued::reborrow);
@@ -283,7 +283,7 @@ fn run_particular(
         Ok(prepared) => prepared,
         Err(gap) => return (outcome(Report::default(), Some(gap), 0), Vec::new()),
     };
-    machine.asked = asked;
+    machine.compared_stores = compared_stores;
     machine.racing_reads = racing_reads;
     let last = tickets.last();
     machine.tickets = tickets;
@@ -296,11 +296,11 @@ fn run_particular(
     let mut budget = Budget::new(limits).with_memory(memory);
     let mut tally = Tally::new(&machine, checks, &global, limits);
     // A caller with a domain needs the buffers unchanged.
-    let keeps = valued.is_some();
+    let has_domain = valued.is_some();
     // The last block runs after all others.
     let units = launch.units().filter(|unit| Some(*unit) != last).chain(last);
     let mut queue = Queue::new(units);
-    if checks.is_some_and(|checks| !checks.barrier_uses) && !keeps {
+    if checks.is_some_and(|checks| !checks.barrier_uses) && !has_domain {
         speculative_blocks::run(&mut tally, &mut global, &mut budget, &mut queue, limits.jobs);
     }
     tally.run(&mut global, &mut budget, &mut queue, valued.as_mut().map(Valued::reborrow));
@@ -309,31 +309,15 @@ fn run_particular(
     let (report, gap, blocks) = tally.finish(&global);
     let initialisers = machine.initialisers(&global);
     let changed = before.changed(&machine, &global);
-    let is_counter = |variable: &VarId, counter: &Counter| {
-        machine.areas.get(variable) == Some(&Area::Global(counter.number))
-            && program.variables[*variable].size == Some(counter.bytes.into())
-    };
-    let ticket = ticket.map(|(place, counter)| {
-        let left = left_in(&counter, &global, launch.buffers.len());
-        let is_known = |variable: &VarId| is_counter(variable, &counter) && left.is_some();
-        let leaves_variables = changed.iter().any(|variable| !is_known(variable));
-        Ticket { place, leaves_variables, left }
-    });
+    let ticket = ticket.map(|ticket| ticket_outcome(&machine, ticket, &global, &changed));
     let executed = report.coverage.executed(&machine);
     let [assumed_scopes, assumed_parities] = [&report.assumed_scopes, &report.assumed_parities]
         .map(|sites| sites.iter().map(|&site| machine.site_place(site)).collect::<Vec<Place>>());
     global.truncate(launch.buffers.len());
-    let scatters = valued.as_ref().map(|valued| &valued.store.scatters);
-    let is_scattered = |number: usize| scatters.is_some_and(|all| all.contains_key(&number));
-    let written = |(number, memory): (usize, &Allocation)| match is_scattered(number) {
-        true if memory.states.contains(&state::UNDEFINED) => {
-            WrittenBytes::Depends(memory.bytes.len())
-        }
-        _ => memory.states.written(),
-    };
-    let written = global.iter().enumerate().map(written).collect();
+    let written = written_bytes(&global, valued.as_ref());
     let found = outcome(report, gap, blocks);
-    let (buffers, kept) = if keeps { (Vec::new(), global) } else { (contents(global), Vec::new()) };
+    let (buffers, kept) =
+        if has_domain { (Vec::new(), global) } else { (contents(global), Vec::new()) };
     (
         Outcome {
             initialisers,
@@ -351,8 +335,39 @@ fn run_particular(
     )
 }
 
+/// Describes the tickets that blocks took from a counter: the place of the first, and the changes of variables.
+fn ticket_outcome(
+    machine: &Machine<'_>,
+    (place, counter): (Place, Counter),
+    global: &[Allocation],
+    changed: &[VarId],
+) -> Ticket {
+    let is_counter = |variable: &VarId| {
+        machine.areas.get(variable) == Some(&Area::Global(counter.number))
+            && machine.program.variables[*variable].size == Some(counter.bytes.into())
+    };
+    let left = counter_value(&counter, global, machine.launch.buffers.len());
+    let is_known = |variable: &VarId| is_counter(variable) && left.is_some();
+    let leaves_variables = changed.iter().any(|variable| !is_known(variable));
+    Ticket { place, leaves_variables, left }
+}
+
+/// Returns the bytes of each buffer that were given a value. Where writes at data-dependent places leave some unwritten,
+/// the data decide which.
+fn written_bytes(buffers: &[Allocation], valued: Option<&Valued<'_>>) -> Vec<WrittenBytes> {
+    let scatters = valued.map(|valued| &valued.store.scatters);
+    let is_scattered = |number: usize| scatters.is_some_and(|all| all.contains_key(&number));
+    let written = |(number, memory): (usize, &Allocation)| match is_scattered(number) {
+        true if memory.states.contains(&state::UNDEFINED) => {
+            WrittenBytes::Depends(memory.bytes.len())
+        }
+        _ => memory.states.written(),
+    };
+    buffers.iter().enumerate().map(written).collect()
+}
+
 /// Returns the number in a counter that is a module variable.
-fn left_in(counter: &Counter, global: &[Allocation], buffers: usize) -> Option<u64> {
+fn counter_value(counter: &Counter, global: &[Allocation], buffers: usize) -> Option<u64> {
     if counter.number >= buffers { counter.value(global) } else { None }
 }
 

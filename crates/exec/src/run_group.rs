@@ -5,7 +5,7 @@
 use crate::context::{Context, Flow};
 use crate::fast::decode::Step;
 use crate::finding::{Fault, Gap, Place};
-use crate::interpret::symbolic::conditional::{conditional, look_at};
+use crate::interpret::symbolic::conditional::{check_hint_guard, conditional};
 use crate::interpret::{execute, guarded, mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
@@ -15,7 +15,7 @@ use sync::Site;
 
 /// The end of an instruction sequence: its end, or an instruction that needs the scheduler, with the active
 /// lanes.
-pub(crate) type Flowing = Result<Option<(Mask, Flow)>, Gap>;
+pub(crate) type SequenceEnd = Result<Option<(Mask, Flow)>, Gap>;
 
 /// The progress of a group.
 pub(crate) struct GroupProgress {
@@ -23,19 +23,19 @@ pub(crate) struct GroupProgress {
     pub(crate) at: Position,
     /// The number of executed instructions, including the last one and the ends of basic blocks.
     pub(crate) executed: u64,
-    pub(crate) ended: Flowing,
+    pub(crate) ended: SequenceEnd,
 }
 
 /// The longest stretch of instructions of a basic block between two looks at the budget.
-const LONGEST: usize = 1 << 12;
+const MAX_STRETCH: usize = 1 << 12;
 
-/// Executes a group from `at` to the end of a basic block: the first one after `most` executed instructions,
-/// or where lanes diverge. It also stops inside a block longer than [`LONGEST`].
+/// Executes a group from `at` to the end of a basic block: the first one after `max_executed` executed instructions,
+/// or where lanes diverge. It also stops inside a block longer than [`MAX_STRETCH`].
 pub(crate) fn follow(
     context: &mut Context<'_, '_>,
     mut at: Position,
     lanes: Mask,
-    most: u64,
+    max_executed: u64,
 ) -> GroupProgress {
     let machine = context.machine;
     let (function, code) = (&machine.program.functions[at.function], &machine.codes[at.function]);
@@ -43,21 +43,22 @@ pub(crate) fn follow(
     loop {
         let block = &function.blocks[at.block];
         let (rest, steps) = (&block.instructions[at.index..], &code.blocks[at.block][at.index..]);
-        if rest.len() > LONGEST {
-            let (count, ended) = straight(context, &rest[..LONGEST], &steps[..LONGEST], lanes);
+        if rest.len() > MAX_STRETCH {
+            let (count, ended) =
+                execute_sequence(context, &rest[..MAX_STRETCH], &steps[..MAX_STRETCH], lanes);
             at.index += count;
             executed += count as u64;
             let ended = ended.map(|flow| flow.or(Some((lanes, Flow::Next))));
             let stops = !matches!(ended, Ok(Some((_, Flow::Next))));
             return GroupProgress { at, executed: executed + u64::from(stops), ended };
         }
-        let (count, ended) = straight(context, rest, steps, lanes);
+        let (count, ended) = execute_sequence(context, rest, steps, lanes);
         at.index += count;
         executed += count as u64 + 1;
         let next = match ended {
-            Ok(None) if executed < most => {
+            Ok(None) if executed < max_executed => {
                 let end = context.site;
-                only_way(context, &block.terminator, (end, lanes))
+                common_successor(context, &block.terminator, (end, lanes))
             }
             _ => None,
         };
@@ -69,7 +70,7 @@ pub(crate) fn follow(
 
 /// The common successor of all lanes at the end of a basic block, if that is easy to see.
 #[inline]
-fn only_way(
+fn common_successor(
     context: &mut Context<'_, '_>,
     end: &Terminator,
     (site, lanes): (Site, Mask),
@@ -94,12 +95,12 @@ fn only_way(
 }
 
 /// Executes instructions in sequence, in all lanes of a group, and returns their number.
-fn straight(
+fn execute_sequence(
     context: &mut Context<'_, '_>,
     rest: &[Instr],
     steps: &[Step],
     lanes: Mask,
-) -> (usize, Flowing) {
+) -> (usize, SequenceEnd) {
     let first = context.site;
     for (executed, step) in steps.iter().enumerate() {
         if !step.guarded && step.decoded.execute(&mut context.registers, lanes) {
@@ -133,7 +134,7 @@ pub(crate) fn guarded_lanes(
 ) -> Result<Option<Mask>, Gap> {
     if let Op::Hint { .. } = op {
         context.report.coverage.guard_holds(context.site);
-        return look_at(context, guard).map(|()| None);
+        return check_hint_guard(context, guard).map(|()| None);
     }
     match guarded(context, guard) {
         Ok(holds) => Ok(Some(holds)),
@@ -151,7 +152,7 @@ fn single_step(
     instruction: &Instr,
     step: &Step,
     lanes: Mask,
-) -> Flowing {
+) -> SequenceEnd {
     context.lanes = lanes;
     context.place = Place { span: instruction.span, location: instruction.location };
     let mut active = lanes;
@@ -215,8 +216,8 @@ fn single_step(
 /// Records an access to registers of products, and reports one that comes too early.
 #[cold]
 pub(crate) fn touch_products(context: &mut Context<'_, '_>, op: &Op) {
-    if let Some(window) = context.registers.touch(op, context.place) {
-        context.find(Fault::ProductRegisters(window), context.lanes);
+    if let Some(window) = context.registers.record_access(op, context.place) {
+        context.record_fault(Fault::ProductRegisters(window), context.lanes);
     }
 }
 

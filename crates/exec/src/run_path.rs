@@ -5,11 +5,11 @@
 
 use crate::context::{Context, Flow};
 use crate::finding::{Gap, Place};
-use crate::interpret::symbolic::conditional::on_path;
+use crate::interpret::symbolic::conditional::execute_on_path;
 use crate::interpret::{mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
-use crate::run_group::{Flowing, GroupProgress, guarded_lanes, is_access, touch_products};
+use crate::run_group::{GroupProgress, SequenceEnd, guarded_lanes, is_access, touch_products};
 use ir::Instr;
 
 /// Executes a group from `at` to the end of its basic block.
@@ -46,8 +46,8 @@ fn step(
     instruction: &Instr,
     of_products: bool,
     lanes: Mask,
-) -> Flowing {
-    (context.lanes, context.open) = (lanes, lanes);
+) -> SequenceEnd {
+    (context.lanes, context.conditional_lanes) = (lanes, lanes);
     context.place = Place { span: instruction.span, location: instruction.location };
     let mut active = lanes;
     if let Some(guard) = instruction.guard {
@@ -55,7 +55,7 @@ fn step(
             Some(holds) => active = holds,
             None => return Ok(None),
         }
-        if context.would_fail.take().is_some() {
+        if context.conditional_fault.take().is_some() {
             return Err(
                 context.conditional_gap("an undefined value may decide whether this is executed")
             );
@@ -64,24 +64,24 @@ fn step(
             return Ok(None);
         }
         context.report.coverage.guard_holds(context.site);
-        (context.lanes, context.open) = (active, active);
+        (context.lanes, context.conditional_lanes) = (active, active);
     }
     if of_products && context.tracker.is_checking() {
         touch_products(context, &instruction.op);
     }
-    let flow = access(context, instruction)?;
+    let flow = execute_on_side(context, instruction)?;
     Ok((flow != Flow::Next).then_some((active, flow)))
 }
 
-fn access(context: &mut Context<'_, '_>, instruction: &Instr) -> Result<Flow, Gap> {
+fn execute_on_side(context: &mut Context<'_, '_>, instruction: &Instr) -> Result<Flow, Gap> {
     let accesses = is_access(&instruction.op);
     if accesses && context.machine.polls.binary_search(&context.site).is_ok() {
         poll::check(context, &instruction.op)?;
     }
-    let flow = on_path(context, &instruction.op)?;
+    let flow = execute_on_path(context, &instruction.op)?;
     if accesses && context.tracker.touched_mbarrier() {
         mbarrier::check_plain_access(context)?;
-        if context.would_fail.take().is_some() {
+        if context.conditional_fault.take().is_some() {
             return Err(context.conditional_gap("an mbarrier may be accessed as plain memory"));
         }
     }

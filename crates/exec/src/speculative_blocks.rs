@@ -26,7 +26,7 @@ use std::thread::scope;
 use sync::BlockAccesses;
 
 /// Most bytes of all copies of global memory. A byte costs two.
-const MOST_COPIED: usize = 1 << 30;
+const MAX_COPIED: usize = 1 << 30;
 /// Blocks queued for a worker: with two it need not wait for the next.
 const QUEUED: usize = 2;
 /// Blocks for each worker that may run ahead of the first uncommitted one.
@@ -35,26 +35,26 @@ const AHEAD: usize = 4;
 /// The remaining blocks, ascending.
 pub(crate) struct Queue<I> {
     /// Blocks that were returned.
-    again: VecDeque<u64>,
+    returned: VecDeque<u64>,
     rest: I,
 }
 
 impl<I: Iterator<Item = u64>> Queue<I> {
     pub(crate) fn new(rest: I) -> Self {
-        Self { again: VecDeque::new(), rest }
+        Self { returned: VecDeque::new(), rest }
     }
 
     /// Takes back blocks, to be run before all others.
-    fn give_back(&mut self, mut blocks: VecDeque<u64>) {
-        blocks.append(&mut self.again);
-        self.again = blocks;
+    fn put_back(&mut self, mut blocks: VecDeque<u64>) {
+        blocks.append(&mut self.returned);
+        self.returned = blocks;
     }
 
     /// Returns `true` if there are at least two blocks.
     fn has_two(&mut self) -> bool {
-        while self.again.len() < 2 {
+        while self.returned.len() < 2 {
             let Some(next) = self.rest.next() else { return false };
-            self.again.push_back(next);
+            self.returned.push_back(next);
         }
         true
     }
@@ -64,7 +64,7 @@ impl<I: Iterator<Item = u64>> Iterator for Queue<I> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        self.again.pop_front().or_else(|| self.rest.next())
+        self.returned.pop_front().or_else(|| self.rest.next())
     }
 }
 
@@ -77,12 +77,12 @@ pub(crate) fn run(
     jobs: usize,
 ) {
     let size: usize = global.iter().map(|memory| memory.bytes.len()).sum();
-    let workers = jobs.min(MOST_COPIED / size.max(1));
-    let mut alone = workers;
+    let workers = jobs.min(MAX_COPIED / size.max(1));
+    let mut sequential = workers;
     while workers > 1 && !tally.is_over() && queue.has_two() {
-        Flight::new(tally, global, budget).run(queue, workers);
-        tally.run(global, budget, &mut queue.take(alone), None);
-        alone = alone.saturating_mul(2);
+        SpeculativeRun::new(tally, global, budget).run(queue, workers);
+        tally.run(global, budget, &mut queue.take(sequential), None);
+        sequential = sequential.saturating_mul(2);
     }
 }
 
@@ -181,27 +181,35 @@ fn work(
 }
 
 /// Speculative blocks, starting from one state of memory.
-struct Flight<'f, 'm, 'p> {
+struct SpeculativeRun<'f, 'm, 'p> {
     tally: &'f mut Tally<'m, 'p>,
     global: &'f mut [Allocation],
     budget: &'f mut Budget,
     /// The worker of each committed block.
     owners: FxHashMap<u64, usize>,
     /// Issued but uncommitted blocks, ascending.
-    out: VecDeque<u64>,
-    arrived: FxHashMap<u64, Box<SpeculativeBlock>>,
+    issued: VecDeque<u64>,
+    finished: FxHashMap<u64, Box<SpeculativeBlock>>,
     /// The number of queued blocks of each worker.
-    loads: Vec<usize>,
+    queued: Vec<usize>,
 }
 
-impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
+impl<'f, 'm, 'p> SpeculativeRun<'f, 'm, 'p> {
     fn new(
         tally: &'f mut Tally<'m, 'p>,
         global: &'f mut [Allocation],
         budget: &'f mut Budget,
     ) -> Self {
-        let (owners, arrived) = (FxHashMap::default(), FxHashMap::default());
-        Self { tally, global, budget, owners, out: VecDeque::new(), arrived, loads: Vec::new() }
+        let (owners, finished) = (FxHashMap::default(), FxHashMap::default());
+        Self {
+            tally,
+            global,
+            budget,
+            owners,
+            issued: VecDeque::new(),
+            finished,
+            queued: Vec::new(),
+        }
     }
 
     /// Runs blocks until there are none, or one could not be committed: that one is returned to the queue.
@@ -210,59 +218,64 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
         let before = self.tally.lane_instructions();
         let cancelled = Arc::new(AtomicBool::new(false));
         let budget = &self.budget.cancelled_by(&cancelled);
-        self.loads = vec![0; workers];
+        self.queued = vec![0; workers];
         scope(|scope| {
-            let (tell, messages) = channel();
+            let (sender, messages) = channel();
             let mut tasks = Vec::new();
             for worker in 0..workers {
-                let ((task, blocks), tell) = (channel(), tell.clone());
+                let ((task, blocks), sender) = (channel(), sender.clone());
                 let (who, global) = ((worker, budget, before), self.global.to_vec());
-                scope.spawn(move || work(machine, who, checks, global, (&blocks, tell)));
+                scope.spawn(move || work(machine, who, checks, global, (&blocks, sender)));
                 tasks.push(task);
             }
-            drop(tell);
-            self.direct(queue, &tasks, &messages);
+            drop(sender);
+            self.coordinate(queue, &tasks, &messages);
             cancelled.store(true, Ordering::Relaxed);
         });
-        queue.give_back(self.out);
+        queue.put_back(self.issued);
     }
 
     /// Issues blocks and commits results.
-    fn direct(
+    fn coordinate(
         &mut self,
         queue: &mut Queue<impl Iterator<Item = u64>>,
         tasks: &[Sender<u64>],
         messages: &Receiver<WorkerMessage>,
     ) {
         loop {
-            self.give_out(queue, tasks);
+            self.issue_blocks(queue, tasks);
             // A late run reports that in the next block that runs.
-            if self.out.is_empty() || self.budget.is_late() {
+            if self.issued.is_empty() || self.budget.is_out_of_time() {
                 return;
             }
             let Ok(WorkerMessage::Ran(ran)) = messages.recv() else { return };
-            self.loads[ran.worker] -= 1;
-            self.arrived.insert(ran.found.number, ran);
-            while let Some(ran) = self.out.front().and_then(|first| self.arrived.remove(first)) {
+            self.queued[ran.worker] -= 1;
+            self.finished.insert(ran.found.number, ran);
+            while let Some(ran) = self.issued.front().and_then(|first| self.finished.remove(first))
+            {
                 if !self.is_as_in_turn(&ran) {
                     return;
                 }
-                self.out.pop_front();
-                self.take_over(*ran);
+                self.issued.pop_front();
+                self.commit(*ran);
                 if self.tally.is_over() {
-                    return self.out.clear();
+                    return self.issued.clear();
                 }
             }
         }
     }
 
-    fn give_out(&mut self, queue: &mut Queue<impl Iterator<Item = u64>>, tasks: &[Sender<u64>]) {
-        while self.out.len() < AHEAD * tasks.len() {
-            let least = self.loads.iter().enumerate().min_by_key(|(_, load)| **load);
+    fn issue_blocks(
+        &mut self,
+        queue: &mut Queue<impl Iterator<Item = u64>>,
+        tasks: &[Sender<u64>],
+    ) {
+        while self.issued.len() < AHEAD * tasks.len() {
+            let least = self.queued.iter().enumerate().min_by_key(|(_, load)| **load);
             let Some((worker, _)) = least.filter(|(_, load)| **load < QUEUED) else { return };
             let Some(number) = queue.next() else { return };
-            self.out.push_back(number);
-            self.loads[worker] += 1;
+            self.issued.push_back(number);
+            self.queued[worker] += 1;
             // Send fails only if the worker has ended, which it has reported then.
             let _ = tasks[worker].send(number);
         }
@@ -279,17 +292,17 @@ impl<'f, 'm, 'p> Flight<'f, 'm, 'p> {
         }
         let is_other = |block| self.owners.get(&block).is_some_and(|&owner| owner != ran.worker);
         self.budget.suffices(ran.found.report.spent)
-            && !self.tally.between.meets(&ran.touched, &is_other)
+            && !self.tally.between.touches_changes(&ran.touched, &is_other)
     }
 
-    fn take_over(&mut self, ran: SpeculativeBlock) {
+    fn commit(&mut self, ran: SpeculativeBlock) {
         ran.writes.apply(self.global);
         for (memory, read) in self.global.iter_mut().zip(ran.read) {
             memory.read |= read;
         }
         let number = ran.found.number;
-        self.budget.take(ran.found.report.spent);
-        self.tally.between.add_touched(self.tally.machine, number, &ran.touched);
+        self.budget.subtract(ran.found.report.spent);
+        self.tally.between.add_finished_block(self.tally.machine, number, &ran.touched);
         self.tally.absorb(ran.found, self.global);
         self.owners.insert(number, ran.worker);
     }

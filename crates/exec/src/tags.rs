@@ -7,7 +7,7 @@
 //! - **unknown**: defined, but not a function of the launch alone: data of an opaque buffer, bits of a base
 //!   address, a clock, a float without fixed bits in the manual ([`crate::legal`]). Control flow or an
 //!   address that depends on it ends the run with a gap. Unknown lanes that are not even a function of the
-//!   launch and its inputs (the schedule or the placement of an allocation decides) are *fickle*: storing
+//!   launch and its inputs (the schedule or the placement of an allocation decides) are *schedule-dependent*: storing
 //!   them for others is a doubt;
 //! - **poison**: undefined by the manual. It may be copied; if it decides something, that is a finding.
 
@@ -39,7 +39,7 @@ pub(crate) enum Source {
     Address,
     /// A special register or operation that depends on the schedule.
     Schedule(&'static str),
-    /// A fickle value that passed through memory.
+    /// A schedule-dependent value that passed through memory.
     Stored,
     /// Differing copies of an element of a `wmma` fragment.
     Copies,
@@ -52,7 +52,7 @@ impl Source {
     pub(crate) const ENVIRONMENT: Self = Self::Schedule("%envreg");
 
     /// Returns the source to report out of two.
-    pub(crate) fn to_name(self, other: Self) -> Self {
+    pub(crate) fn to_report(self, other: Self) -> Self {
         if other.rank() > self.rank() { other } else { self }
     }
 
@@ -133,7 +133,7 @@ impl Tags {
             unknown: unknown.without(poison),
             poison,
             schedule_dependent: self.undetermined().or(other.undetermined()),
-            origin: sources.into_iter().flatten().reduce(Source::to_name),
+            origin: sources.into_iter().flatten().reduce(Source::to_report),
             undefined: undefined(self).or(undefined(other)),
         }
     }
@@ -185,7 +185,7 @@ impl Tags {
     }
 
     /// Combines the tags of two values, one of which is selected by a condition with these tags. If both are
-    /// undefined, so is the result. If one is, the result may be, which counts as fickle.
+    /// undefined, so is the result. If one is, the result may be, which counts as schedule-dependent.
     pub(crate) fn chosen(self, a: Self, b: Self) -> Self {
         let open = self.unknown;
         let nothing = a.poison.and(b.poison).and(open);

@@ -20,7 +20,7 @@ use sync::{LaneId, Site};
 pub(crate) struct BlockFindings {
     pub(crate) number: u64,
     pub(crate) report: Report,
-    pub(crate) met: Vec<CountedConflict>,
+    pub(crate) conflicts: Vec<CountedConflict>,
     pub(crate) gap: Option<Gap>,
 }
 
@@ -28,14 +28,14 @@ impl BlockFindings {
     /// Runs a block and leaves its accesses in the shadows.
     pub(crate) fn run(block: &mut BlockRun<'_, '_>, number: u64) -> Self {
         let gap = block.run(number).err();
-        block.keep_open_uses();
-        let (met, conflict_words) = block.tracker.take_conflicts();
+        block.record_open_uses();
+        let (conflicts, conflict_words) = block.tracker.take_conflicts();
         let mut report = std::mem::take(&mut block.report);
         report.conflict_words = conflict_words;
         if let Some(racing) = block.tracker.take_racing() {
             report.racing = racing;
         }
-        Self { number, report, met, gap }
+        Self { number, report, conflicts, gap }
     }
 }
 
@@ -112,7 +112,7 @@ impl<'m, 'p> Tally<'m, 'p> {
                 block.tracker.watch_tickets();
             }
             let found = BlockFindings::run(&mut block, number);
-            block.tracker.shadows_mut().keeps_uses = false;
+            block.tracker.shadows_mut().records_uses = false;
             let watch = block.tracker.take_tickets();
             let mut obstacle = None;
             match &watch {
@@ -141,7 +141,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         self.report.absorb(found.report);
         let Self { machine, shared, .. } = self;
         let context = ReportContext { machine, shared, global, number: found.number };
-        self.reported.add_block(&mut self.report, &context, &found.met);
+        self.reported.add_block(&mut self.report, &context, &found.conflicts);
         let blocks = machine.blocks as u64;
         self.blocks += if found.gap.is_none() { blocks } else { 0 };
         if let (None, Some(watch)) = (&found.gap, self.limits.watch) {
@@ -222,7 +222,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         if let (Some((site, who)), Some(last)) = (self.unacquired, self.machine.tickets.last()) {
             let thread = self.machine.launch.thread(last, who.warp.into(), who.lane.into());
             let at = self.machine.site_place(site);
-            self.report.find(Fault::NoAcquire { ticket: place }, at, thread);
+            self.report.record_fault(Fault::NoAcquire { ticket: place }, at, thread);
         }
         Some((place, counter))
     }
@@ -232,8 +232,8 @@ impl<'m, 'p> Tally<'m, 'p> {
     pub(crate) fn finish(mut self, global: &[Allocation]) -> (Report, Option<Gap>, u64) {
         self.reported.count(&mut self.report);
         let context = ReportContext { machine: self.machine, shared: &[], global, number: 0 };
-        self.reported.add_between(&mut self.report, &context, &self.between.met);
-        for (area, conflicts) in &self.between.met {
+        self.reported.add_between(&mut self.report, &context, &self.between.conflicts);
+        for (area, conflicts) in &self.between.conflicts {
             let words = conflicts.words.iter().map(|&(_, word)| (*area, word));
             self.report.conflict_words.between.extend(words);
             self.report.conflict_words.incomplete |= conflicts.more_words;

@@ -61,7 +61,7 @@ pub(crate) struct WalkCache {
 
 impl WalkCache {
     /// Most cached walks.
-    const MOST: usize = 16;
+    const MAX_WALKS: usize = 16;
 
     /// Returns the pieces of a box inside its tensor, at the origin.
     pub(crate) fn walk(&mut self, map: &TensorMap, shared: u64, stores: bool) -> Option<Arc<Walk>> {
@@ -70,7 +70,7 @@ impl WalkCache {
         if let Some((_, walk)) = self.known.iter().find(same) {
             return Some(Arc::clone(walk));
         }
-        if self.known.len() == Self::MOST {
+        if self.known.len() == Self::MAX_WALKS {
             self.known.clear();
         }
         let origin = vec![0; map.rank()];

@@ -16,9 +16,9 @@ impl BlockRun<'_, '_> {
         let warp = &mut self.warps[number];
         let (lanes, at) = (warp.groups[group].lanes, warp.groups[group].at);
         warp.exit(group, lanes);
-        let others_go_on = !warp.alive().is_empty();
-        self.tracker.apply(number, lanes, SyncEvent::Exit { others_go_on });
-        self.note_flights(number, (at, lanes), others_go_on);
+        let others_continue = !warp.alive().is_empty();
+        self.tracker.apply(number, lanes, SyncEvent::Exit { others_continue });
+        self.report_in_flight(number, (at, lanes), others_continue);
     }
 
     /// Executes the end of a basic block.
@@ -44,7 +44,7 @@ impl BlockRun<'_, '_> {
                         .and(lanes)
                     {
                         Mask::NONE => gap,
-                        _ => polling(context.machine, at, gap),
+                        _ => mention_possible_wait(context.machine, at, gap),
                     })?;
                     match poisoned.is_empty() {
                         true => Ok(taken),
@@ -68,12 +68,14 @@ impl BlockRun<'_, '_> {
                 let ways = self.table(warp, at, lanes, *index, targets)?;
                 self.branch(warp, group, &ways);
             }
-            Terminator::Return if self.arrive_at_end(warp, group, end)? => self.leave(warp, group),
+            Terminator::Return if self.arrive_at_end(warp, group, end)? => {
+                self.return_from_call(warp, group)
+            }
             Terminator::Exit if self.arrive_at_end(warp, group, end)? => self.exit(warp, group),
             Terminator::Return | Terminator::Exit => {}
             Terminator::Trap => {
                 return self.with_context(warp, at, lanes, |context| {
-                    context.find(Fault::Trap, lanes);
+                    context.record_fault(Fault::Trap, lanes);
                     Err(match context.path.is_some() {
                         true => context.conditional_gap("the kernel may trap here"),
                         false => context.gap("the kernel traps here"),
@@ -126,7 +128,7 @@ impl BlockRun<'_, '_> {
     }
 
     /// Returns from a call, or ends the threads of a kernel.
-    fn leave(&mut self, warp: usize, group: usize) {
+    fn return_from_call(&mut self, warp: usize, group: usize) {
         let Some(call) = self.warps[warp].groups[group].calls.pop() else {
             return self.exit(warp, group);
         };
@@ -146,7 +148,7 @@ impl BlockRun<'_, '_> {
 
 /// The gap at a branch on a value that the launch does not determine. In a loop, it mentions a possible wait.
 #[cold]
-fn polling(machine: &Machine<'_>, at: Position, mut gap: Gap) -> Gap {
+fn mention_possible_wait(machine: &Machine<'_>, at: Position, mut gap: Gap) -> Gap {
     let function = &machine.program.functions[at.function];
     if ir::cfg::innermost_loop(function, at.block).is_some() {
         gap.reason.push_str("; this loop may wait for another thread");

@@ -124,7 +124,7 @@ pub(crate) struct TicketWatch {
     /// Set for concurrent copies or reads through the read-only cache, which fences do not order.
     is_unusual: bool,
     /// Set if threads access global memory after the ticket.
-    pub(crate) goes_on: bool,
+    pub(crate) continues_after: bool,
     /// Set if one of them does not know of the ticket.
     pub(crate) is_unordered: bool,
     /// The first fence after the ticket by its thread; the ticket itself if it acquires.
@@ -156,7 +156,7 @@ impl TicketWatch {
             is_released: false,
             is_bare: false,
             is_unusual: false,
-            goes_on: false,
+            continues_after: false,
             is_unordered: false,
             acquired: None,
             unacquired: None,
@@ -182,7 +182,7 @@ impl TicketWatch {
             true if self.is_unordered => Some(
                 "threads of a block access global memory beside the thread that takes its ticket, and nothing orders them with it",
             ),
-            false if self.goes_on => Some(
+            false if self.continues_after => Some(
                 "blocks access global memory after their ticket, also where they are not the last: that is not followed",
             ),
             _ => None,
@@ -207,7 +207,7 @@ impl TicketWatch {
                 self.covering.iter_mut().for_each(|covering| *covering = Mask::NONE);
             }
             State::Taken(taker, time) => {
-                self.goes_on = true;
+                self.continues_after = true;
                 for lane in lanes.iter() {
                     let who = lane_id(warp, lane);
                     let knows = |time: Time| who == taker || clocks.ordered(taker, time, who);

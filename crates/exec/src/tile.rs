@@ -42,7 +42,7 @@ pub(crate) struct Tile {
 
 /// A range of rows of a matrix, with the number of bytes along K.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Part {
+pub(crate) struct TileRows {
     pub(crate) tile: Tile,
     pub(crate) first: u64,
     pub(crate) rows: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Places {
     /// Merged byte ranges, ascending.
     pub(crate) ranges: Vec<(i64, u32)>,
     /// The smallest range around all of them.
-    pub(crate) around: (i64, u32),
+    pub(crate) span: (i64, u32),
     /// The ranges as a set.
     pub(crate) units: ReadUnits,
 }
@@ -65,8 +65,8 @@ pub(crate) struct Places {
 impl Tile {
     fn swizzled(&self, at: u64) -> u64 {
         let at = at + self.lead;
-        let turn = (at >> 7).wrapping_sub(self.base_offset) & (self.row / 16 - 1);
-        (at ^ turn << 4) - self.lead
+        let swizzle = (at >> 7).wrapping_sub(self.base_offset) & (self.row / 16 - 1);
+        (at ^ swizzle << 4) - self.lead
     }
 
     /// The offset in the variable of 16 bytes of row `row`: chunk `chunk` along K.
@@ -90,7 +90,7 @@ impl Tile {
     }
 }
 
-impl Part {
+impl TileRows {
     fn chunks(&self) -> Vec<u64> {
         let Self { tile, first, rows, k_bytes } = *self;
         match tile.transposed {
@@ -119,26 +119,26 @@ impl Part {
         let start = first.map_or(0, |range| range.0);
         let end = last.map_or(0, |range| range.0 + i64::from(range.1));
         let units = ReadUnits::new(&ranges);
-        Places { chunks, ranges, around: (start, (end - start) as u32), units }
+        Places { chunks, ranges, span: (start, (end - start) as u32), units }
     }
 }
 
 /// Cached places of parts: warps and loop iterations use the same ones repeatedly.
 #[derive(Debug, Default)]
 pub(crate) struct TileCache {
-    known: FxHashMap<Part, Arc<Places>>,
+    known: FxHashMap<TileRows, Arc<Places>>,
 }
 
 impl TileCache {
     /// Most cached parts.
-    const MOST: usize = 1 << 12;
+    const MAX_PARTS: usize = 1 << 12;
 
     /// Returns the places of a part.
-    pub(crate) fn places(&mut self, part: &Part) -> Arc<Places> {
+    pub(crate) fn places(&mut self, part: &TileRows) -> Arc<Places> {
         if let Some(known) = self.known.get(part) {
             return Arc::clone(known);
         }
-        if self.known.len() >= Self::MOST {
+        if self.known.len() >= Self::MAX_PARTS {
             self.known.clear();
         }
         let places = Arc::new(part.places());
@@ -151,7 +151,7 @@ impl TileCache {
 mod tests {
     use super::*;
 
-    fn part(row: u64, transposed: bool) -> Part {
+    fn part(row: u64, transposed: bool) -> TileRows {
         let tile = Tile {
             variable: 0,
             lead: 0,
@@ -162,7 +162,7 @@ mod tests {
             row,
             transposed,
         };
-        Part { tile, first: 0, rows: 64, k_bytes: 32 }
+        TileRows { tile, first: 0, rows: 64, k_bytes: 32 }
     }
 
     /// Chunks do not overlap under any swizzle.

@@ -29,9 +29,9 @@ use group_steps::GroupSteps;
 pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
 use sync::{
-    Access, AgentId, Conflict, Conflicts, Generation, Kind, MBARRIER_UPDATES, Misuse, Order,
-    ProxySpace, Question, Registration, Released, Reuse, SameValue, Shadow, Shape, Site, SyncEvent,
-    Time, UpdateGroup,
+    Access, AgentId, BarrierMisuse, BarrierReuse, CompletedGeneration, Conflict, Conflicts,
+    Generation, MBARRIER_UPDATES, MemoryEffect, Order, ProxySpace, Registration, RequiredCertainty,
+    SameValue, Shadow, Shape, Site, SyncEvent, Time, UpdateGroup,
 };
 pub(crate) use traced::Traced;
 use traced::TracedStore;
@@ -80,12 +80,12 @@ pub(crate) struct Shadows {
     /// Set if lanes run in lock step.
     lock_step: bool,
     /// Set if uses of barriers are recorded.
-    pub(crate) keeps_uses: bool,
+    pub(crate) records_uses: bool,
     shared: Vec<Shadow>,
     /// Shadows of writable global memory.
     pub(crate) global: Vec<Option<Shadow>>,
     /// Conflicts of the block so far.
-    met: Conflicts,
+    conflicts: Conflicts,
     /// The context of each of them.
     contexts: Vec<ConflictContext>,
     /// Elements whose last stores are requested.
@@ -136,7 +136,7 @@ impl Shadows {
         Self {
             enabled: true,
             lock_step,
-            keeps_uses: barrier_uses,
+            records_uses: barrier_uses,
             shared: shared.iter().map(|memory| shadow(memory, ProxySpace::Shared)).collect(),
             global: global.iter().map(writable).collect(),
             ..Self::default()
@@ -160,7 +160,7 @@ impl Shadows {
 }
 
 /// Encodes an allocation as a number.
-fn mark(area: Area) -> u32 {
+fn area_code(area: Area) -> u32 {
     match area {
         Area::Shared(number) => (number as u32) << 1,
         Area::Global(number) => (number as u32) << 1 | 1,
@@ -168,10 +168,10 @@ fn mark(area: Area) -> u32 {
     }
 }
 
-/// Decodes the allocation of a [mark].
-fn marked(mark: u32) -> Option<Area> {
-    let number = (mark >> 1) as usize;
-    match (mark, mark & 1) {
+/// Decodes the allocation of an [`area_code`].
+fn area_of_code(area_code: u32) -> Option<Area> {
+    let number = (area_code >> 1) as usize;
+    match (area_code, area_code & 1) {
         (u32::MAX, _) => None,
         (_, 0) => Some(Area::Shared(number)),
         _ => Some(Area::Global(number)),
@@ -181,7 +181,7 @@ fn marked(mark: u32) -> Option<Area> {
 /// The attributes of an instruction's access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessAttributes {
-    pub(crate) kind: Kind,
+    pub(crate) kind: MemoryEffect,
     pub(crate) site: Site,
     /// Bytes of one value.
     pub(crate) element: u32,
@@ -194,7 +194,7 @@ pub(crate) struct AccessAttributes {
 
 impl AccessAttributes {
     /// An ordinary access to values of `element` bytes.
-    pub(crate) fn plain(kind: Kind, site: Site, element: u32) -> Self {
+    pub(crate) fn plain(kind: MemoryEffect, site: Site, element: u32) -> Self {
         Self { kind, site, element, copy: None, is_async: false, non_coherent: false, group: None }
     }
 
@@ -238,7 +238,7 @@ impl Tracker {
         }
         self.order.restart();
         self.events.iter_mut().for_each(Vec::clear);
-        self.shadows.met.warps = self.block_warps();
+        self.shadows.conflicts.warps = self.block_warps();
         self.shadows.clear();
     }
 
@@ -256,7 +256,7 @@ impl Tracker {
         &mut self,
         id: u8,
         registration: Registration,
-    ) -> Result<Option<Reuse>, Misuse> {
+    ) -> Result<Option<BarrierReuse>, BarrierMisuse> {
         self.order.arrive(id, registration)
     }
 
@@ -266,7 +266,7 @@ impl Tracker {
     }
 
     /// Completes barrier `id` of a block and returns the waiting threads.
-    pub(crate) fn release(&mut self, rank: usize, id: u8) -> Released {
+    pub(crate) fn release(&mut self, rank: usize, id: u8) -> CompletedGeneration {
         self.order.release(rank, id)
     }
 
@@ -333,15 +333,20 @@ impl Tracker {
 
     /// Returns how much must be known about the value of a write at `site`. In shared memory an earlier write
     /// matters only if it is unordered or may be hidden. In global memory other blocks may write there, too.
-    pub(crate) fn question(&self, area: Area, (offset, bytes): (i64, u32), site: Site) -> Question {
+    pub(crate) fn required_certainty(
+        &self,
+        area: Area,
+        (offset, bytes): (i64, u32),
+        site: Site,
+    ) -> RequiredCertainty {
         let (clocks, copies) = (self.order.clocks(), self.order.copies());
-        let Shadows { shared, met, .. } = &self.shadows;
+        let Shadows { shared, conflicts, .. } = &self.shadows;
         match area {
-            Area::Shared(number) => shared.get(number).map_or(Question::None, |shadow| {
-                shadow.question(clocks, copies, (offset, bytes), (site, met))
+            Area::Shared(number) => shared.get(number).map_or(RequiredCertainty::None, |shadow| {
+                shadow.required_certainty(clocks, copies, (offset, bytes), (site, conflicts))
             }),
-            Area::Global(_) => Question::Proof,
-            Area::Local(_) | Area::Param(_) => Question::None,
+            Area::Global(_) => RequiredCertainty::Proof,
+            Area::Local(_) | Area::Param(_) => RequiredCertainty::None,
         }
     }
 
@@ -367,9 +372,9 @@ impl Tracker {
             self.note_plain_access(lanes, (area, offset, bytes));
         }
         let access = attributes.by((warp, lanes), same_value);
-        let Shadows { shared, global, met, traced, .. } = &mut self.shadows;
+        let Shadows { shared, global, conflicts, traced, .. } = &mut self.shadows;
         if let Some(traced) = traced
-            && kind != Kind::Read
+            && kind != MemoryEffect::Read
             && let Some(lane) = lanes.lowest()
         {
             traced.store((area, offset, bytes), (site, warp, lane));
@@ -383,10 +388,16 @@ impl Tracker {
         if let Some(history) = &mut self.history {
             history.access(self.order.clocks(), &access, (area, offset, bytes));
         }
-        met.area = mark(area);
-        shadow.access(self.order.clocks(), self.order.copies(), &access, (offset, bytes), met);
-        if self.shadows.contexts.len() < self.shadows.met.met.len() {
-            self.note_contexts(area);
+        conflicts.allocation = area_code(area);
+        shadow.access(
+            self.order.clocks(),
+            self.order.copies(),
+            &access,
+            (offset, bytes),
+            conflicts,
+        );
+        if self.shadows.contexts.len() < self.shadows.conflicts.found.len() {
+            self.report_contexts(area);
         }
     }
 
@@ -412,10 +423,10 @@ impl Tracker {
     }
 
     #[cold]
-    fn note_contexts(&mut self, area: Area) {
+    fn report_contexts(&mut self, area: Area) {
         let known = self.shadows.contexts.len();
         let mut contexts = Vec::new();
-        for (conflict, _) in &self.shadows.met.met[known..] {
+        for (conflict, _) in &self.shadows.conflicts.found[known..] {
             let (earlier, later) = (conflict.earlier, conflict.later);
             let fenced = earlier.time.is_some_and(|time| {
                 self.order.clocks().fences_between(earlier.who, time, later.who)
@@ -432,8 +443,8 @@ impl Tracker {
     }
 
     /// Returns `true` if uses of barriers are recorded.
-    pub(crate) fn keeps_uses(&self) -> bool {
-        self.shadows.keeps_uses
+    pub(crate) fn records_uses(&self) -> bool {
+        self.shadows.records_uses
     }
 
     /// Records that lanes are about to access memory together, or have done so. In lock step, that orders
@@ -447,9 +458,11 @@ impl Tracker {
 
     /// Takes the conflicts of the block, with their words.
     pub(crate) fn take_conflicts(&mut self) -> (Vec<CountedConflict>, ConflictWords) {
-        let Conflicts { met: conflicts, words, more_words, .. } =
-            std::mem::take(&mut self.shadows.met);
-        let words = words.into_iter().filter_map(|(mark, word)| Some((marked(mark)?, word)));
+        let Conflicts { found: conflicts, words, more_words, .. } =
+            std::mem::take(&mut self.shadows.conflicts);
+        let words = words
+            .into_iter()
+            .filter_map(|(area_code, word)| Some((area_of_code(area_code)?, word)));
         let conflict_words = ConflictWords {
             words: words.collect(),
             incomplete: more_words,
@@ -457,10 +470,10 @@ impl Tracker {
         };
         let contexts = std::mem::take(&mut self.shadows.contexts);
         let all = conflicts.into_iter().zip(contexts);
-        let met = all.map(|((conflict, count), mut context)| {
+        let conflicts = all.map(|((conflict, count), mut context)| {
             self.add_signals(&conflict, &mut context);
             CountedConflict { conflict, count, context }
         });
-        (met.collect(), conflict_words)
+        (conflicts.collect(), conflict_words)
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! This is done at run time and not on the program text (`lift` does that for short branches): a region may
 //! have any shape, with calls, loops of known trip counts, several paths to one block, returns and exits.
-//! Nested branches recurse, to a depth of [`DEEPEST`], which bounds loops with a data-dependent condition. A
+//! Nested branches recurse, to a depth of [`MAX_DEPTH`], which bounds loops with a data-dependent condition. A
 //! branch decided in all lanes costs nothing.
 //!
 //! Errs towards ending the run. Sides that meet only at the end of the kernel (an early exit) are each
@@ -33,14 +33,14 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Largest nesting of branches, and most iterations of a loop with a data-dependent condition.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Most instructions of a warp on the sides of an outermost branch. A loop that ends on every feasible path
 /// may not end on an infeasible one, and the domain may not know which is which.
-const LONGEST: u64 = 1 << 16;
+const MAX_STEPS: u64 = 1 << 16;
 
 /// Most bytes of registers and local memory that nested branches may copy.
-const MOST_COPIED: usize = 1 << 28;
+const MAX_COPIED: usize = 1 << 28;
 
 /// A side of a branch in progress.
 #[derive(Debug)]
@@ -57,11 +57,11 @@ pub(crate) struct Side {
 }
 
 /// Control flow of functions with such branches.
-pub(crate) type Shapes = FxHashMap<FuncId, Rc<Shape>>;
+pub(crate) type ControlFlows = FxHashMap<FuncId, Rc<ControlFlow>>;
 
 /// Reconvergence points of a function, and the live registers there.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct ControlFlow {
     reconvergence: IndexVec<BlockId, Option<BlockId>>,
     live: IndexVec<BlockId, RegisterSet>,
 }
@@ -75,7 +75,7 @@ pub(crate) struct Branch {
 }
 
 /// Private state of a lane.
-struct Private {
+struct PrivateState {
     registers: Registers,
     local: Vec<Option<Allocation>>,
 }
@@ -84,7 +84,7 @@ struct Private {
 struct BranchLanes {
     /// Lanes that go one way only.
     taken: Mask,
-    passed: Mask,
+    not_taken: Mask,
     /// Lanes that go both ways, with their conditions.
     open: Mask,
     condition: Path,
@@ -105,23 +105,25 @@ impl BlockRun<'_, '_> {
         gap: Gap,
     ) -> Result<(), Gap> {
         let Group { lanes, at, .. } = self.warps[warp].groups[group];
-        if self.sides.len() >= DEEPEST {
-            let reason = format!("{}; {DEEPEST} such branches are open", gap.reason);
+        if self.sides.len() >= MAX_DEPTH {
+            let reason = format!("{}; {MAX_DEPTH} such branches are open", gap.reason);
             return Err(Gap { reason, ..gap });
         }
-        let Some(ways) = self.ways(warp, at, lanes, branch.guard) else { return Err(gap) };
+        let Some(split) = self.lanes_of_sides(warp, at, lanes, branch.guard) else {
+            return Err(gap);
+        };
         if self.sides.is_empty() {
             self.conditional_steps = 0;
         }
-        if !ways.taken.or(ways.open).is_empty() {
+        if !split.taken.or(split.open).is_empty() {
             self.report.coverage.guard_holds(self.machine.site(at));
         }
         let Branch { then, otherwise, .. } = branch;
-        if ways.open.is_empty() {
-            self.branch(warp, group, &[(ways.taken, then), (ways.passed, otherwise)]);
+        if split.open.is_empty() {
+            self.branch(warp, group, &[(split.taken, then), (split.not_taken, otherwise)]);
             return Ok(());
         }
-        for (lanes, target) in [(ways.taken, then), (ways.passed, otherwise)] {
+        for (lanes, target) in [(split.taken, then), (split.not_taken, otherwise)] {
             if !lanes.is_empty() {
                 let other = self.warps[warp].split(group, lanes);
                 self.warps[warp].groups[other].at = Position::start(at.function, target);
@@ -129,13 +131,13 @@ impl BlockRun<'_, '_> {
         }
         let open = self.warps[warp].groups.swap_remove(group);
         let others = std::mem::take(&mut self.warps[warp].groups);
-        let (end, stand) = self.both_ways(warp, &open, &ways, [then, otherwise])?;
+        let (end, end_position) = self.run_both_sides(warp, &open, &split, [then, otherwise])?;
         self.warps[warp].groups = others;
-        self.resume(warp, open, end, stand)
+        self.resume(warp, open, end, end_position)
     }
 
     /// Returns the sides of each lane. `None` if the domain does not track a condition.
-    fn ways(
+    fn lanes_of_sides(
         &mut self,
         warp: usize,
         at: Position,
@@ -158,50 +160,50 @@ impl BlockRun<'_, '_> {
                 return None;
             }
             let taken = condition.certain.or(then.lanes.without(open));
-            let passed = lanes.without(taken).without(open);
+            let not_taken = lanes.without(taken).without(open);
             let condition = Path { lanes: open, ..condition.path };
             let sides = [Path { lanes: open, ..then }, Path { lanes: open, ..otherwise }];
-            Some(BranchLanes { taken, passed, open, condition, sides })
+            Some(BranchLanes { taken, not_taken, open, condition, sides })
         })
     }
 
     /// Runs lanes on both sides and merges their state. Returns the block where they meet, and their position
     /// if that is at the end.
-    fn both_ways(
+    fn run_both_sides(
         &mut self,
         warp: usize,
         group: &Group,
-        ways: &BranchLanes,
+        split: &BranchLanes,
         targets: [BlockId; 2],
     ) -> Result<(Option<BlockId>, Option<Position>), Gap> {
         let Position { function, block, .. } = group.at;
-        let shape = self.shape(function);
-        let end = shape.reconvergence[block];
-        let before = self.private(warp, function);
-        self.spend_copies(warp, group, before.bytes())?;
-        let [then, otherwise] = ways.sides.clone();
-        let first = self.side(warp, (group, end), then, targets[0])?;
-        let with = self.private(warp, function);
-        self.restore(warp, function, before);
-        let second = self.side(warp, (group, end), otherwise, targets[1])?;
-        self.spend_copies(warp, group, with.bytes())?;
+        let control_flow = self.control_flow(function);
+        let end = control_flow.reconvergence[block];
+        let before = self.copy_private_state(warp, function);
+        self.charge_copies(warp, group, before.bytes())?;
+        let [then, otherwise] = split.sides.clone();
+        let first = self.run_side(warp, (group, end), then, targets[0])?;
+        let with = self.copy_private_state(warp, function);
+        self.restore_private_state(warp, function, before);
+        let second = self.run_side(warp, (group, end), otherwise, targets[1])?;
+        self.charge_copies(warp, group, with.bytes())?;
         let ends = [first, second].map(|at| at.map(|at| self.ends_thread(at, group)));
         if ends[0] != ends[1] {
             return Err(self.gap_at(warp, group, "a thread ends on one side of this branch alone"));
         }
-        self.merge_private(warp, group, (&ways.condition, &with), (&shape, end))?;
+        self.merge_private(warp, group, (&split.condition, &with), (&control_flow, end))?;
         Ok((end, first))
     }
 
     /// Charges for the bytes to copy and merge for a branch, in advance: local memory may be large, and
     /// branches deeply nested.
-    fn spend_copies(&mut self, warp: usize, group: &Group, bytes: usize) -> Result<(), Gap> {
-        if bytes.saturating_mul(self.sides.len() + 1) > MOST_COPIED {
+    fn charge_copies(&mut self, warp: usize, group: &Group, bytes: usize) -> Result<(), Gap> {
+        if bytes.saturating_mul(self.sides.len() + 1) > MAX_COPIED {
             let reason = "branches that are not decided are inside each other, and there is too much local memory to follow them";
             return Err(self.gap_at(warp, group, reason));
         }
         // Eight bytes cost about as much as an instruction of a lane.
-        self.take(warp, bytes as u64 / 4, |_| group)
+        self.charge_budget(warp, bytes as u64 / 4, |_| group)
     }
 
     /// Returns `true` if the end of a basic block ends the thread.
@@ -216,11 +218,11 @@ impl BlockRun<'_, '_> {
         warp: usize,
         mut group: Group,
         end: Option<BlockId>,
-        stand: Option<Position>,
+        end_position: Option<Position>,
     ) -> Result<(), Gap> {
-        match (end, stand) {
+        match (end, end_position) {
             (Some(end), _) => group.at = Position::start(group.at.function, end),
-            (None, Some(stand)) => group.at = stand,
+            (None, Some(end_position)) => group.at = end_position,
             (None, None) => return Ok(()),
         }
         let at = group.at;
@@ -240,7 +242,7 @@ impl BlockRun<'_, '_> {
 
     /// Runs lanes from a block until all of them have reached the end of the side. Returns their position, if
     /// that is the end of the function.
-    fn side(
+    fn run_side(
         &mut self,
         warp: usize,
         (group, end): (&Group, Option<BlockId>),
@@ -259,12 +261,12 @@ impl BlockRun<'_, '_> {
         let at = Position::start(function, start);
         self.warps[warp].groups.push(Group { at, state: State::Ready, ..group.clone() });
         self.warps[warp].groups[0].lanes = lanes;
-        self.arrive(warp);
+        self.remove_arrived(warp);
         while let Some(next) = self.warps[warp].next_group() {
             let here = self.warps[warp].groups[next].clone();
             self.run_group(warp, next)?;
-            self.arrive(warp);
-            if self.conditional_steps > LONGEST {
+            self.remove_arrived(warp);
+            if self.conditional_steps > MAX_STEPS {
                 let reason = "too many instructions follow a branch that is not decided";
                 return Err(self.gap_at(warp, &here, reason));
             }
@@ -277,7 +279,7 @@ impl BlockRun<'_, '_> {
     }
 
     /// Removes groups that have reached the block where the side ends.
-    fn arrive(&mut self, warp: usize) {
+    fn remove_arrived(&mut self, warp: usize) {
         let Some(side) = self.sides.last_mut() else { return };
         let Some(end) = side.end else { return };
         let end = Position::start(side.function, end);
@@ -338,23 +340,23 @@ impl BlockRun<'_, '_> {
         self.with_context(warp, group.at, group.lanes, |context| context.conditional_gap(reason))
     }
 
-    fn shape(&mut self, function: FuncId) -> Rc<Shape> {
+    fn control_flow(&mut self, function: FuncId) -> Rc<ControlFlow> {
         let machine = self.machine;
-        let shape = self.shapes.entry(function).or_insert_with(|| {
+        let control_flow = self.control_flows.entry(function).or_insert_with(|| {
             let function = &machine.program.functions[function];
             let reconvergence = ir::cfg::reconvergence(function);
-            Rc::new(Shape { reconvergence, live: ir::live(function) })
+            Rc::new(ControlFlow { reconvergence, live: ir::live(function) })
         });
-        Rc::clone(shape)
+        Rc::clone(control_flow)
     }
 
-    fn private(&mut self, warp: usize, function: FuncId) -> Private {
+    fn copy_private_state(&mut self, warp: usize, function: FuncId) -> PrivateState {
         let (machine, warp) = (self.machine, &mut self.warps[warp]);
         let registers = warp.registers(machine, function).clone();
-        Private { registers, local: warp.local_memory().to_vec() }
+        PrivateState { registers, local: warp.local_memory().to_vec() }
     }
 
-    fn restore(&mut self, warp: usize, function: FuncId, private: Private) {
+    fn restore_private_state(&mut self, warp: usize, function: FuncId, private: PrivateState) {
         let warp = &mut self.warps[warp];
         warp.put_registers(function, private.registers);
         warp.put_local_memory(private.local);
@@ -365,8 +367,8 @@ impl BlockRun<'_, '_> {
         &mut self,
         warp: usize,
         group: &Group,
-        (condition, with): (&Path, &Private),
-        (shape, end): (&Shape, Option<BlockId>),
+        (condition, with): (&Path, &PrivateState),
+        (control_flow, end): (&ControlFlow, Option<BlockId>),
     ) -> Result<(), Gap> {
         let function = &self.machine.program.functions[group.at.function];
         let returned = |register: Reg| {
@@ -376,7 +378,7 @@ impl BlockRun<'_, '_> {
                 .any(|one| matches!(one, Param::Register(of, _) if *of == register))
         };
         let is_live = |register: Reg| match end {
-            Some(end) => shape.live[end].has(register),
+            Some(end) => control_flow.live[end].has(register),
             None => returned(register),
         };
         let live = function.registers.indices().filter(|register| is_live(*register));
@@ -403,7 +405,7 @@ impl BlockRun<'_, '_> {
     }
 }
 
-impl Private {
+impl PrivateState {
     /// The approximate number of bytes to copy it.
     fn bytes(&self) -> usize {
         let local = self.local.iter().flatten().map(|memory| memory.bytes.len());

@@ -32,7 +32,7 @@ pub(crate) enum State {
     /// It can run.
     Ready,
     /// It is at a collective instruction with this mask, and other lanes have not come.
-    Gathering(Mask),
+    AtCollective(Mask),
     /// It waits at a `bar.warp.sync` with this mask.
     WarpBarrier(Mask),
     /// It is at a CTA barrier.
@@ -119,7 +119,7 @@ impl Warp {
         }
         for (slot, spare) in self.local.iter_mut().zip(&mut self.spare_local) {
             if let Some(mut memory) = slot.take().filter(|memory| memory.bytes.len() < LARGE) {
-                memory.states.forget();
+                memory.states.set_all_undefined();
                 *spare = Some(memory);
             }
         }

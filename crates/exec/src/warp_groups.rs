@@ -43,7 +43,7 @@ impl BlockRun<'_, '_> {
         for (warp, site, instruction, why) in found {
             let fault = Fault::PartOfWarpGroup { instruction, why };
             let (place, thread) = (self.machine.site_place(site), self.thread(warp, 0));
-            self.report.find(fault, place, thread);
+            self.report.record_fault(fault, place, thread);
         }
     }
 }

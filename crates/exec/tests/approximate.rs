@@ -232,7 +232,7 @@ fn approximations_are_as_good_as_the_manual_says() {
         }
         count += 1;
         let measured = measure(&recording, &theirs);
-        let Measured { compared, different, largest, absolute, wrong: apart } = measured;
+        let Measured { compared, different, largest, absolute, wrong: outside } = measured;
         let name = case.text.split(' ').next().unwrap_or_default();
         let by = match different {
             0 => "bit-exact".to_owned(),
@@ -241,8 +241,8 @@ fn approximations_are_as_good_as_the_manual_says() {
         };
         let promised = promised(case);
         writeln!(table, "| `{name}` | {compared} | {different} | {by} | {promised} |").unwrap();
-        if let Some(first) = apart.first() {
-            wrong.push(format!("{name}: {} of {compared}: {first}", apart.len()));
+        if let Some(first) = outside.first() {
+            wrong.push(format!("{name}: {} of {compared}: {first}", outside.len()));
         }
     }
     assert!(count >= 20, "only {count} cases");

@@ -13,7 +13,7 @@ mod sampled;
 use exec::{
     Access, Argument, Buffer, Checks, Contents, Element, Launch, Limits, Outcome, check_conditional,
 };
-use generator::{Generator, OWN, THREADS};
+use generator::{Generator, PER_THREAD, THREADS};
 use ir::{Program, Scalar, Width};
 use sampled::{POINTS, Sampled};
 use testing::Random;
@@ -24,13 +24,13 @@ const KERNELS: usize = 600;
 const NUMBER: Scalar = Scalar::Integer { width: Width::B32, signed: true };
 
 /// Contents of the read buffers.
-struct Given {
+struct InputContents {
     a: Contents,
     c: Contents,
     z: Contents,
 }
 
-fn launch(program: &Program, given: Given) -> Launch {
+fn launch(program: &Program, given: InputContents) -> Launch {
     let kernel = program.functions.enumerate().find(|(_, function)| function.is_kernel);
     let (kernel, _) = kernel.unwrap_or_else(|| panic!("no kernel"));
     let buffer = |name: &str, contents, access| Buffer {
@@ -40,7 +40,7 @@ fn launch(program: &Program, given: Given) -> Launch {
         contents,
         access,
     };
-    let size = 4 * OWN * THREADS;
+    let size = 4 * PER_THREAD * THREADS;
     Launch {
         kernel,
         grid: [1; 3],
@@ -66,24 +66,30 @@ fn bytes(numbers: impl Iterator<Item = i32>) -> Vec<u8> {
 /// Inputs: each element of `a` at each point.
 fn inputs(random: &mut Random) -> Vec<[i32; POINTS]> {
     let number = |random: &mut Random| random.within(-3, 4) as i32;
-    (0..OWN * THREADS).map(|_| std::array::from_fn(|_| number(random))).collect()
+    (0..PER_THREAD * THREADS).map(|_| std::array::from_fn(|_| number(random))).collect()
 }
 
 /// The run at one of the inputs.
 fn at_point(program: &Program, inputs: &[[i32; POINTS]], point: usize) -> Outcome {
     let a = bytes(inputs.iter().map(|numbers| numbers[point]));
-    let z = bytes((0..OWN * THREADS).map(|at| at as i32 % 5 - 2));
-    let given =
-        Given { a: Contents::Known(a), c: Contents::Known(vec![0; 8]), z: Contents::Known(z) };
+    let z = bytes((0..PER_THREAD * THREADS).map(|at| at as i32 % 5 - 2));
+    let given = InputContents {
+        a: Contents::Known(a),
+        c: Contents::Known(vec![0; 8]),
+        z: Contents::Known(z),
+    };
     let launch = launch(program, given);
     exec::check(program, &launch, Limits::default())
 }
 
 fn opaque(program: &Program) -> Launch {
-    let size = (4 * OWN * THREADS) as u64;
-    let z = bytes((0..OWN * THREADS).map(|at| at as i32 % 5 - 2));
-    let given =
-        Given { a: Contents::Opaque(size), c: Contents::Known(vec![0; 8]), z: Contents::Known(z) };
+    let size = (4 * PER_THREAD * THREADS) as u64;
+    let z = bytes((0..PER_THREAD * THREADS).map(|at| at as i32 % 5 - 2));
+    let given = InputContents {
+        a: Contents::Opaque(size),
+        c: Contents::Known(vec![0; 8]),
+        z: Contents::Known(z),
+    };
     launch(program, given)
 }
 
@@ -110,7 +116,7 @@ fn values_are_those_of_runs_on_numbers() {
         }
         let runs: Vec<Outcome> =
             (0..POINTS).map(|point| at_point(&program, &inputs, point)).collect();
-        for (buffer, count) in [(1, OWN * THREADS), (2, OWN * THREADS), (3, 2)] {
+        for (buffer, count) in [(1, PER_THREAD * THREADS), (2, PER_THREAD * THREADS), (3, 2)] {
             for at in 0..count {
                 let found = results.element(&mut domain, buffer, 4 * at, NUMBER);
                 let numbers = match found {
@@ -169,7 +175,7 @@ fn checks_hold_at_every_input() {
             assert!(run.gap.is_none(), "{:?} {case}", run.gap);
             assert_eq!(run.findings.is_empty(), outcome.findings.is_empty(), "{case}");
             assert_eq!(run.undecided.len(), 0, "{case}");
-            let all = 0..4 * OWN * THREADS;
+            let all = 0..4 * PER_THREAD * THREADS;
             assert_eq!(
                 run.written[1].contains(all.clone()),
                 outcome.written[1].contains(all),

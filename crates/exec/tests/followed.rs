@@ -14,7 +14,7 @@ mod numbers;
 use exec::{Access, Argument, Buffer, Contents, Element, Launch, Limits};
 use generator::Case;
 use ir::{Format, Scalar, Width};
-use numbers::{Manner, Numbers};
+use numbers::{Numbers, Precision};
 
 /// A kernel `k(x, y)`, the contents of `x`, and its stores to `y`: name, offset, width, and `true` for a
 /// single.
@@ -68,7 +68,7 @@ impl Run {
     }
 
     /// Compares the outputs. Returns the number of comparable domain values, or the place of a wrong one.
-    fn compare(&self, manner: Manner) -> Result<usize, String> {
+    fn compare(&self, precision: Precision) -> Result<usize, String> {
         let parsed = ptx::syntax::parse(&self.text);
         assert!(parsed.errors.is_empty(), "{:?}\n{}", parsed.errors, self.text);
         let lowered = ptx::lower(&parsed.module);
@@ -78,7 +78,7 @@ impl Run {
         let machine = exec::run(&program, &known, Limits::default());
         assert!(machine.gap.is_none() && machine.findings.is_empty(), "{}", self.text);
         let opaque = self.launch(&program, Contents::Opaque(self.bytes.len() as u64));
-        let mut domain = Numbers::new(self.numbers(), manner);
+        let mut domain = Numbers::new(self.numbers(), precision);
         let (outcome, mut results) =
             exec::run_in(&program, &opaque, Limits::default(), &mut domain);
         if outcome.gap.is_some() {
@@ -126,27 +126,27 @@ fn agrees(number: i128, bits: u64, scalar: Scalar) -> bool {
 }
 
 /// All variants of the domain.
-fn manners() -> impl Iterator<Item = Manner> {
-    (0..8).map(|one| Manner { defers: one & 1 > 0, wraps: one & 2 > 0, coarse: one & 4 > 0 })
+fn precisions() -> impl Iterator<Item = Precision> {
+    (0..8).map(|one| Precision { defers: one & 1 > 0, wraps: one & 2 > 0, coarse: one & 4 > 0 })
 }
 
 #[test]
 fn bits_of_handles_are_bits_of_numbers() {
     const CASES: u64 = 1000;
-    for (number, manner) in manners().enumerate() {
+    for (number, precision) in precisions().enumerate() {
         let mut followed = 0;
         for seed in (0..CASES).map(|seed| number as u64 * CASES + seed) {
             let case = Case::new(seed);
-            match case.run().compare(manner) {
+            match case.run().compare(precision) {
                 Ok(count) => followed += count,
                 Err(_) => {
-                    let run = case.shrink(|run| run.compare(manner).is_err()).run();
-                    let what = run.compare(manner).unwrap_err();
+                    let run = case.shrink(|run| run.compare(precision).is_err()).run();
+                    let what = run.compare(precision).unwrap_err();
                     let (x, text) = (run.numbers(), &run.text);
-                    panic!("seed {seed}, {manner:?}, {:?} {x:?}\n{text}\n{what}", run.scalar);
+                    panic!("seed {seed}, {precision:?}, {:?} {x:?}\n{text}\n{what}", run.scalar);
                 }
             }
         }
-        assert!(followed > 8000, "{manner:?}: {followed} outputs were followed");
+        assert!(followed > 8000, "{precision:?}: {followed} outputs were followed");
     }
 }

@@ -106,7 +106,7 @@ fn noise(seed: u64) -> impl FnMut(usize) -> usize {
 }
 
 /// Draws registers with equal copies.
-fn alike(shape: &str, next: &mut dyn FnMut(usize) -> usize) -> Registers {
+fn with_equal_copies(shape: &str, next: &mut dyn FnMut(usize) -> usize) -> Registers {
     let mut registers = [[0; 32]; 16];
     for register in 0..16 {
         registers[register] = match original(shape, register) {
@@ -125,7 +125,7 @@ fn copies_that_differ_are_lost_where_they_matter_and_nowhere_else() {
     for shape in SHAPES {
         let program = program(shape, "", "");
         for _ in 0..60 {
-            let same = alike(shape, &mut next);
+            let same = with_equal_copies(shape, &mut next);
             let (before, outcome) = simulate(&program, &same);
             assert_eq!(outcome.doubts, []);
             assert_eq!(lost(&program, &same), (vec![false; 256], vec![]));
@@ -159,7 +159,7 @@ fn copies_that_differ_are_lost_where_they_matter_and_nowhere_else() {
 #[test]
 fn a_branch_on_copies_that_differ_ends_the_run() {
     let mut next = noise(3);
-    let mut registers = alike(SHAPES[0], &mut next);
+    let mut registers = with_equal_copies(SHAPES[0], &mut next);
     registers[6][17] ^= 0x0400;
     let branch = "setp.gt.f32 %p1, %d0, 0f42C80000; @%p1 bra FAR; st.global.f32 [%rd2], %d1; FAR:";
     let program = program(SHAPES[0], "", branch);
@@ -182,7 +182,7 @@ fn copies_of_data_are_open() {
 #[test]
 fn an_undefined_copy_is_neither_fine_nor_an_error() {
     let mut next = noise(5);
-    let registers = alike(SHAPES[0], &mut next);
+    let registers = with_equal_copies(SHAPES[0], &mut next);
     for (unwritten, wrong) in [("%b1", false), ("%b5", false), ("%b1 %b5", true)] {
         let text: String = unwritten
             .split(' ')

@@ -7,7 +7,7 @@ mod comparing;
 mod launching;
 
 use comparing::generator::Case;
-use comparing::{compare, lowered, of_case, shrink};
+use comparing::{compare, difference_on, lowered, shrink};
 use exec::{Doubtful, Fault, Launch, Limits, Outcome, Paths, Reason};
 use launching::{Arg, kernel, launch, program};
 
@@ -41,9 +41,9 @@ fn random_kernels() {
         valid += 1;
         let limits = Limits { lane_instructions: 400_000, ..Limits::default() };
         ended += u32::from(exec::run(&program, &case.launch(&program), limits).gap.is_none());
-        if of_case(&case).is_some() {
+        if difference_on(&case).is_some() {
             let case = shrink(case);
-            panic!("seed {seed}\n{}\n{}", case.text(), of_case(&case).unwrap_or_default());
+            panic!("seed {seed}\n{}\n{}", case.text(), difference_on(&case).unwrap_or_default());
         }
     }
     assert!(valid > 1450 && ended > 750, "{valid} kernels, {ended} run to their end");

@@ -74,13 +74,13 @@ impl<E: Enclosure> Intervals<E> {
     }
 
     /// Starts another launch.
-    pub(crate) fn begin(&mut self, given: RunInputs) {
+    pub(crate) fn start_launch(&mut self, given: RunInputs) {
         self.given = given;
         self.carried.clear();
     }
 
     /// Sets an input of the launch to values of this domain.
-    pub(crate) fn carry(&mut self, source: InputSource, values: &[Value]) {
+    pub(crate) fn set_input(&mut self, source: InputSource, values: &[Value]) {
         let known = values.iter().map(|&value| self.known(value).clone()).collect();
         self.carried.insert(source, known);
     }
@@ -91,12 +91,12 @@ impl<E: Enclosure> Intervals<E> {
 
     fn push(&mut self, known: AbstractValue<E>) -> Value {
         let value = self.table.len() as u32;
-        assert!(value < LIMIT, "two thousand million values");
+        assert!(value < LIMIT, "more values than handles");
         self.table.push(known);
         value
     }
 
-    fn each<const N: usize>(
+    fn map_lanes<const N: usize>(
         &mut self,
         operands: [&Values; N],
         lanes: Mask,
@@ -123,7 +123,7 @@ pub(crate) fn number<E: Enclosure>(value: f64) -> AbstractValue<E> {
 }
 
 /// Propagates undefined and unsure operands, independent of the operation: undefined before unsure.
-pub(crate) fn spreads<'k, E>(
+pub(crate) fn propagate_undefined<'k, E>(
     operands: impl IntoIterator<Item = &'k AbstractValue<E>>,
 ) -> Option<AbstractValue<E>>
 where
@@ -147,7 +147,7 @@ pub(crate) fn add<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> A
         (Infinite { negative }, Real(_) | Infinite { .. }) | (Real(_), Infinite { negative }) => {
             Infinite { negative: *negative }
         }
-        _ => spreads([a, b]).unwrap_or(Unsure(TOO_LARGE)),
+        _ => propagate_undefined([a, b]).unwrap_or(Unsure(TOO_LARGE)),
     }
 }
 
@@ -160,13 +160,15 @@ pub(crate) fn mul<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> A
             Some(sign) => Infinite { negative: *negative != sign.is_lt() },
             None => Unsure(MAYBE_PRODUCT),
         },
-        _ => spreads([a, b]).unwrap_or(Unsure(TOO_LARGE)),
+        _ => propagate_undefined([a, b]).unwrap_or(Unsure(TOO_LARGE)),
     }
 }
 
 pub(crate) fn div<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> AbstractValue<E> {
     match (a, b) {
-        (Undefined(_), _) | (_, Undefined(_)) => spreads([a, b]).unwrap_or(Undefined(DIVISION)),
+        (Undefined(_), _) | (_, Undefined(_)) => {
+            propagate_undefined([a, b]).unwrap_or(Undefined(DIVISION))
+        }
         (_, Real(y)) if y.sign() == Some(Ordering::Equal) => Undefined(DIVISION),
         (Real(_) | Infinite { .. }, Real(y)) if !y.is_nonzero() => Unsure(MAYBE_DIVISION),
         (Real(x), Real(y)) => real(x.div(y), TOO_LARGE),
@@ -175,7 +177,7 @@ pub(crate) fn div<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> A
             Infinite { negative: *negative != (y.sign() == Some(Ordering::Less)) }
         }
         (Infinite { .. }, Infinite { .. }) => Undefined(PRODUCT),
-        _ => spreads([a, b]).unwrap_or(Unsure(TOO_LARGE)),
+        _ => propagate_undefined([a, b]).unwrap_or(Unsure(TOO_LARGE)),
     }
 }
 
@@ -183,7 +185,7 @@ pub(crate) fn neg<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     match a {
         Real(x) => Real(x.neg()),
         Infinite { negative } => Infinite { negative: !negative },
-        _ => spreads([a]).unwrap_or(Unsure(TOO_LARGE)),
+        _ => propagate_undefined([a]).unwrap_or(Unsure(TOO_LARGE)),
     }
 }
 
@@ -194,7 +196,7 @@ pub(crate) fn max<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> A
         | (other @ Real(_), Infinite { negative: true }) => other.clone(),
         (Infinite { negative: false }, Real(_) | Infinite { .. })
         | (Real(_), Infinite { negative: false }) => Infinite { negative: false },
-        _ => spreads([a, b]).unwrap_or(Unsure(TOO_LARGE)),
+        _ => propagate_undefined([a, b]).unwrap_or(Unsure(TOO_LARGE)),
     }
 }
 
@@ -334,14 +336,14 @@ impl<E: Enclosure> Domain for Intervals<E> {
         if let Some(carried) = self.carried.remove(&inputs.source) {
             self.table
                 .extend(carried.into_iter().chain(std::iter::repeat(Unsure(UNGIVEN))).take(count));
-            assert!(self.table.len() < LIMIT as usize, "two thousand million values");
+            assert!(self.table.len() < LIMIT as usize, "more values than handles");
             return Some(first);
         }
         let given = self.given.known.get(&inputs.source)?;
         let numbers =
             given.iter().map(|&value| number(value)).chain(std::iter::repeat(Unsure(UNGIVEN)));
         self.table.extend(numbers.take(count));
-        assert!(self.table.len() < LIMIT as usize, "two thousand million values");
+        assert!(self.table.len() < LIMIT as usize, "more values than handles");
         Some(first)
     }
 
@@ -390,7 +392,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
     }
 
     fn fma(&mut self, operands: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values) {
-        self.each(operands, lanes, out, |[a, b, c]| match rounds_down([a, b, c], rounding) {
+        self.map_lanes(operands, lanes, out, |[a, b, c]| match rounds_down([a, b, c], rounding) {
             true => add(&unary(Unary::Round(Rounding::Down), &mul(a, b)), c),
             false => add(&mul(a, b), c),
         });
@@ -412,11 +414,11 @@ impl<E: Enclosure> Domain for Intervals<E> {
     }
 
     fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.each(operands, lanes, out, |[a, b]| binary(op, a, b));
+        self.map_lanes(operands, lanes, out, |[a, b]| binary(op, a, b));
     }
 
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
-        self.each([a], lanes, out, |[a]| unary(op, a));
+        self.map_lanes([a], lanes, out, |[a]| unary(op, a));
     }
 
     fn function(
@@ -426,7 +428,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
         lanes: Mask,
         out: &mut Values,
     ) {
-        self.each(operands, lanes, out, |[a, b]| functions::apply_in_range(function, a, b));
+        self.map_lanes(operands, lanes, out, |[a, b]| functions::apply_in_range(function, a, b));
     }
 
     fn compare(&mut self, relation: Relation, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {
@@ -450,7 +452,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
     }
 
     fn select(&mut self, _: &Values, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.each(operands, lanes, out, |[a, b]| match (a, b) {
+        self.map_lanes(operands, lanes, out, |[a, b]| match (a, b) {
             (Real(x), Real(y)) => Real(x.hull(y)),
             (Infinite { negative: x }, Infinite { negative: y }) if x == y => a.clone(),
             (Undefined(_), Undefined(_)) => a.clone(),
@@ -458,7 +460,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
         });
     }
 
-    /// Returns their hull.
+    /// Returns the hull of the values.
     fn any_of(&mut self, values: &[Value]) -> Option<Value> {
         let (&first, others) = values.split_first()?;
         Some(others.iter().fold(first, |all, &other| {

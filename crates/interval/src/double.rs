@@ -86,13 +86,13 @@ impl Double {
     }
 
     /// Applies an increasing library function to both ends.
-    fn growing(&self, function: fn(f64) -> f64) -> Option<Self> {
+    fn apply_increasing(&self, function: fn(f64) -> f64) -> Option<Self> {
         let (low, high) = (function(self.low), function(self.high));
         Self::new(low - margin(low), high + margin(high))
     }
 
     /// Applies a library function of slope at most 1 to the middle, and widens by the radius.
-    fn wave(&self, function: fn(f64) -> f64) -> Option<Self> {
+    fn apply_with_bounded_slope(&self, function: fn(f64) -> f64) -> Option<Self> {
         let middle = self.low / 2.0 + self.high / 2.0;
         let reach = (self.high - middle).max(middle - self.low).next_up();
         let reach = if self.low == self.high { 0.0 } else { reach };
@@ -194,7 +194,7 @@ impl Enclosure for Double {
         if self.low == self.high && whole(self.low) {
             return Some(Self::point(2f64.powi(self.low as i32)));
         }
-        let result = self.growing(libm::exp2)?;
+        let result = self.apply_increasing(libm::exp2)?;
         Self::new(result.low.max(0.0), result.high)
     }
 
@@ -208,14 +208,14 @@ impl Enclosure for Double {
                 return Some(Self::point(near));
             }
         }
-        self.growing(libm::log2)
+        self.apply_increasing(libm::log2)
     }
 
     fn exp(&self) -> Option<Self> {
         if self.low == 0.0 && self.high == 0.0 {
             return Some(Self::point(1.0));
         }
-        let result = self.growing(libm::exp)?;
+        let result = self.apply_increasing(libm::exp)?;
         Self::new(result.low.max(0.0), result.high)
     }
 
@@ -226,14 +226,14 @@ impl Enclosure for Double {
         if self.low == 1.0 && self.high == 1.0 {
             return Some(Self::point(0.0));
         }
-        self.growing(libm::log)
+        self.apply_increasing(libm::log)
     }
 
     fn erf(&self) -> Option<Self> {
         if self.low == 0.0 && self.high == 0.0 {
             return Some(*self);
         }
-        let result = self.growing(libm::erf)?;
+        let result = self.apply_increasing(libm::erf)?;
         Self::new(result.low.max(-1.0), result.high.min(1.0))
     }
 
@@ -241,25 +241,25 @@ impl Enclosure for Double {
         if self.low == 0.0 && self.high == 0.0 {
             return Some(*self);
         }
-        self.wave(libm::sin)
+        self.apply_with_bounded_slope(libm::sin)
     }
 
     fn cos(&self) -> Option<Self> {
-        self.wave(libm::cos)
+        self.apply_with_bounded_slope(libm::cos)
     }
 
     fn atan(&self) -> Option<Self> {
         if self.low == 0.0 && self.high == 0.0 {
             return Some(*self);
         }
-        self.growing(libm::atan)
+        self.apply_increasing(libm::atan)
     }
 
     fn tanh(&self) -> Option<Self> {
         if self.low == 0.0 && self.high == 0.0 {
             return Some(*self);
         }
-        let result = self.growing(libm::tanh)?;
+        let result = self.apply_increasing(libm::tanh)?;
         Self::new(result.low.max(-1.0), result.high.min(1.0))
     }
 

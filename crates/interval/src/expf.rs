@@ -10,8 +10,8 @@ const ROUNDING: i128 = 12_582_913;
 const EXPONENTS: i128 = 252;
 pub(crate) const EXPONENT_ORIGIN: i128 = 12_583_039;
 
-/// Does `a·b + c` round `a·b` down to an integer? `a` is between 0 and 1 and the sum, rounded down, has no bits below
-/// the point. This is the one place where a kernel rounds on purpose.
+/// Returns `true` if `a·b + c` rounds `a·b` down to an integer: `a` is between 0 and 1, and the sum, rounded down, has
+/// no bits below the point.
 pub(crate) fn rounds_down<E: Enclosure>(
     [a, b, c]: [&AbstractValue<E>; 3],
     rounding: Rounding,

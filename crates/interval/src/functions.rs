@@ -3,7 +3,7 @@
 use crate::Enclosure;
 use crate::domain::{
     AbstractValue, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, compare, div, max, min, mul, neg,
-    number, real, spreads, unary,
+    number, propagate_undefined, real, unary,
 };
 use AbstractValue::{Infinite, Real, Undefined, Unsure};
 use exec::domain::{LARGEST, Unary};
@@ -66,7 +66,8 @@ fn apply<E: Enclosure>(
         }
         RealFunction::TimesPi => mul(a, &mul(&number(2.0), &half_pi())),
         RealFunction::ErfInv | RealFunction::Lgamma | RealFunction::Named(..) => {
-            spreads([a, b]).unwrap_or(Unsure("a function that no enclosure is known of"))
+            propagate_undefined([a, b])
+                .unwrap_or(Unsure("a function that no enclosure is known of"))
         }
     }
 }
@@ -100,7 +101,7 @@ fn asin<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
 /// By quadrants; a height of zero has the sign +.
 fn atan2<E: Enclosure>(height: &AbstractValue<E>, width: &AbstractValue<E>) -> AbstractValue<E> {
     let (Real(y), Real(x)) = (height, width) else {
-        return spreads([height, width]).unwrap_or(Unsure(TOO_LARGE));
+        return propagate_undefined([height, width]).unwrap_or(Unsure(TOO_LARGE));
     };
     let pi = || mul(&number::<E>(2.0), &half_pi());
     let angle = || atan(&div(height, width));
@@ -201,7 +202,7 @@ fn cbrt<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
 fn pow<E: Enclosure>(base: &AbstractValue<E>, exponent: &AbstractValue<E>) -> AbstractValue<E> {
     let positive = |x: &AbstractValue<E>| exp(&mul(exponent, &log(x)));
     let (Real(x), Real(y)) = (base, exponent) else {
-        return spreads([base, exponent]).unwrap_or(Unsure(TOO_LARGE));
+        return propagate_undefined([base, exponent]).unwrap_or(Unsure(TOO_LARGE));
     };
     if y.sign() == Some(Ordering::Equal) {
         return number(1.0);
@@ -237,13 +238,13 @@ pub(crate) fn copy_sign<E: Enclosure>(
     let negative = match sign {
         Real(x) => x.sign().map(Ordering::is_lt),
         Infinite { negative } => Some(*negative),
-        _ => return spreads([sign, &magnitude]).unwrap_or(Unsure(TOO_LARGE)),
+        _ => return propagate_undefined([sign, &magnitude]).unwrap_or(Unsure(TOO_LARGE)),
     };
     match (negative, &magnitude) {
         (Some(true), _) => neg(&magnitude),
         (Some(false), _) => magnitude,
         (None, Real(x)) => Real(x.hull(&x.neg())),
-        (None, _) => spreads([&magnitude]).unwrap_or(Unsure(TOO_LARGE)),
+        (None, _) => propagate_undefined([&magnitude]).unwrap_or(Unsure(TOO_LARGE)),
     }
 }
 

@@ -74,18 +74,18 @@ pub fn run_in_sequence<E: Enclosure>(stages: &[Stage<'_>], limits: Limits) -> Op
         Sequence { results: Vec::new(), domain: Intervals::new(RunInputs::default()) };
     for stage in stages {
         let mut launch = stage.launch.clone();
-        sequence.domain.begin(stage.given.clone());
+        sequence.domain.start_launch(stage.given.clone());
         for (buffer, bytes) in &stage.given.bits {
             launch.buffers.get_mut(*buffer)?.contents = Contents::Known(bytes.clone());
         }
         for one in &stage.carried {
             let results = sequence.results.get_mut(one.from.0)?;
-            match results.left(&mut sequence.domain, one.from.1, one.scalar).ok()? {
+            match results.final_contents(&mut sequence.domain, one.from.1, one.scalar).ok()? {
                 FinalContents::Bytes(bytes) => {
                     launch.buffers.get_mut(one.into)?.contents = Contents::Known(bytes);
                 }
                 FinalContents::Values(values) => {
-                    sequence.domain.carry(InputSource::Buffer(one.into), &values);
+                    sequence.domain.set_input(InputSource::Buffer(one.into), &values);
                 }
             }
         }

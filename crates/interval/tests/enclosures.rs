@@ -77,7 +77,7 @@ fn input() -> impl Strategy<Value = f64> {
 }
 
 /// Do the enclosures overlap? Both contain the exact number.
-fn meet(quick: &Double, precise: &Precise) -> bool {
+fn overlap(quick: &Double, precise: &Precise) -> bool {
     let ((a, b), (c, d)) = (quick.bounds(), precise.bounds());
     a <= d && c <= b
 }
@@ -101,7 +101,7 @@ proptest! {
             let both = |values: &[Option<Precise>]| Some(apply(step, values[a].as_ref()?, values[b].as_ref()?));
             let exact = both(&precise).flatten();
             if let (Some(result), Some(exact)) = (&result, &exact) {
-                prop_assert!(meet(result, exact), "{step:?}: {result:?}, {:?}", exact.bounds());
+                prop_assert!(overlap(result, exact), "{step:?}: {result:?}, {:?}", exact.bounds());
             }
             precise.push(exact);
         }

@@ -47,8 +47,8 @@ use crate::{
     Address, AddressBase, Atomic, AtomicOp, BlockId, FloatBinary, Function, Instr, Load, Op,
     Operand, Ordering, Program, Reg, Relation, Scalar, Terminator, Width,
 };
-use early_exit::{destination, is_comparison};
-use operation::{float, integer, is_one, may_be_product};
+use early_exit::{is_comparison, skip_empty_blocks};
+use operation::{atomic_of_float, atomic_of_integer, is_one, may_be_product};
 use std::collections::BTreeMap;
 
 /// Replaces loops of compare-and-swap in all functions by atomic updates.
@@ -56,7 +56,7 @@ pub fn find_updates(program: &mut Program) {
     for function in program.functions.iter_mut() {
         let loops: Vec<BlockId> = function.blocks.indices().collect();
         for block in loops {
-            let Some(found) = SwapLoop::of(function, block) else { continue };
+            let Some(found) = SwapLoop::recognise(function, block) else { continue };
             match found.update(function) {
                 Some(update) => found.replace(function, update),
                 None => found.relax_first_guess(function),
@@ -67,7 +67,7 @@ pub fn find_updates(program: &mut Program) {
 
 /// The value of a register in the loop's block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Value {
+enum RegisterValue {
     /// The value of the register at the beginning of the block.
     Entry(Reg),
     Constant(u64),
@@ -82,20 +82,20 @@ struct SwapLoop {
     block: BlockId,
     /// The block that control enters it by: itself, or the one that compares before the swap.
     entry: BlockId,
-    /// The predicate of the comparison before the swap, and its outcome that leaves the loop.
-    leaves: Option<(Reg, bool)>,
+    /// For a loop that stops early: the predicate of the comparison before the swap, and its outcome that ends the loop.
+    early_exit: Option<(Reg, bool)>,
     /// The block that control goes to after it.
     exit: BlockId,
     /// The instructions of an iteration.
     instructions: Vec<Instr>,
     /// The position of the swap, and a copy of it.
-    at: usize,
+    swap_at: usize,
     swap: Atomic,
     /// The register that carries the guess, and the one that gets the old value.
     guess: Reg,
     old: Reg,
     /// The value of each register at the swap.
-    values: BTreeMap<Reg, Value>,
+    values: BTreeMap<Reg, RegisterValue>,
     /// For each instruction: does it depend on the guess or the old value?
     depends: Vec<bool>,
 }
@@ -112,7 +112,7 @@ struct Update {
 
 impl SwapLoop {
     /// Recognises the loop that a block forms, if it is one.
-    fn of(function: &Function, block: BlockId) -> Option<Self> {
+    fn recognise(function: &Function, block: BlockId) -> Option<Self> {
         let data = &function.blocks[block];
         let Terminator::Branch { guard, then, otherwise, .. } = data.terminator else {
             return None;
@@ -124,17 +124,17 @@ impl SwapLoop {
             _ => return None,
         };
         let mut instructions = Vec::new();
-        let mut leaves = None;
+        let mut early_exit = None;
         if entry != block {
             let before = &function.blocks[entry];
             let Terminator::Branch { guard, then, otherwise, .. } = before.terminator else {
                 return None;
             };
             let other = if then == block { otherwise } else { then };
-            if destination(function, other) != destination(function, exit) {
+            if skip_empty_blocks(function, other) != skip_empty_blocks(function, exit) {
                 return None;
             }
-            leaves = Some((guard.register, (otherwise == block) != guard.negated));
+            early_exit = Some((guard.register, (otherwise == block) != guard.negated));
             instructions.clone_from(&before.instructions);
         }
         instructions.extend_from_slice(&data.instructions);
@@ -147,25 +147,25 @@ impl SwapLoop {
             if position == at {
                 before = values.clone();
             }
-            follow(&mut values, position, instruction, at)?;
+            follow_copies(&mut values, position, instruction, at)?;
         }
-        let Value::Entry(guess) = value(&before, Operand::Register(compared)) else {
+        let RegisterValue::Entry(guess) = value(&before, Operand::Register(compared)) else {
             return None;
         };
-        let carried = value(&values, Operand::Register(guess)) == Value::Old;
-        let goes_on = compares(&instructions, &values, guard.register, guess, swap)?;
-        if !carried || goes_on != (on_true != guard.negated) {
+        let carried = value(&values, Operand::Register(guess)) == RegisterValue::Old;
+        let continues_on = comparison_outcome(&instructions, &values, guard.register, guess, swap)?;
+        if !carried || continues_on != (on_true != guard.negated) {
             return None;
         }
-        let depends = dependent(&instructions, (guess, at))?;
+        let depends = dependent_instructions(&instructions, (guess, at))?;
         let (swap, values) = (swap.clone(), before);
         Some(Self {
             block,
             entry,
-            leaves,
+            early_exit,
             exit,
             instructions,
-            at,
+            swap_at: at,
             swap,
             guess,
             old,
@@ -176,14 +176,14 @@ impl SwapLoop {
 
     /// The update that the loop performs, if an atomic operation exists for it.
     fn update(&self, function: &Function) -> Option<Update> {
-        if let Some(leaves) = self.leaves {
-            return self.extremum(function, leaves);
+        if let Some(early_exit) = self.early_exit {
+            return self.extremum(function, early_exit);
         }
         let instructions = &self.instructions;
-        let Value::Result(last) = value(&self.values, self.swap.b?) else { return None };
+        let RegisterValue::Result(last) = value(&self.values, self.swap.b?) else { return None };
         let width = self.swap.scalar.width();
-        let other = |a: Operand, b: Operand| {
-            let guess = Value::Entry(self.guess);
+        let other_than_guess = |a: Operand, b: Operand| {
+            let guess = RegisterValue::Entry(self.guess);
             match (value(&self.values, a) == guess, value(&self.values, b) == guess) {
                 (true, false) => Some(b),
                 (false, true) => Some(a),
@@ -193,12 +193,12 @@ impl SwapLoop {
         let mut keeps_subnormals = false;
         let (op, scalar, packed, operand) = match &instructions[last].op {
             Op::IntBinary { op, width: of, a, b, .. } if *of == width => {
-                let (op, signed) = integer(*op)?;
-                (op, Scalar::Integer { width, signed }, 1, other(*a, *b)?)
+                let (op, signed) = atomic_of_integer(*op)?;
+                (op, Scalar::Integer { width, signed }, 1, other_than_guess(*a, *b)?)
             }
             Op::FloatBinary { op, format, lanes, mode, a, b, .. } => {
-                let operand = other(*a, *b)?;
-                let op = float(*op, *format, *mode, self.swap.space)?;
+                let operand = other_than_guess(*a, *b)?;
+                let op = atomic_of_float(*op, *format, *mode, self.swap.space)?;
                 keeps_subnormals = !mode.flush;
                 let sum = op == AtomicOp::Add && mode.contract;
                 if sum && may_be_product(function, operand) {
@@ -210,10 +210,16 @@ impl SwapLoop {
             Op::Fma { format, lanes, mode, a, b, c, .. } => {
                 let one =
                     |operand: &Operand| is_one(value(&self.values, *operand), *format, *lanes);
-                let factor = if one(b) { a } else { Some(b).filter(|_| one(a))? };
-                let op = float(FloatBinary::Add, *format, *mode, self.swap.space)?;
+                let factor = if one(b) {
+                    a
+                } else if one(a) {
+                    b
+                } else {
+                    return None;
+                };
+                let op = atomic_of_float(FloatBinary::Add, *format, *mode, self.swap.space)?;
                 keeps_subnormals = !mode.flush;
-                (op, Scalar::Float(*format), *lanes, other(*factor, *c)?)
+                (op, Scalar::Float(*format), *lanes, other_than_guess(*factor, *c)?)
             }
             _ => return None,
         };
@@ -221,10 +227,12 @@ impl SwapLoop {
         let independent = match operand {
             Operand::Constant(_) => true,
             Operand::Register(register) => match self.values.get(&register) {
-                Some(Value::Result(position)) => !self.depends[*position],
-                Some(Value::Old) => false,
+                Some(RegisterValue::Result(position)) => !self.depends[*position],
+                Some(RegisterValue::Old) => false,
                 // A copy of a value from before the loop.
-                Some(Value::Entry(_) | Value::Constant(_)) | None => register != self.guess,
+                Some(RegisterValue::Entry(_) | RegisterValue::Constant(_)) | None => {
+                    register != self.guess
+                }
             },
         };
         (bits == width.bits() && independent).then_some(Update {
@@ -241,9 +249,9 @@ impl SwapLoop {
         let after = live(function)[self.exit].clone();
         self.remove_first_guess(function);
         let instructions = &self.instructions;
-        let swap = instructions[self.at].clone();
+        let swap = instructions[self.swap_at].clone();
         let rest: Vec<&Instr> = (instructions.iter().enumerate())
-            .filter(|(position, _)| self.depends[*position] && *position != self.at)
+            .filter(|(position, _)| self.depends[*position] && *position != self.swap_at)
             .map(|(_, instruction)| instruction)
             .collect();
         let written = |one: &Instr| registers(one).0;
@@ -270,12 +278,12 @@ impl SwapLoop {
             let unreachable = &mut function.blocks[self.block];
             (unreachable.instructions, unreachable.terminator) =
                 (Vec::new(), Terminator::Jump(self.exit));
-            unreachable.span = instructions[self.at].span;
+            unreachable.span = instructions[self.swap_at].span;
         }
         let block = &mut function.blocks[self.entry];
         (block.instructions, block.terminator) = (replaced, Terminator::Jump(self.exit));
         // The branch back is part of the update.
-        block.span = instructions[self.at].span;
+        block.span = instructions[self.swap_at].span;
     }
 
     /// Removes the load of the first guess, now unused, if the update always follows it.
@@ -367,16 +375,16 @@ fn is_weak_load(op: &Op) -> bool {
 }
 
 /// Follows copies through an instruction; `None` if it writes a register a second time.
-fn follow(
-    values: &mut BTreeMap<Reg, Value>,
+fn follow_copies(
+    values: &mut BTreeMap<Reg, RegisterValue>,
     position: usize,
     instruction: &Instr,
     swap: usize,
 ) -> Option<()> {
     let result = match &instruction.op {
-        _ if position == swap => Value::Old,
+        _ if position == swap => RegisterValue::Old,
         Op::Copy { src, .. } => value(values, *src),
-        _ => Value::Result(position),
+        _ => RegisterValue::Result(position),
     };
     for written in registers(instruction).0 {
         if values.insert(written, result).is_some() {
@@ -386,25 +394,27 @@ fn follow(
     Some(())
 }
 
-fn value(values: &BTreeMap<Reg, Value>, operand: Operand) -> Value {
+fn value(values: &BTreeMap<Reg, RegisterValue>, operand: Operand) -> RegisterValue {
     match operand {
-        Operand::Constant(bits) => Value::Constant(bits),
+        Operand::Constant(bits) => RegisterValue::Constant(bits),
         Operand::Register(register) => {
-            values.get(&register).copied().unwrap_or(Value::Entry(register))
+            values.get(&register).copied().unwrap_or(RegisterValue::Entry(register))
         }
     }
 }
 
-/// The outcome of comparing guess and old value for which a predicate holds: `true` if they differ, `false` if they
-/// are equal. `None` if the predicate is about anything else.
-fn compares(
+/// Reads a predicate as a comparison of the guess with the old value: `true` if it holds when they differ, `false` if
+/// it holds when they are equal. `None` if it is about anything else.
+fn comparison_outcome(
     instructions: &[Instr],
-    values: &BTreeMap<Reg, Value>,
+    values: &BTreeMap<Reg, RegisterValue>,
     predicate: Reg,
     guess: Reg,
     swap: &Atomic,
 ) -> Option<bool> {
-    let Value::Result(position) = value(values, Operand::Register(predicate)) else { return None };
+    let RegisterValue::Result(position) = value(values, Operand::Register(predicate)) else {
+        return None;
+    };
     let Op::IntCompare { relation, width, a, b, .. } = &instructions[position].op else {
         return None;
     };
@@ -412,11 +422,11 @@ fn compares(
     let mut before = BTreeMap::new();
     let at = instructions.iter().position(|one| matches!(one.op, Op::Atomic(_)))?;
     for (position, instruction) in instructions.iter().enumerate().take(position) {
-        follow(&mut before, position, instruction, at)?;
+        follow_copies(&mut before, position, instruction, at)?;
     }
     let sides = [value(&before, *a), value(&before, *b)];
-    let both =
-        sides == [Value::Entry(guess), Value::Old] || sides == [Value::Old, Value::Entry(guess)];
+    let both = sides == [RegisterValue::Entry(guess), RegisterValue::Old]
+        || sides == [RegisterValue::Old, RegisterValue::Entry(guess)];
     match relation {
         Relation::Ne if both && *width == swap.scalar.width() => Some(true),
         Relation::Eq if both && *width == swap.scalar.width() => Some(false),
@@ -426,7 +436,7 @@ fn compares(
 
 /// Returns for each instruction if it depends on the guess or on the swap at `at`. `None` if the swap's address or a
 /// load depends on them, or if another register is carried from iteration to iteration.
-fn dependent(instructions: &[Instr], (guess, at): (Reg, usize)) -> Option<Vec<bool>> {
+fn dependent_instructions(instructions: &[Instr], (guess, at): (Reg, usize)) -> Option<Vec<bool>> {
     let mut written = RegisterSet::default();
     for instruction in instructions {
         registers(instruction).0.into_iter().for_each(|register| written.insert(register));

@@ -46,6 +46,7 @@ mod special;
 mod sync;
 mod tensor_map;
 mod validate;
+mod visit;
 mod waits;
 mod width;
 
@@ -81,7 +82,7 @@ pub use tensor_map::{
     Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap, WalkError,
 };
 pub use validate::{assert_valid, assert_valid_in, validate};
-pub use waits::{find_waits, ways_back};
+pub use waits::{find_waits, retry_instructions};
 pub use width::Width;
 
 /// Something an operation reads: a register or a constant bit pattern.

@@ -36,7 +36,7 @@ impl RegisterSet {
     }
 
     /// Do the sets have a register in common?
-    pub(crate) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
     }
 
@@ -138,8 +138,8 @@ mod tests {
         assert!(set.has(a) && !set.has(b));
         let mut other = RegisterSet::default();
         other.insert(b);
-        assert!(!set.meets(&other));
+        assert!(!set.intersects(&other));
         other.insert(a);
-        assert!(set.meets(&other));
+        assert!(set.intersects(&other));
     }
 }

@@ -4,8 +4,8 @@
 //! [`MbarrierOp::Peek`] if its answer reaches nothing but branches, through copies, selections and comparisons of
 //! constants, and at each of them
 //!
-//! 1. the no side leads through register operations to a wait with the same ordering, and from there to the target of
-//!    the yes side;
+//! 1. the target for *no* leads through register operations to a wait with the same ordering, and from there to the
+//!    target for *yes*;
 //! 2. registers written on that path are dead there;
 //! 3. one register alone carries the answer from block to block, so that it always holds the last one.
 //!
@@ -14,27 +14,27 @@
 //! belong together share a number. Data flow is flow-insensitive, which errs towards "not a peek".
 
 use crate::liveness::{RegisterSet, decider, live, registers};
-use crate::waits::{Known, holds, value};
+use crate::waits::{KnownRegisters, guard_holds, value};
 use crate::{BlockId, Function, Instr, MbarrierOp, Op, Ordering, Param, Reg, SyncOp, Terminator};
 use base::IndexVec;
 use std::collections::BTreeMap;
 
-/// A place in a function.
-type At = (BlockId, usize);
+/// A place in a function: a block, and the position of an instruction in it.
+type Place = (BlockId, usize);
 
 /// The most blocks in a row that are followed to a wait.
 const MAX_DEPTH: usize = 16;
 
 /// Marks tests that only skip waits, and those waits. The function's wait loops must have been found already.
 pub(crate) fn find_peeks(function: &mut Function) {
-    let mut found: Vec<(At, Vec<At>)> = Vec::new();
-    if !function.instructions().any(|instruction| question(instruction).is_some()) {
+    let mut found: Vec<(Place, Vec<Place>)> = Vec::new();
+    if !function.instructions().any(|instruction| unguarded_test(instruction).is_some()) {
         return;
     }
     let live = live(function);
     for (block, data) in function.blocks.enumerate() {
         for (index, instruction) in data.instructions.iter().enumerate() {
-            if let Some((dst, ordering)) = question(instruction)
+            if let Some((dst, ordering)) = unguarded_test(instruction)
                 && let Some(waits) = skipped_waits(function, &live, dst, ordering)
             {
                 found.push(((block, index), waits));
@@ -58,8 +58,8 @@ pub(crate) fn find_peeks(function: &mut Function) {
 }
 
 /// Numbers for tests and waits, the same for those that belong together.
-fn groups(found: &[(At, Vec<At>)]) -> BTreeMap<At, u32> {
-    let mut groups: BTreeMap<At, u32> = BTreeMap::new();
+fn groups(found: &[(Place, Vec<Place>)]) -> BTreeMap<Place, u32> {
+    let mut groups: BTreeMap<Place, u32> = BTreeMap::new();
     for (number, (peek, waits)) in (0u32..).zip(found) {
         let members = || waits.iter().chain([peek]);
         let known: Vec<u32> = members().filter_map(|at| groups.get(at).copied()).collect();
@@ -71,8 +71,8 @@ fn groups(found: &[(At, Vec<At>)]) -> BTreeMap<At, u32> {
     groups
 }
 
-/// An unguarded test outside of a wait loop: its answer and its ordering.
-fn question(instruction: &Instr) -> Option<(Reg, Ordering)> {
+/// Returns the answer register and the ordering of an unguarded test outside of a wait loop.
+fn unguarded_test(instruction: &Instr) -> Option<(Reg, Ordering)> {
     match &instruction.op {
         Op::Sync(SyncOp::Mbarrier(mbarrier)) if instruction.guard.is_none() => match &mbarrier.op {
             MbarrierOp::Test(test) => Some((test.dst, test.ordering)),
@@ -82,30 +82,30 @@ fn question(instruction: &Instr) -> Option<(Reg, Ordering)> {
     }
 }
 
-/// The waits that a yes skips, if that is its only effect.
+/// The waits that the answer *yes* skips, if that is its only effect.
 fn skipped_waits(
     function: &Function,
     live: &IndexVec<BlockId, RegisterSet>,
     answer: Reg,
     ordering: Ordering,
-) -> Option<Vec<At>> {
-    let flow = flow(function, answer)?;
+) -> Option<Vec<Place>> {
+    let reached_registers = reached_registers(function, answer)?;
     let crosses = |register: &&Reg| live.iter().any(|live| live.has(**register));
-    if flow.keys().filter(crosses).count() > 1 {
+    if reached_registers.keys().filter(crosses).count() > 1 {
         return None;
     }
     let mut waits = Vec::new();
     for (_, data) in function.blocks.enumerate() {
         let Some(decider) = decider(&data.terminator) else { continue };
-        let Some([no, yes]) = flow.get(&decider) else { continue };
+        let Some([no, yes]) = reached_registers.get(&decider) else { continue };
         let Terminator::Branch { guard, then, otherwise, .. } = &data.terminator else {
             return None;
         };
-        let side = |bit: u64| {
-            let known = Known::from([(guard.register, bit)]);
-            if holds(*guard, &known) == Some(true) { *then } else { *otherwise }
+        let target = |bit: u64| {
+            let known = KnownRegisters::from([(guard.register, bit)]);
+            if guard_holds(*guard, &known) == Some(true) { *then } else { *otherwise }
         };
-        let (waiting, skipping) = (side(*no), side(*yes));
+        let (waiting, skipping) = (target(*no), target(*yes));
         waits.push(wait_between(function, live, (waiting, skipping), ordering)?);
     }
     (!waits.is_empty()).then_some(waits)
@@ -113,7 +113,7 @@ fn skipped_waits(
 
 /// The registers that an answer reaches, with their values for no and yes; `None` if it reaches anything but
 /// registers and branches.
-fn flow(function: &Function, answer: Reg) -> Option<BTreeMap<Reg, [u64; 2]>> {
+fn reached_registers(function: &Function, answer: Reg) -> Option<BTreeMap<Reg, [u64; 2]>> {
     let mut values = BTreeMap::from([(answer, [0, 1])]);
     loop {
         let before = values.len();
@@ -126,7 +126,8 @@ fn flow(function: &Function, answer: Reg) -> Option<BTreeMap<Reg, [u64; 2]>> {
                 return None;
             }
             let result = [0, 1].map(|case: usize| {
-                let known: Known = values.iter().map(|(&reg, each)| (reg, each[case])).collect();
+                let known: KnownRegisters =
+                    values.iter().map(|(&reg, each)| (reg, each[case])).collect();
                 value(&instruction.op, &known)
             });
             let [Some((dst, no)), Some((_, yes))] = result else { return None };
@@ -151,12 +152,12 @@ fn wait_between(
     live: &IndexVec<BlockId, RegisterSet>,
     (from, to): (BlockId, BlockId),
     ordering: Ordering,
-) -> Option<At> {
-    let (mut block, mut known) = (from, Known::new());
+) -> Option<Place> {
+    let (mut block, mut known) = (from, KnownRegisters::new());
     let (mut found, mut written) = (None, RegisterSet::default());
     for _ in 0..MAX_DEPTH {
         if block == to {
-            return found.filter(|_| !written.meets(&live[to]));
+            return found.filter(|_| !written.intersects(&live[to]));
         }
         let data = &function.blocks[block];
         for (index, instruction) in data.instructions.iter().enumerate() {
@@ -186,7 +187,8 @@ fn wait_between(
         }
         block = match &data.terminator {
             Terminator::Jump(target) => *target,
-            Terminator::Branch { guard, then, otherwise, .. } => match holds(*guard, &known)? {
+            Terminator::Branch { guard, then, otherwise, .. } => match guard_holds(*guard, &known)?
+            {
                 true => *then,
                 false => *otherwise,
             },

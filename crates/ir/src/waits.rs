@@ -43,10 +43,10 @@ pub fn find_waits(program: &mut Program) {
     }
 }
 
-/// Returns, for each wait that [`find_waits`] made of a loop, the test and the instructions of its retry. These are no
-/// longer executed.
+/// Returns, for each wait that [`find_waits`] made of a loop, the test and the instructions from there back to it. These
+/// are no longer executed.
 #[must_use]
-pub fn ways_back(function: &Function) -> Vec<(Span, Vec<Span>)> {
+pub fn retry_instructions(function: &Function) -> Vec<(Span, Vec<Span>)> {
     let mut found = Vec::new();
     for (block, data) in function.blocks.enumerate() {
         for (index, instruction) in data.instructions.iter().enumerate() {
@@ -54,11 +54,11 @@ pub fn ways_back(function: &Function) -> Vec<(Span, Vec<Span>)> {
                 && let MbarrierOp::Wait(test) = &mbarrier.op
             {
                 let (live, written) = (&IndexVec::default(), RegisterSet::default());
-                let (question, way, left) = ((block, index), Vec::new(), MAX_INSTRUCTIONS);
-                let mut walk = Walk { function, live, question, written, way, left };
+                let (test_at, retry, budget) = ((block, index), Vec::new(), MAX_INSTRUCTIONS);
+                let mut walk = Walk { function, live, test_at, written, retry, budget };
                 let no = BTreeMap::from([(test.dst, 0)]);
-                walk.returns((block, index + 1), no, &mut Vec::new());
-                found.push((instruction.span, walk.way));
+                walk.always_returns((block, index + 1), no, &mut Vec::new());
+                found.push((instruction.span, walk.retry));
             }
         }
     }
@@ -67,26 +67,26 @@ pub fn ways_back(function: &Function) -> Vec<(Span, Vec<Span>)> {
 
 /// The tests of a function that are repeated until the answer is yes.
 fn waits(function: &Function) -> Vec<(BlockId, usize)> {
-    let mut questions = Vec::new();
+    let mut tests = Vec::new();
     for (block, data) in function.blocks.enumerate() {
         for (index, instruction) in data.instructions.iter().enumerate() {
-            if let Some(mbarrier) = question(instruction) {
-                questions.push((block, index, mbarrier));
+            if let Some(mbarrier) = unguarded_test(instruction) {
+                tests.push((block, index, mbarrier));
             }
         }
     }
-    if questions.is_empty() {
+    if tests.is_empty() {
         return Vec::new();
     }
     let live = live(function);
     let is_wait = |&(block, index, mbarrier): &(BlockId, usize, &Mbarrier)| {
         is_wait(function, &live, (block, index), mbarrier)
     };
-    questions.iter().filter(|one| is_wait(one)).map(|&(block, index, _)| (block, index)).collect()
+    tests.iter().filter(|one| is_wait(one)).map(|&(block, index, _)| (block, index)).collect()
 }
 
 /// An unguarded test for the completion of a phase.
-fn question(instruction: &Instr) -> Option<&Mbarrier> {
+fn unguarded_test(instruction: &Instr) -> Option<&Mbarrier> {
     match &instruction.op {
         Op::Sync(SyncOp::Mbarrier(mbarrier))
             if matches!(mbarrier.op, MbarrierOp::Test(_)) && instruction.guard.is_none() =>
@@ -101,40 +101,40 @@ fn is_wait(
     function: &Function,
     live: &IndexVec<BlockId, RegisterSet>,
     (block, index): (BlockId, usize),
-    asked: &Mbarrier,
+    mbarrier: &Mbarrier,
 ) -> bool {
-    let Some(test) = asked.test() else { return false };
+    let Some(test) = mbarrier.test() else { return false };
     let written = RegisterSet::default();
-    let (question, way, left) = ((block, index), Vec::new(), MAX_INSTRUCTIONS);
-    let mut walk = Walk { function, live, question, written, way, left };
+    let (test_at, retry, budget) = ((block, index), Vec::new(), MAX_INSTRUCTIONS);
+    let mut walk = Walk { function, live, test_at, written, retry, budget };
     let behind = (block, index + 1);
     let known = |answer: u64| BTreeMap::from([(test.dst, answer)]);
-    if !walk.returns(behind, known(0), &mut Vec::new()) {
+    if !walk.always_returns(behind, known(0), &mut Vec::new()) {
         return false;
     }
     let mut seen = BTreeMap::new();
-    let mut is_same = |register: Reg| walk.is_same(register, index, &mut seen);
-    if !operands(asked).all(&mut is_same) {
+    let mut is_same_each_time = |register: Reg| walk.is_same_each_time(register, index, &mut seen);
+    if !operands(mbarrier).all(&mut is_same_each_time) {
         return false;
     }
     let mut differing = walk.written.clone();
     differing.remove(test.dst);
     for register in function.registers.indices().filter(|register| walk.written.has(*register)) {
-        if is_same(register) {
+        if is_same_each_time(register) {
             differing.remove(register);
         }
     }
-    walk.left = MAX_INSTRUCTIONS;
-    walk.forgets(behind, known(1), differing, &mut Vec::new())
+    walk.budget = MAX_INSTRUCTIONS;
+    walk.is_independent(behind, known(1), differing, &mut Vec::new())
 }
 
 /// Registers that a test reads.
-fn operands(asked: &Mbarrier) -> impl Iterator<Item = Reg> {
-    let base = match asked.address.base {
+fn operands(mbarrier: &Mbarrier) -> impl Iterator<Item = Reg> {
+    let base = match mbarrier.address.base {
         AddressBase::Register(register) => Some(register),
         AddressBase::Variable(_) | AddressBase::Absolute => None,
     };
-    let phase = match asked.test().map(|test| test.phase) {
+    let phase = match mbarrier.test().map(|test| test.phase) {
         Some(
             MbarrierPhase::State(Operand::Register(register))
             | MbarrierPhase::Parity(Operand::Register(register)),
@@ -145,32 +145,32 @@ fn operands(asked: &Mbarrier) -> impl Iterator<Item = Reg> {
 }
 
 /// Registers whose value follows from the answer.
-pub(crate) type Known = BTreeMap<Reg, u64>;
+pub(crate) type KnownRegisters = BTreeMap<Reg, u64>;
 
 /// A walk that starts behind a test.
 struct Walk<'f> {
     function: &'f Function,
     live: &'f IndexVec<BlockId, RegisterSet>,
     /// The place of the test.
-    question: (BlockId, usize),
+    test_at: (BlockId, usize),
     /// Registers written on the paths back to the test.
     written: RegisterSet,
-    /// Instructions on those paths, and ends of blocks.
-    way: Vec<Span>,
+    /// The instructions on those paths, and the ends of their blocks.
+    retry: Vec<Span>,
     /// The number of instructions that may still be followed.
-    left: usize,
+    budget: usize,
 }
 
 impl Walk<'_> {
     /// Does a register have the same value before an instruction of the test's block at every repetition of the test?
     /// `seen` has the answers so far, by register and by the instruction that wrote it.
-    fn is_same(
+    fn is_same_each_time(
         &self,
         register: Reg,
         before: usize,
         seen: &mut BTreeMap<(Reg, usize), bool>,
     ) -> bool {
-        let instructions = &self.function.blocks[self.question.0].instructions[..before];
+        let instructions = &self.function.blocks[self.test_at.0].instructions[..before];
         let writes = |one: &Instr| registers(one).0.contains(&register);
         let Some(at) = instructions.iter().rposition(writes) else {
             return !self.written.has(register);
@@ -190,16 +190,17 @@ impl Walk<'_> {
                 | Op::IntTernary { .. }
         );
         let reads = registers(&instructions[at]).1;
-        let is_same = is_function && reads.into_iter().all(|one| self.is_same(one, at, seen));
-        seen.insert((register, at), is_same);
-        is_same
+        let is_same_each_time =
+            is_function && reads.into_iter().all(|one| self.is_same_each_time(one, at, seen));
+        seen.insert((register, at), is_same_each_time);
+        is_same_each_time
     }
 
     /// Does every path from `at` return to the test and do nothing else?
-    fn returns(
+    fn always_returns(
         &mut self,
         (block, index): (BlockId, usize),
-        mut known: Known,
+        mut known: KnownRegisters,
         path: &mut Vec<BlockId>,
     ) -> bool {
         if path.len() > MAX_DEPTH {
@@ -208,37 +209,37 @@ impl Walk<'_> {
         let function = self.function;
         let instructions = function.blocks[block].instructions.iter().enumerate();
         for (at, instruction) in instructions.skip(index) {
-            if (block, at) == self.question {
+            if (block, at) == self.test_at {
                 return true;
             }
             let op = &instruction.op;
             let harmless = op.is_of_registers() || matches!(op, Op::Hint { .. });
-            if !harmless || !self.spend() {
+            if !harmless || !self.spend_one() {
                 return false;
             }
-            self.way.push(instruction.span);
+            self.retry.push(instruction.span);
             registers(instruction).0.into_iter().for_each(|register| self.written.insert(register));
             evaluate(instruction, &mut known);
         }
-        self.way.push(function.blocks[block].span);
-        let ways = ways(&function.blocks[block].terminator, &known);
-        !ways.is_empty()
-            && ways.into_iter().all(|next| {
+        self.retry.push(function.blocks[block].span);
+        let targets = targets(&function.blocks[block].terminator, &known);
+        !targets.is_empty()
+            && targets.into_iter().all(|next| {
                 if path.contains(&next) {
                     return false;
                 }
                 path.push(next);
-                let returns = self.returns((next, 0), known.clone(), path);
+                let returns = self.always_returns((next, 0), known.clone(), path);
                 path.pop();
                 returns
             })
     }
 
     /// Is everything from `at` on independent of the registers in `differing`?
-    fn forgets(
+    fn is_independent(
         &mut self,
         (block, index): (BlockId, usize),
-        mut known: Known,
+        mut known: KnownRegisters,
         mut differing: RegisterSet,
         path: &mut Vec<BlockId>,
     ) -> bool {
@@ -247,7 +248,7 @@ impl Walk<'_> {
         }
         let function = self.function;
         for instruction in &function.blocks[block].instructions[index..] {
-            if !self.spend() {
+            if !self.spend_one() {
                 return false;
             }
             let (written, read) = registers(instruction);
@@ -266,30 +267,31 @@ impl Walk<'_> {
             }
         }
         let end = &function.blocks[block].terminator;
-        let ways = ways(end, &known);
+        let targets = targets(end, &known);
         let decided = match end {
             Terminator::Return => !self.returned().any(|register| differing.has(register)),
             Terminator::Table { .. } => false,
-            _ => ways.len() == 1 || decider(end).is_none_or(|one| !differing.has(one)),
+            _ => targets.len() == 1 || decider(end).is_none_or(|one| !differing.has(one)),
         };
         decided
-            && ways.into_iter().all(|next| {
-                if !differing.meets(&self.live[next]) {
+            && targets.into_iter().all(|next| {
+                if !differing.intersects(&self.live[next]) {
                     return true;
                 }
                 if path.contains(&next) {
                     return false;
                 }
                 path.push(next);
-                let forgets = self.forgets((next, 0), known.clone(), differing.clone(), path);
+                let independent =
+                    self.is_independent((next, 0), known.clone(), differing.clone(), path);
                 path.pop();
-                forgets
+                independent
             })
     }
 
-    fn spend(&mut self) -> bool {
-        self.left = self.left.saturating_sub(1);
-        self.left > 0
+    fn spend_one(&mut self) -> bool {
+        self.budget = self.budget.saturating_sub(1);
+        self.budget > 0
     }
 
     /// Registers that the function returns.
@@ -302,10 +304,10 @@ impl Walk<'_> {
 }
 
 /// The targets of control at the end of a block; none if the thread or call ends or a table decides.
-fn ways(end: &Terminator, known: &Known) -> Vec<BlockId> {
+fn targets(end: &Terminator, known: &KnownRegisters) -> Vec<BlockId> {
     match end {
         Terminator::Jump(target) => vec![*target],
-        Terminator::Branch { guard, then, otherwise, .. } => match holds(*guard, known) {
+        Terminator::Branch { guard, then, otherwise, .. } => match guard_holds(*guard, known) {
             Some(true) => vec![*then],
             Some(false) => vec![*otherwise],
             None => vec![*then, *otherwise],
@@ -316,7 +318,7 @@ fn ways(end: &Terminator, known: &Known) -> Vec<BlockId> {
     }
 }
 
-pub(crate) fn holds(guard: Guard, known: &Known) -> Option<bool> {
+pub(crate) fn guard_holds(guard: Guard, known: &KnownRegisters) -> Option<bool> {
     known.get(&guard.register).map(|&bit| (bit != 0) != guard.negated)
 }
 
@@ -332,8 +334,8 @@ enum Effect {
 }
 
 /// Propagates the constants through an instruction.
-fn evaluate(instruction: &Instr, known: &mut Known) -> Effect {
-    let guard = instruction.guard.map(|guard| holds(guard, known));
+fn evaluate(instruction: &Instr, known: &mut KnownRegisters) -> Effect {
+    let guard = instruction.guard.map(|guard| guard_holds(guard, known));
     if guard == Some(Some(false)) {
         return Effect::Nothing;
     }
@@ -350,7 +352,7 @@ fn evaluate(instruction: &Instr, known: &mut Known) -> Effect {
 }
 
 /// The register that an operation writes and its value, if that is known.
-pub(crate) fn value(op: &Op, known: &Known) -> Option<(Reg, u64)> {
+pub(crate) fn value(op: &Op, known: &KnownRegisters) -> Option<(Reg, u64)> {
     let read = |operand: Operand| match operand {
         Operand::Constant(bits) => Some(bits),
         Operand::Register(register) => known.get(&register).copied(),

@@ -11,6 +11,7 @@ use ir::{
     ShuffleMode, Space, Store, Symbol, SyncOp, Terminator, VarId, Variable, VoteMode, Width,
 };
 
+// Numbers of the registers of `function`: a predicate, a half, a word of 32 bits, a long and a wide one.
 const P: usize = 0;
 const H: usize = 1;
 const R: usize = 2;

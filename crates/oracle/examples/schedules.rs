@@ -77,7 +77,7 @@ fn work(seeds: impl Iterator<Item = u64>, checker: Checker) -> Counts {
         counts.states += oracle.states;
         counts.largest = counts.largest.max(oracle.states);
         classes(&oracle).into_iter().for_each(|class| counts.count(class));
-        if oracle.is_clean() && comes_again(&program) {
+        if oracle.is_clean() && registers_again(&program) {
             counts.count("clean, a warp arrives and comes again");
         }
         match checker(&mut explorer, &program, &oracle, seed) {
@@ -115,7 +115,7 @@ fn smallest(
 }
 
 /// Returns `true` if a thread arrives at a barrier and then comes to it again at once.
-fn comes_again(program: &Program) -> bool {
+fn registers_again(program: &Program) -> bool {
     let again = |pair: &[Step]| {
         matches!((pair[0].op, pair[1].op), (Op::Barrier(one), Op::Barrier(other))
             if !one.waits() && (one.id, one.count) == (other.id, other.count))
@@ -127,8 +127,8 @@ fn classes(oracle: &Verdict) -> Vec<&'static str> {
     let all = [
         (oracle.is_clean(), "clean"),
         (!oracle.races.is_empty(), "race"),
-        (!oracle.idle_races.is_empty(), "idle race"),
-        (!oracle.idle_races.is_empty() && oracle.is_clean(), "idle races alone"),
+        (!oracle.harmless_races.is_empty(), "idle race"),
+        (!oracle.harmless_races.is_empty() && oracle.is_clean(), "idle races alone"),
         (oracle.deadlocks, "deadlock"),
         (!oracle.misuses.is_empty(), "misuse"),
         (oracle.schedule_dependent(), "schedule-dependent"),

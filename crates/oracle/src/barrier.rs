@@ -25,7 +25,7 @@ const WARP: u16 = 32;
 
 impl Terms {
     /// Returns `true` if the first registration completes the generation.
-    fn single_warp(self) -> bool {
+    fn is_single_warp(self) -> bool {
         self.count == Some(WARP)
     }
 }
@@ -44,22 +44,22 @@ impl Machine<'_> {
         let lanes = self.lanes(warp);
         let mut alive = lanes.filter(|&lane| state.status[lane] != Status::Exited).peekable();
         let Some(&first) = alive.peek() else { return Ok(()) };
-        if alive.clone().any(|lane| state.status[lane] != Status::Arrived) {
+        if alive.clone().any(|lane| state.status[lane] != Status::AtBarrier) {
             return Ok(());
         }
-        let barrier = self.agreed(state, first, alive)?;
+        let barrier = self.common_barrier(state, first, alive)?;
         let terms = Terms { count: barrier.count, reduces: barrier.reduces() };
         let id = usize::from(barrier.id);
         admit(&mut state.generations[id], terms, warp)?;
-        self.tell(state, warp, id);
+        self.pass_on_knowledge(state, warp, id);
         self.judge_reuse(state, first, id, findings);
-        self.enter(state, warp, id);
+        self.perform_registrations(state, warp, id);
         self.complete(state, id, findings);
         Ok(())
     }
 
     /// Returns the barrier that all lanes of the warp are at, if they agree.
-    fn agreed(
+    fn common_barrier(
         &self,
         state: &State,
         first: usize,
@@ -101,7 +101,7 @@ impl Machine<'_> {
 
     /// Passes the lanes' knowledge to the generation. The lanes have waited for each other, and for those
     /// that exited.
-    fn tell(&self, state: &mut State, warp: usize, id: usize) {
+    fn pass_on_knowledge(&self, state: &mut State, warp: usize, id: usize) {
         let lanes = self.lanes(warp);
         let alive = lanes.clone().filter(|&lane| state.status[lane] != Status::Exited);
         if self.tracked.memory {
@@ -119,14 +119,14 @@ impl Machine<'_> {
     fn judge_reuse(&self, state: &State, lane: usize, id: usize, findings: &mut Findings) {
         let Some(history) = &state.history else { return };
         let waited = history.waits.threads[lane];
-        let before_partners = history.partnered[id].within(waited);
-        let before_all = before_partners && history.alone[id].within(waited);
-        let alone = state.generations[id].terms.is_some_and(Terms::single_warp);
-        findings.reuse |= !if alone { before_partners } else { before_all };
+        let before_partners = history.last_partnered[id].within(waited);
+        let before_all = before_partners && history.since_partnered[id].within(waited);
+        let is_single_warp = state.generations[id].terms.is_some_and(Terms::is_single_warp);
+        findings.reuse |= !if is_single_warp { before_partners } else { before_all };
     }
 
     /// Performs the lanes' registrations; threads that only arrive continue.
-    fn enter(&self, state: &mut State, warp: usize, id: usize) {
+    fn perform_registrations(&self, state: &mut State, warp: usize, id: usize) {
         for lane in self.lanes(warp) {
             if state.status[lane] == Status::Exited {
                 continue;
@@ -145,7 +145,7 @@ impl Machine<'_> {
             if barrier.waits() {
                 state.status[lane] = Status::Registered;
             } else {
-                self.go_on(state, lane);
+                self.finish_step(state, lane);
             }
         }
     }
@@ -190,25 +190,25 @@ impl Machine<'_> {
     fn release(&self, state: &mut State, lane: usize, id: usize, generation: Generation) {
         let event = self.event(state, lane);
         if self.tracked.memory {
-            let told = state.memory.barriers[id];
-            state.memory.threads[lane].add(told);
+            let passed_on_events = state.memory.barriers[id];
+            state.memory.threads[lane].add(passed_on_events);
         }
         if let Some(history) = &mut state.history {
-            let told = history.waits.barriers[id];
-            history.waits.threads[lane].add(told);
+            let passed_on_events = history.waits.barriers[id];
+            history.waits.threads[lane].add(passed_on_events);
         }
         if let Some(values) = &mut state.values
             && generation.terms.is_some_and(|terms| terms.reduces)
         {
             values.results[event] = u64::from(generation.votes);
         }
-        self.go_on(state, lane);
+        self.finish_step(state, lane);
     }
 
     /// Prepares for judging the next generation. The last one's record is dropped only now.
     fn close_history(&self, state: &mut State, id: usize, generation: Generation) {
         let uncounted = generation.terms.is_some_and(|terms| terms.count.is_none());
-        let alone = generation.terms.is_some_and(Terms::single_warp);
+        let is_single_warp = generation.terms.is_some_and(Terms::is_single_warp);
         let exited: Vec<usize> = (0..self.table.threads.len())
             .filter(|&thread| state.status[thread] == Status::Exited)
             .collect();
@@ -220,11 +220,11 @@ impl Machine<'_> {
                 history.waits.barriers[id].add(waited);
             }
         }
-        if alone {
-            history.alone[id].add(generation.members);
+        if is_single_warp {
+            history.since_partnered[id].add(generation.members);
         } else {
-            history.partnered[id] = generation.members;
-            history.alone[id] = Events::NONE;
+            history.last_partnered[id] = generation.members;
+            history.since_partnered[id] = Events::NONE;
         }
     }
 

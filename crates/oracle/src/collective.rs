@@ -16,7 +16,7 @@ use crate::table::Events;
 use crate::values::offered;
 
 /// A complete collective.
-struct Meeting {
+struct CompleteCollective {
     /// The participating threads.
     threads: Vec<usize>,
     mask: LaneMask,
@@ -24,17 +24,22 @@ struct Meeting {
 
 impl Machine<'_> {
     /// Completes the collectives of a warp whose lanes have all come.
-    pub(crate) fn gather(&self, state: &mut State, warp: usize, findings: &mut Findings) {
-        while let Some(meeting) = self.meeting(state, warp) {
-            self.exchange(state, warp, &meeting, findings);
-            self.order(state, warp, &meeting);
-            meeting.threads.iter().for_each(|&thread| self.go_on(state, thread));
+    pub(crate) fn complete_collectives(
+        &self,
+        state: &mut State,
+        warp: usize,
+        findings: &mut Findings,
+    ) {
+        while let Some(collective) = self.find_complete(state, warp) {
+            self.exchange(state, warp, &collective, findings);
+            self.order_participants(state, warp, &collective);
+            collective.threads.iter().for_each(|&thread| self.finish_step(state, thread));
         }
     }
 
-    fn meeting(&self, state: &State, warp: usize) -> Option<Meeting> {
+    fn find_complete(&self, state: &State, warp: usize) -> Option<CompleteCollective> {
         let lanes = self.lanes(warp);
-        lanes.clone().filter(|&lane| state.status[lane] == Status::Gathering).find_map(|lane| {
+        lanes.clone().filter(|&lane| state.status[lane] == Status::AtCollective).find_map(|lane| {
             let op = self.op(state, lane)?;
             let mask = op.lanes()?;
             let named = lanes.clone().filter(|&other| {
@@ -42,54 +47,60 @@ impl Machine<'_> {
                     && state.status[other] != Status::Exited
             });
             let here = named.clone().all(|other| self.is_at(state, other, op, mask));
-            here.then(|| Meeting { threads: named.collect(), mask })
+            here.then(|| CompleteCollective { threads: named.collect(), mask })
         })
     }
 
     /// Returns `true` if a lane is at the same operation with the same mask.
     fn is_at(&self, state: &State, lane: usize, op: Op, mask: LaneMask) -> bool {
-        state.status[lane] == Status::Gathering
+        state.status[lane] == Status::AtCollective
             && self.op(state, lane).is_some_and(|other| {
                 std::mem::discriminant(&other) == std::mem::discriminant(&op)
                     && other.lanes() == Some(mask)
             })
     }
 
-    fn order(&self, state: &mut State, warp: usize, meeting: &Meeting) {
+    fn order_participants(&self, state: &mut State, warp: usize, collective: &CompleteCollective) {
         let orders = |&&thread: &&usize| matches!(self.op(state, thread), Some(Op::WarpSync(_)));
-        if self.tracked.memory && meeting.threads.iter().any(|thread| orders(&thread)) {
+        if self.tracked.memory && collective.threads.iter().any(|thread| orders(&thread)) {
             let mut known = Events::NONE;
             let threads = &mut state.memory.threads;
-            meeting.threads.iter().for_each(|&thread| known.add(threads[thread]));
-            meeting.threads.iter().for_each(|&thread| threads[thread].add(known));
+            collective.threads.iter().for_each(|&thread| known.add(threads[thread]));
+            collective.threads.iter().for_each(|&thread| threads[thread].add(known));
         }
         let events: Vec<usize> =
-            meeting.threads.iter().map(|&thread| self.event(state, thread)).collect();
+            collective.threads.iter().map(|&thread| self.event(state, thread)).collect();
         let Some(history) = &mut state.history else { return };
         let threads = &mut history.waits.threads;
         let mut waited = Events::NONE;
         events.iter().for_each(|&event| waited.add(Events::one(event)));
         // Named lanes that do not take part have exited, and the others waited for that.
         for lane in self.lanes(warp) {
-            if meeting.mask >> self.table.threads[lane].lane & 1 != 0 {
+            if collective.mask >> self.table.threads[lane].lane & 1 != 0 {
                 waited.add(threads[lane]);
             }
         }
-        meeting.threads.iter().for_each(|&thread| threads[thread].add(waited));
+        collective.threads.iter().for_each(|&thread| threads[thread].add(waited));
     }
 
-    fn exchange(&self, state: &mut State, warp: usize, meeting: &Meeting, findings: &mut Findings) {
-        for &thread in &meeting.threads {
+    fn exchange(
+        &self,
+        state: &mut State,
+        warp: usize,
+        collective: &CompleteCollective,
+        findings: &mut Findings,
+    ) {
+        for &thread in &collective.threads {
             let result = match self.op(state, thread) {
                 Some(Op::Shuffle { from, .. }) => {
                     let partner = self
                         .lanes(warp)
                         .find(|&lane| self.table.threads[lane].lane == from)
-                        .filter(|lane| meeting.threads.contains(lane));
+                        .filter(|lane| collective.threads.contains(lane));
                     findings.undefined |= partner.is_none();
                     partner.map_or(0, |lane| offered(self.event(state, lane)))
                 }
-                Some(Op::Vote { .. }) => self.ballot(state, meeting),
+                Some(Op::Vote { .. }) => self.ballot(state, collective),
                 _ => continue,
             };
             let event = self.event(state, thread);
@@ -99,8 +110,8 @@ impl Machine<'_> {
         }
     }
 
-    fn ballot(&self, state: &State, meeting: &Meeting) -> u32 {
-        let yes = meeting.threads.iter().filter(|&&thread| {
+    fn ballot(&self, state: &State, collective: &CompleteCollective) -> u32 {
+        let yes = collective.threads.iter().filter(|&&thread| {
             matches!(self.op(state, thread), Some(Op::Vote { predicate: true, .. }))
         });
         yes.fold(0, |ballot, &thread| ballot | 1 << self.table.threads[thread].lane)

@@ -126,7 +126,7 @@ pub fn agree(oracle: &Verdict, checker: &CheckerVerdict) -> Result<Agreement, Ve
     let gave_up = checker.unknown.is_some();
     if !gave_up {
         reasons.extend(missed(oracle, checker));
-        reasons.extend(left_behind(oracle, checker));
+        reasons.extend(differing_memory(oracle, checker));
     }
     match (reasons.is_empty(), gave_up, checker.finds_something()) {
         (false, ..) => Err(reasons),
@@ -143,26 +143,30 @@ fn invented(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
     // A harmless race may still be reported where the checker does not prove it so: beside other faults and
     // with copies.
     let others = !oracle.is_clean() || checker.deadlock || checker.misuse || checker.reuse;
-    let excusable = !oracle.idle_races.is_empty() && (others || checker.undefined || oracle.copies);
+    let excusable =
+        !oracle.harmless_races.is_empty() && (others || checker.undefined || oracle.copies);
     let races: BTreeSet<(u32, u32)> = oracle
         .races
         .iter()
-        .chain(&oracle.idle_races)
+        .chain(&oracle.harmless_races)
         .map(|(a, b)| (a.thread.min(b.thread), a.thread.max(b.thread)))
         .collect();
-    let strangers =
+    let reports_foreign_pairs =
         checker.race_pairs.as_ref().is_some_and(|pairs| !pairs.is_subset(&races)) && trusted;
-    pick([
+    reasons_that_hold([
         (
             checker.race && trusted && oracle.races.is_empty() && !excusable,
             "reports a race that never happens, or makes no difference",
         ),
-        (strangers, "reports a race between threads that do not race"),
+        (reports_foreign_pairs, "reports a race between threads that do not race"),
         (
             checker.deadlock && !oracle.deadlocks && !misused,
             "reports a deadlock that never happens",
         ),
-        (checker.misuse && !misused && !oracle.stuck_apart, "reports a misuse that never happens"),
+        (
+            checker.misuse && !misused && !oracle.stuck_at_aligned_barrier,
+            "reports a misuse that never happens",
+        ),
         (
             checker.reuse && !misused && !oracle.schedule_dependent(),
             "reports a reuse where all schedules do the same",
@@ -180,15 +184,18 @@ fn missed(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
         return vec!["finds nothing wrong where something is"];
     }
     if oracle.schedule_dependent() {
-        let told = checker.reuse || checker.misuse;
-        return pick([(!told, "does not see that the run depends on the schedule")]);
+        let reported = checker.reuse || checker.misuse;
+        return reasons_that_hold([(
+            !reported,
+            "does not see that the run depends on the schedule",
+        )]);
     }
     if !oracle.misuses.is_empty() {
-        let told = checker.misuse || checker.deadlock;
-        return pick([(!told, "misses a misuse")]);
+        let reported = checker.misuse || checker.deadlock;
+        return reasons_that_hold([(!reported, "misses a misuse")]);
     }
-    let deadlock = checker.deadlock || (checker.misuse && oracle.stuck_apart);
-    pick([
+    let deadlock = checker.deadlock || (checker.misuse && oracle.stuck_at_aligned_barrier);
+    reasons_that_hold([
         (!oracle.races.is_empty() && !checker.race, "misses a race"),
         (oracle.deadlocks && !deadlock, "misses a deadlock"),
         (oracle.undefined && !checker.undefined, "misses an undefined value"),
@@ -196,16 +203,16 @@ fn missed(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
 }
 
 /// Rule 4: final memory of clean runs.
-fn left_behind(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
+fn differing_memory(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
     let Some(outcomes) = &oracle.outcomes else { return Vec::new() };
     let observable: BTreeSet<_> = outcomes.iter().map(expected_buffers).collect();
     let same = checker.buffers.iter().eq(observable.iter());
-    pick([
+    reasons_that_hold([
         (outcomes.len() != 1, "no finding, and yet several final states"),
         (!same && !checker.finds_something(), "ends with other contents"),
     ])
 }
 
-fn pick<const N: usize>(reasons: [(bool, &'static str); N]) -> Vec<&'static str> {
+fn reasons_that_hold<const N: usize>(reasons: [(bool, &'static str); N]) -> Vec<&'static str> {
     reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect()
 }

@@ -49,7 +49,7 @@ pub(crate) fn expected_buffers(outcome: &Outcome) -> Vec<Vec<u8>> {
 }
 
 /// A step of a lane: its event and operation.
-type Part = (usize, Op);
+type LaneStep = (usize, Op);
 
 struct Writer<'p> {
     program: &'p Program,
@@ -117,13 +117,13 @@ impl Writer<'_> {
             std::array::from_fn(|lane| stretches(self.program, warp, lane as u8));
         for number in 0..lanes.iter().map(Vec::len).max().unwrap_or(0) {
             let [first, second] = [0, 1].map(|lane: usize| lanes[lane].get(number));
-            let (meet, apart) = (self.fresh(), self.fresh());
+            let (meet, apart) = (self.new_label(), self.new_label());
             self.line(&format!("@%lane1 bra {apart}"));
             self.stretch(first, &meet);
             self.label(&apart);
             self.stretch(second, &meet);
             self.label(&meet);
-            let parts: Vec<Part> =
+            let parts: Vec<LaneStep> =
                 [first, second].into_iter().flatten().filter_map(|stretch| stretch.joint).collect();
             match parts.is_empty() {
                 true => self.line("exit"),
@@ -142,11 +142,11 @@ impl Writer<'_> {
     }
 
     /// Emits an instruction, for one lane or for both.
-    fn step(&mut self, parts: &[Part]) {
+    fn step(&mut self, parts: &[LaneStep]) {
         let Some(&(_, op)) = parts.first() else { return };
         match op {
             Op::Read(access) => self.read(parts, access),
-            Op::UnusedRead(access) => self.look(parts, access),
+            Op::UnusedRead(access) => self.unused_read(parts, access),
             Op::Write(access, _) => self.write(parts, access),
             Op::Add(space, _) => self.add(parts, space),
             Op::Barrier(barrier) => self.barrier(parts, barrier),
@@ -163,14 +163,14 @@ impl Writer<'_> {
         }
     }
 
-    fn read(&mut self, parts: &[Part], Access { space, width, .. }: Access) {
+    fn read(&mut self, parts: &[LaneStep], Access { space, width, .. }: Access) {
         let address = self.address(parts, space);
         self.line(&format!("ld.{}.u{} %wide, [{address}]", name(space), width * 8));
         self.result(parts);
     }
 
     /// Reads, and discards the value by a selection that always gives zero.
-    fn look(&mut self, parts: &[Part], Access { space, width, .. }: Access) {
+    fn unused_read(&mut self, parts: &[LaneStep], Access { space, width, .. }: Access) {
         let address = self.address(parts, space);
         self.line(&format!("ld.{}.u{} %wide, [{address}]", name(space), width * 8));
         self.line("setp.ne.u32 %vote, %number, %number");
@@ -178,7 +178,7 @@ impl Writer<'_> {
         self.result(parts);
     }
 
-    fn write(&mut self, parts: &[Part], Access { space, width, .. }: Access) {
+    fn write(&mut self, parts: &[LaneStep], Access { space, width, .. }: Access) {
         let address = self.address(parts, space);
         self.wide_operand("%wide", parts, |event, op| match op {
             Op::Write(_, value) => stored(event, value),
@@ -187,13 +187,13 @@ impl Writer<'_> {
         self.line(&format!("st.{}.u{} [{address}], %wide", name(space), width * 8));
     }
 
-    fn add(&mut self, parts: &[Part], space: Space) {
+    fn add(&mut self, parts: &[LaneStep], space: Space) {
         let address = self.address(parts, space);
         self.operand("%value", parts, |event, _| added(event));
         self.line(&format!("red.{}.add.u32 [{address}], %value", name(space)));
     }
 
-    fn barrier(&mut self, parts: &[Part], barrier: Barrier) {
+    fn barrier(&mut self, parts: &[LaneStep], barrier: Barrier) {
         let opcode = if barrier.aligned { "bar" } else { "barrier" };
         let count = barrier.count.map(|count| format!(", {count}")).unwrap_or_default();
         let id = barrier.id;
@@ -209,7 +209,7 @@ impl Writer<'_> {
         }
     }
 
-    fn shuffle(&mut self, parts: &[Part]) {
+    fn shuffle(&mut self, parts: &[LaneStep]) {
         self.operand("%mask", parts, |_, op| op.lanes().unwrap_or_default().into());
         self.operand("%value", parts, |event, _| offered(event));
         self.operand("%other", parts, |_, op| match op {
@@ -221,7 +221,7 @@ impl Writer<'_> {
         self.result(parts);
     }
 
-    fn vote(&mut self, parts: &[Part]) {
+    fn vote(&mut self, parts: &[LaneStep]) {
         self.operand("%mask", parts, |_, op| op.lanes().unwrap_or_default().into());
         self.predicate(parts);
         self.line("vote.sync.ballot.b32 %value, %vote, %mask");
@@ -229,7 +229,7 @@ impl Writer<'_> {
         self.result(parts);
     }
 
-    fn copy(&mut self, parts: &[Part]) {
+    fn copy(&mut self, parts: &[LaneStep]) {
         let to = self.address(parts, Space::Shared);
         self.wide_operand("%from", parts, |_, op| match op {
             Op::Copy { from, .. } => u64::from(from) * 4,
@@ -239,7 +239,7 @@ impl Writer<'_> {
         self.line(&format!("cp.async.ca.shared.global [{to}], [%from], 4"));
     }
 
-    fn predicate(&mut self, parts: &[Part]) {
+    fn predicate(&mut self, parts: &[LaneStep]) {
         self.operand("%value", parts, |_, op| match op {
             Op::Vote { predicate, .. } => predicate.into(),
             Op::Barrier(barrier) => (barrier.kind == BarrierKind::Popc(true)).into(),
@@ -249,7 +249,7 @@ impl Writer<'_> {
     }
 
     /// Computes the address of an access, and returns its register.
-    fn address(&mut self, parts: &[Part], space: Space) -> &'static str {
+    fn address(&mut self, parts: &[LaneStep], space: Space) -> &'static str {
         match space {
             Space::Shared => {
                 self.operand("%other", parts, |_, op| offset(op));
@@ -266,17 +266,22 @@ impl Writer<'_> {
     }
 
     /// Stores the result of a step.
-    fn result(&mut self, parts: &[Part]) {
+    fn result(&mut self, parts: &[LaneStep]) {
         self.wide_operand("%slot", parts, |event, _| event as u64 * 8);
         self.line("add.u64 %slot, %results, %slot");
         self.line("st.global.u64 [%slot], %wide");
     }
 
-    fn operand(&mut self, register: &str, parts: &[Part], value: impl Fn(usize, Op) -> u32) {
+    fn operand(&mut self, register: &str, parts: &[LaneStep], value: impl Fn(usize, Op) -> u32) {
         self.choose("32", register, parts, |event, op| value(event, op).into());
     }
 
-    fn wide_operand(&mut self, register: &str, parts: &[Part], value: impl Fn(usize, Op) -> u64) {
+    fn wide_operand(
+        &mut self,
+        register: &str,
+        parts: &[LaneStep],
+        value: impl Fn(usize, Op) -> u64,
+    ) {
         self.choose("64", register, parts, value);
     }
 
@@ -285,7 +290,7 @@ impl Writer<'_> {
         &mut self,
         width: &str,
         register: &str,
-        parts: &[Part],
+        parts: &[LaneStep],
         value: impl Fn(usize, Op) -> u64,
     ) {
         let values: Vec<u64> = parts.iter().map(|&(event, op)| value(event, op)).collect();
@@ -306,7 +311,7 @@ impl Writer<'_> {
         let _ = writeln!(self.text, "{label}:");
     }
 
-    fn fresh(&mut self) -> String {
+    fn new_label(&mut self) -> String {
         self.labels += 1;
         format!("place_{}", self.labels)
     }
@@ -314,8 +319,8 @@ impl Writer<'_> {
 
 /// Steps of a single lane, and the joint step after them; without one the lane exits.
 struct Stretch {
-    own: Vec<Part>,
-    joint: Option<Part>,
+    own: Vec<LaneStep>,
+    joint: Option<LaneStep>,
 }
 
 /// Splits a lane's steps at the joint ones.

@@ -58,7 +58,7 @@ pub struct Verdict {
     /// Races that matter, the smaller event first.
     pub races: BTreeSet<(Event, Event)>,
     /// Races of an unused read with a write of the same size. They are harmless.
-    pub idle_races: BTreeSet<(Event, Event)>,
+    pub harmless_races: BTreeSet<(Event, Event)>,
     /// The program has asynchronous copies.
     pub copies: bool,
     /// Unordered stores of equal values to the same bytes; these are not races.
@@ -69,7 +69,7 @@ pub struct Verdict {
     pub deadlocks: bool,
     /// In such an end, a lane is at an aligned barrier and another lane of its warp elsewhere. A checker may
     /// call that a deadlock or a divergent barrier.
-    pub stuck_apart: bool,
+    pub stuck_at_aligned_barrier: bool,
     /// Misuses of barriers in some schedules.
     pub misuses: BTreeSet<Misuse>,
     /// A registration belongs to different generations in different schedules.
@@ -105,7 +105,7 @@ impl Verdict {
 #[derive(Debug, Default)]
 pub struct Explorer {
     seen: FxHashSet<State>,
-    waiting: Vec<State>,
+    unexplored: Vec<State>,
 }
 
 impl Explorer {
@@ -151,18 +151,18 @@ impl Explorer {
         mut at_end: impl FnMut(&Values),
     ) -> usize {
         self.seen.clear();
-        self.waiting.clear();
-        self.waiting.push(machine.start());
-        while let Some(state) = self.waiting.pop() {
+        self.unexplored.clear();
+        self.unexplored.push(machine.start());
+        while let Some(state) = self.unexplored.pop() {
             let mut stuck = true;
             for next in machine.moves(&state) {
                 stuck = false;
                 let mut after = state.clone();
-                match machine.take(&mut after, next, findings) {
+                match machine.perform_move(&mut after, next, findings) {
                     Ok(()) if self.seen.contains(&after) => {}
                     Ok(()) => {
                         self.seen.insert(after.clone());
-                        self.waiting.push(after);
+                        self.unexplored.push(after);
                     }
                     Err(misuse) => {
                         findings.misuses.insert(misuse);
@@ -183,9 +183,9 @@ pub(crate) fn judge_end(machine: &Machine<'_>, state: &State, findings: &mut Fin
     let completes = state.status.iter().all(|&status| status == Status::Exited);
     findings.ends.completes |= completes;
     findings.ends.deadlocks |= !completes;
-    findings.ends.stuck_apart |= (0..machine.table.threads.len()).any(|lane| {
+    findings.ends.stuck_at_aligned_barrier |= (0..machine.table.threads.len()).any(|lane| {
         let aligned = matches!(machine.op(state, lane), Some(Op::Barrier(b)) if b.aligned);
-        state.status[lane] == Status::Arrived && aligned
+        state.status[lane] == Status::AtBarrier && aligned
     });
     completes
 }
@@ -203,15 +203,16 @@ fn verdict(program: &Program, table: &Table, findings: Findings, states: usize) 
         let event = |number| describe(program, table, number);
         pairs.into_iter().map(|(a, b)| (event(a).min(event(b)), event(a).max(event(b)))).collect()
     };
-    let (idle, races) = findings.race_pairs().into_iter().partition(|&(a, b)| table.is_idle(a, b));
+    let (idle, races) =
+        findings.race_pairs().into_iter().partition(|&(a, b)| table.is_harmless(a, b));
     Verdict {
         races: describe(races),
-        idle_races: describe(idle),
+        harmless_races: describe(idle),
         copies: !table.copies.is_empty(),
         equal_stores: describe(findings.equal_pairs()),
         completes: findings.ends.completes,
         deadlocks: findings.ends.deadlocks,
-        stuck_apart: findings.ends.stuck_apart,
+        stuck_at_aligned_barrier: findings.ends.stuck_at_aligned_barrier,
         misuses: findings.misuses,
         matchings_differ: findings.matchings_differ,
         undefined: findings.undefined,

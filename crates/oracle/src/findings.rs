@@ -42,7 +42,7 @@ pub(crate) struct Ends {
     /// Threads wait, and no move is possible.
     pub(crate) deadlocks: bool,
     /// In such an end, a lane at an aligned barrier waits for a lane elsewhere.
-    pub(crate) stuck_apart: bool,
+    pub(crate) stuck_at_aligned_barrier: bool,
 }
 
 #[derive(Clone, Debug)]

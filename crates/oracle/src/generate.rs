@@ -11,7 +11,7 @@ use crate::program::{
 use testing::Random;
 
 /// Most steps of a generated program.
-const MOST_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 /// Most steps of a thread of a generated program.
 const LONGEST_THREAD: usize = 6;
 /// Cells of both memories.
@@ -96,7 +96,7 @@ struct Builder<'r> {
     /// Threads that have not exited.
     alive: Threads,
     /// Unused barriers.
-    fresh: Vec<u8>,
+    unused_barriers: Vec<u8>,
     copies: usize,
 }
 
@@ -107,8 +107,8 @@ impl<'r> Builder<'r> {
         let cells = [Ownership::Alone(0); CELLS];
         let [shared, global] = [0, 1].map(|_| random.pick(&[1, 1, 2, 2, 3]));
         let used = (0..shared).chain(CELLS / 2..CELLS / 2 + global).collect();
-        let fresh = vec![0, 1, 2, 3];
-        let mut builder = Self { random, program, cells, used, alive, fresh, copies: 0 };
+        let unused_barriers = vec![0, 1, 2, 3];
+        let mut builder = Self { random, program, cells, used, alive, unused_barriers, copies: 0 };
         builder.pass_on(alive, alive);
         builder
     }
@@ -131,7 +131,7 @@ impl<'r> Builder<'r> {
 
     /// Ends the program with a barrier of all remaining threads, after which the holders of shared cells read them.
     fn final_reads(&mut self) {
-        self.whole_block();
+        self.barrier_of_block();
         for number in self.used.clone() {
             let (space, cell) = place(number);
             let reader = match self.cells[number] {
@@ -150,7 +150,7 @@ impl<'r> Builder<'r> {
     }
 
     fn push(&mut self, thread: usize, op: Op, joint: bool) {
-        let has_room = self.program.len() < MOST_STEPS
+        let has_room = self.program.len() < MAX_STEPS
             && self.program.threads[thread].steps.len() < LONGEST_THREAD;
         if has_room {
             self.program.threads[thread].steps.push(Step { op, joint });
@@ -238,35 +238,35 @@ impl<'r> Builder<'r> {
             return;
         }
         match self.random.below(10) {
-            0..=2 => self.whole_block(),
-            3..=6 => self.some_warps(),
+            0..=2 => self.barrier_of_block(),
+            3..=6 => self.barrier_of_some_warps(),
             7 => self.warp_sync(),
-            _ => self.exchange(),
+            _ => self.shuffle_or_vote(),
         }
     }
 
     /// Adds a barrier without a count.
-    fn whole_block(&mut self) {
+    fn barrier_of_block(&mut self) {
         let id = self.random.below(4) as u8;
         let reduces = self.random.chance(25);
-        let shape = self.barrier_form();
+        let form = self.barrier_form();
         for thread in self.alive() {
             let kind = self.kind(reduces, false);
-            let barrier = Barrier { kind, id, count: None, aligned: shape.aligned };
-            self.push(thread, Op::Barrier(barrier), shape.joint);
+            let barrier = Barrier { kind, id, count: None, aligned: form.aligned };
+            self.push(thread, Op::Barrier(barrier), form.joint);
         }
         self.pass_on(self.alive, self.alive);
     }
 
     /// Adds a barrier of some warps, with a count. Some warps only arrive, and may then arrive or wait again at it.
-    fn some_warps(&mut self) {
+    fn barrier_of_some_warps(&mut self) {
         let alive = self.alive();
         let mut warps: Vec<u8> = alive.iter().map(|&t| self.program.threads[t].warp).collect();
         warps.dedup();
         while warps.len() > 1 && self.random.chance(20) {
             warps.remove(self.random.below(warps.len()));
         }
-        let id = match self.fresh.pop() {
+        let id = match self.unused_barriers.pop() {
             Some(id) if self.random.chance(50) => id,
             _ => self.random.below(4) as u8,
         };
@@ -275,21 +275,21 @@ impl<'r> Builder<'r> {
         let second_actions: Vec<Option<BarrierKind>> =
             warps.iter().map(|_| self.second_action().filter(|_| !reduces)).collect();
         let count = Some(32 * (warps.len() + second_actions.iter().flatten().count()) as u16);
-        let shapes: Vec<BarrierForm> = warps.iter().map(|_| self.barrier_form()).collect();
+        let forms: Vec<BarrierForm> = warps.iter().map(|_| self.barrier_form()).collect();
         let (mut released, mut acquired) = (0, 0);
         for thread in alive {
             let warp = self.program.threads[thread].warp;
             let Some(position) = warps.iter().position(|&other| other == warp) else { continue };
-            let shape = shapes[position];
+            let form = forms[position];
             // Lanes that execute separate instructions may play different roles.
-            let differs = !shape.aligned && !shape.joint && self.random.chance(25);
+            let differs = !form.aligned && !form.joint && self.random.chance(25);
             let arrives =
                 !reduces && (position < arriving || differs || second_actions[position].is_some());
             let kind = self.kind(reduces, arrives);
-            let barrier = Barrier { kind, id, count, aligned: shape.aligned };
-            self.push(thread, Op::Barrier(barrier), shape.joint);
+            let barrier = Barrier { kind, id, count, aligned: form.aligned };
+            self.push(thread, Op::Barrier(barrier), form.joint);
             if let Some(kind) = second_actions[position] {
-                self.push(thread, Op::Barrier(Barrier { kind, ..barrier }), shape.joint);
+                self.push(thread, Op::Barrier(Barrier { kind, ..barrier }), form.joint);
             }
             let learns = !arrives || second_actions[position] == Some(BarrierKind::Sync);
             released |= 1 << thread;
@@ -344,7 +344,7 @@ impl<'r> Builder<'r> {
     }
 
     /// Adds a shuffle or a vote: all lanes wait, and no memory is ordered.
-    fn exchange(&mut self) {
+    fn shuffle_or_vote(&mut self) {
         let (lanes, mask) = self.lanes_of_some_warp();
         let shuffles = self.random.chance(50);
         for &lane in &lanes {

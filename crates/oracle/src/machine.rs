@@ -51,7 +51,7 @@ impl Machine<'_> {
     pub(crate) fn moves(&self, state: &State) -> impl Iterator<Item = Move> {
         let threads = (0..MAX_THREADS).filter(|&thread| self.can_step(state, thread));
         let copies = (0..self.table.copies.len())
-            .filter(|&copy| !self.copy_event(copy).and(state.flying).is_empty());
+            .filter(|&copy| !self.copy_event(copy).and(state.in_flight).is_empty());
         threads.map(Move::Thread).chain(copies.map(Move::Copy))
     }
 
@@ -75,7 +75,7 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// For a misuse; the state after it is meaningless.
-    pub(crate) fn take(
+    pub(crate) fn perform_move(
         &self,
         state: &mut State,
         next: Move,
@@ -84,7 +84,7 @@ impl Machine<'_> {
         match next {
             Move::Thread(thread) => self.step(state, thread, findings),
             Move::Copy(copy) => {
-                self.perform(state, copy, findings);
+                self.transfer(state, copy, findings);
                 Ok(())
             }
         }
@@ -103,16 +103,16 @@ impl Machine<'_> {
             Op::Read(_) | Op::UnusedRead(_) | Op::Write(..) | Op::Add(..) => {
                 self.access(state, thread, op, findings)
             }
-            Op::Copy { .. } => self.issue(state, thread),
-            Op::Commit => self.go_on(state, thread),
-            Op::WaitGroup(_) | Op::WaitAll => self.collect(state, thread),
+            Op::Copy { .. } => self.start_copy(state, thread),
+            Op::Commit => self.finish_step(state, thread),
+            Op::WaitGroup(_) | Op::WaitAll => self.complete_wait(state, thread),
             Op::Barrier(_) => {
-                state.status[thread] = Status::Arrived;
+                state.status[thread] = Status::AtBarrier;
                 return self.register(state, self.table.threads[thread].warp, findings);
             }
             Op::WarpSync(_) | Op::Shuffle { .. } | Op::Vote { .. } => {
-                state.status[thread] = Status::Gathering;
-                self.gather(state, self.table.threads[thread].warp, findings);
+                state.status[thread] = Status::AtCollective;
+                self.complete_collectives(state, self.table.threads[thread].warp, findings);
             }
         }
         Ok(())
@@ -127,7 +127,7 @@ impl Machine<'_> {
     ) -> Result<(), Misuse> {
         let warp = self.table.threads[thread].warp;
         state.status[thread] = Status::Exited;
-        self.gather(state, warp, findings);
+        self.complete_collectives(state, warp, findings);
         self.register(state, warp, findings)?;
         self.complete_uncounted(state, findings);
         Ok(())
@@ -137,9 +137,9 @@ impl Machine<'_> {
         let event = self.event(state, thread);
         self.look_for_races(state, event, state.memory.threads[thread], findings);
         if let Some(values) = &mut state.values {
-            perform(values, event, op);
+            apply_to_values(values, event, op);
         }
-        self.go_on(state, thread);
+        self.finish_step(state, thread);
     }
 
     /// Records races with unknown earlier events: in another schedule they could happen later.
@@ -151,23 +151,23 @@ impl Machine<'_> {
         }
     }
 
-    fn issue(&self, state: &mut State, thread: usize) {
+    fn start_copy(&self, state: &mut State, thread: usize) {
         let issue = self.event(state, thread);
-        self.go_on(state, thread);
+        self.finish_step(state, thread);
         for (number, copy) in self.table.copies.iter().enumerate() {
             if copy.issue == issue {
-                state.flying.add(Events::one(copy.event));
+                state.in_flight.add(Events::one(copy.event));
                 state.copies[number] = state.memory.threads[thread];
             }
         }
     }
 
-    fn perform(&self, state: &mut State, copy: usize, findings: &mut Findings) {
+    fn transfer(&self, state: &mut State, copy: usize, findings: &mut Findings) {
         let CopyTable { event, to, from, .. } = self.table.copies[copy];
         self.look_for_races(state, event, state.copies[copy], findings);
         // The order before a finished copy is no longer needed: its thread knows it anyway.
         state.copies[copy] = Events::NONE;
-        state.flying = state.flying.without(Events::one(event));
+        state.in_flight = state.in_flight.without(Events::one(event));
         state.done.add(Events::one(event));
         if let Some(values) = &mut state.values {
             let value = values.load(cell(Space::Global, from));
@@ -176,7 +176,7 @@ impl Machine<'_> {
     }
 
     /// Completes a wait when its copies are done.
-    fn collect(&self, state: &mut State, thread: usize) {
+    fn complete_wait(&self, state: &mut State, thread: usize) {
         let covered = self.table.covers[self.event(state, thread)];
         if self.tracked.memory {
             state.memory.threads[thread].add(covered);
@@ -184,11 +184,11 @@ impl Machine<'_> {
         if let Some(history) = &mut state.history {
             history.waits.threads[thread].add(covered);
         }
-        self.go_on(state, thread);
+        self.finish_step(state, thread);
     }
 
     /// Completes the thread's step.
-    pub(crate) fn go_on(&self, state: &mut State, thread: usize) {
+    pub(crate) fn finish_step(&self, state: &mut State, thread: usize) {
         let event = Events::one(self.event(state, thread));
         state.done.add(event);
         state.next[thread] += 1;
@@ -218,7 +218,7 @@ impl Machine<'_> {
     }
 }
 
-fn perform(values: &mut Values, event: usize, op: Op) {
+fn apply_to_values(values: &mut Values, event: usize, op: Op) {
     match op {
         Op::Read(access) => values.results[event] = values.load(access),
         Op::Write(access, value) => values.store(access, stored(event, value)),

@@ -29,14 +29,14 @@ pub fn observe(program: &Program, seed: u64) -> CheckerVerdict {
             completes = judge_end(&machine, &state, &mut findings);
             break;
         }
-        if let Err(misuse) = machine.take(&mut state, random.pick(&moves), &mut findings) {
+        if let Err(misuse) = machine.perform_move(&mut state, random.pick(&moves), &mut findings) {
             findings.misuses.insert(misuse);
             break;
         }
     }
     let number = |event| program.threads[table.thread_of(event)].number();
     let mut races = findings.race_pairs();
-    races.retain(|&(a, b)| !table.is_idle(a, b));
+    races.retain(|&(a, b)| !table.is_harmless(a, b));
     let pairs = races.iter().map(|&(a, b)| (number(a), number(b)));
     let pairs = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
     let buffers = state.values.as_deref().filter(|_| completes);

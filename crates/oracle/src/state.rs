@@ -23,9 +23,9 @@ pub(crate) enum Status {
     #[default]
     Running,
     /// It is at a collective of its warp.
-    Gathering,
+    AtCollective,
     /// It is at a barrier at which its warp is not registered yet.
-    Arrived,
+    AtBarrier,
     /// It waits at a barrier at which its warp is registered.
     Registered,
     /// It has exited.
@@ -70,7 +70,7 @@ pub(crate) struct State {
     /// Events that have happened.
     pub(crate) done: Events,
     /// Copies in flight.
-    pub(crate) flying: Events,
+    pub(crate) in_flight: Events,
     pub(crate) generations: [Generation; BARRIERS],
     pub(crate) memory: Order,
     /// The events ordered before each copy; copies wait for nothing else.
@@ -84,7 +84,7 @@ pub(crate) struct State {
 pub(crate) struct History {
     pub(crate) waits: Order,
     /// For each barrier, registrations of the last generation with partners.
-    pub(crate) partnered: [Events; BARRIERS],
+    pub(crate) last_partnered: [Events; BARRIERS],
     /// For each barrier, registrations since then; each was a generation of its own.
-    pub(crate) alone: [Events; BARRIERS],
+    pub(crate) since_partnered: [Events; BARRIERS],
 }

@@ -152,7 +152,7 @@ impl Table {
 
     /// Returns `true` if one of two events is an unused read of the other's write, of the same size: a
     /// harmless race. (The manual does not cover accesses of different sizes.)
-    pub(crate) fn is_idle(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn is_harmless(&self, a: usize, b: usize) -> bool {
         let looks = |event: usize| {
             let thread = &self.threads[self.thread_of(event)];
             let op = event.checked_sub(thread.first).and_then(|step| thread.ops.get(step));

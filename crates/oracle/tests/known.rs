@@ -115,7 +115,7 @@ fn a_warp_that_comes_again_counts_again() {
 #[test]
 fn a_lane_stuck_before_an_aligned_barrier() {
     let verdict = explore("warps 1\n0.0: bar.sync 1\n0.1: shfl 3 from 1");
-    assert!(verdict.deadlocks && verdict.stuck_apart);
+    assert!(verdict.deadlocks && verdict.stuck_at_aligned_barrier);
     // An exited lane is no longer waited for.
     clean("warps 1\n0.0: bar.sync 1\n0.1: write s0");
 }

@@ -1,7 +1,7 @@
 //! Cases: one instruction (or a short chain) with its operands and its runs.
 
 use crate::hash::{HASH_START, hash};
-use crate::kind::Kind;
+use crate::kind::InputKind;
 use crate::layout::Layout;
 use crate::{sample, warp};
 use std::fmt;
@@ -73,7 +73,7 @@ pub struct Input {
     /// Its declaration.
     pub register: Register,
     /// Its meaning.
-    pub kind: Kind,
+    pub kind: InputKind,
 }
 
 /// A register with a recorded value.
@@ -153,7 +153,7 @@ impl Case {
     #[must_use]
     pub fn exact_vectors(&self) -> usize {
         let floats =
-            |input: &Input| matches!(input.kind, Kind::Pack(layout) if layout != Layout::F64);
+            |input: &Input| matches!(input.kind, InputKind::Pack(layout) if layout != Layout::F64);
         let rounds = self.text.contains("mma.") && self.inputs.iter().any(floats);
         if rounds { self.vectors / 2 } else { self.vectors }
     }
@@ -178,7 +178,7 @@ impl Case {
     #[must_use]
     pub fn vectors(&self) -> Vec<Vec<u64>> {
         let mut random = Random::new(hash(HASH_START, self.stream().as_bytes()));
-        let kinds: Vec<Kind> = self.inputs.iter().map(|input| input.kind).collect();
+        let kinds: Vec<InputKind> = self.inputs.iter().map(|input| input.kind).collect();
         let mut vectors: Vec<Vec<u64>> = if kinds.iter().any(|kind| kind.is_of_matrix()) {
             let free = |index: usize| index >= self.vectors / 2;
             let mut draw = |index| {
@@ -187,14 +187,14 @@ impl Case {
             (0..self.vectors).map(&mut draw).collect()
         } else if kinds.iter().any(|kind| kind.is_of_warp()) {
             let rounds = self.vectors / warp::LANES;
-            (0..rounds).flat_map(|_| warp::round(&mut random, &kinds)).collect()
+            (0..rounds).flat_map(|_| warp::warp_vectors(&mut random, &kinds)).collect()
         } else {
             let draw = |index| sample::vector(&mut random, &kinds, index, self.vectors);
             (0..self.vectors).map(draw).collect()
         };
         for vector in &mut vectors {
             for (value, input) in vector.iter_mut().zip(&self.inputs) {
-                *value |= above(&mut random, input);
+                *value |= random_high_bits(&mut random, input);
             }
         }
         vectors
@@ -246,7 +246,7 @@ impl Case {
 }
 
 /// Random bits for the part of a register that the instruction must ignore.
-fn above(random: &mut Random, input: &Input) -> u64 {
+fn random_high_bits(random: &mut Random, input: &Input) -> u64 {
     let (bits, all) = (input.kind.bits(), input.register.bits());
     if bits >= all { 0 } else { (random.bits() << bits) & (u64::MAX >> (64 - all)) }
 }

@@ -67,8 +67,8 @@ pub fn kernel(case: &Case, name: &str) -> String {
     text
 }
 
-fn line(text: &mut String, what: &str) {
-    text.push_str(what);
+fn line(text: &mut String, line: &str) {
+    text.push_str(line);
     text.push('\n');
 }
 

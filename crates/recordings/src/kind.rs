@@ -4,7 +4,7 @@ use crate::layout::Layout;
 
 /// The meaning of an input for the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum InputKind {
     /// Bits or an integer, in the low bits of the register. Bits above it are random.
     Integer {
         /// The number of bits.
@@ -52,7 +52,7 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl InputKind {
     /// Parses a word of a signature.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         Some(match word {

@@ -32,7 +32,7 @@ mod store;
 mod warp;
 
 pub use case::{Case, Cell, Input, Output, Register, Space};
-pub use kind::Kind;
+pub use kind::InputKind;
 pub use layout::Layout;
 pub use lowering::{Lowered, lower, program};
 pub use store::{Damaged, File, Outcome};

@@ -1,13 +1,13 @@
 //! Draws inputs: edge values of each type, random bits, numbers on or near rounding boundaries, and operands
 //! close to each other, so that sums cancel and comparisons meet equality.
 
-use crate::kind::Kind;
+use crate::kind::InputKind;
 use crate::layout::Layout;
 use testing::Random;
 
-/// The range of operands of one vector.
+/// The values that the operands of one vector are drawn from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mood {
+enum ValueRange {
     /// The few values that every operation treats specially.
     Special,
     /// All edge values.
@@ -18,23 +18,30 @@ enum Mood {
 
 /// Draws the operands of vector number `index` out of `count`: special values in the first quarter, edge
 /// values in the second, any values in the rest.
-pub(crate) fn vector(random: &mut Random, kinds: &[Kind], index: usize, count: usize) -> Vec<u64> {
-    let mood = match index * 4 / count {
-        0 => Mood::Special,
-        1 => Mood::Edge,
-        _ => Mood::Free,
+pub(crate) fn vector(
+    random: &mut Random,
+    kinds: &[InputKind],
+    index: usize,
+    count: usize,
+) -> Vec<u64> {
+    let range = match index * 4 / count {
+        0 => ValueRange::Special,
+        1 => ValueRange::Edge,
+        _ => ValueRange::Free,
     };
     let mut drawn: Vec<u64> = Vec::with_capacity(kinds.len());
     for (position, &kind) in kinds.iter().enumerate() {
         let earlier = kinds[..position].iter().rposition(|&other| other == kind);
         let value = match earlier {
-            Some(at) if mood == Mood::Free && random.once_in(3) => near(random, kind, drawn[at]),
-            _ => value(random, kind, mood),
+            Some(at) if range == ValueRange::Free && random.once_in(3) => {
+                near(random, kind, drawn[at])
+            }
+            _ => value(random, kind, range),
         };
         drawn.push(value);
     }
-    if mood == Mood::Free
-        && let [Kind::Float(a), Kind::Float(b), Kind::Float(c)] = *kinds
+    if range == ValueRange::Free
+        && let [InputKind::Float(a), InputKind::Float(b), InputKind::Float(c)] = *kinds
         && random.once_in(3)
     {
         // The third operand of a fused multiply-add nearly cancels the product.
@@ -44,43 +51,43 @@ pub(crate) fn vector(random: &mut Random, kinds: &[Kind], index: usize, count: u
     drawn
 }
 
-fn value(random: &mut Random, kind: Kind, mood: Mood) -> u64 {
+fn value(random: &mut Random, kind: InputKind, range: ValueRange) -> u64 {
     match kind {
-        Kind::Predicate | Kind::WarpPredicate => random.below(2),
-        Kind::Integer { bits } | Kind::WarpValue { bits } => integer(random, bits, mood),
-        Kind::NonZero { bits } => integer(random, bits, mood).max(1),
-        Kind::IntegerPair => {
-            let (low, high) = (integer(random, 16, mood), integer(random, 16, mood));
+        InputKind::Predicate | InputKind::WarpPredicate => random.below(2),
+        InputKind::Integer { bits } | InputKind::WarpValue { bits } => integer(random, bits, range),
+        InputKind::NonZero { bits } => integer(random, bits, range).max(1),
+        InputKind::IntegerPair => {
+            let (low, high) = (integer(random, 16, range), integer(random, 16, range));
             high << 16 | low
         }
-        Kind::Float(layout) => float(random, layout, mood),
-        Kind::FloatPair(layout) => {
-            let (low, high) = (float(random, layout, mood), float(random, layout, mood));
+        InputKind::Float(layout) => float(random, layout, range),
+        InputKind::FloatPair(layout) => {
+            let (low, high) = (float(random, layout, range), float(random, layout, range));
             high << layout.bits() | low
         }
-        Kind::Pack(_) | Kind::Bits | Kind::Metadata { .. } => {
-            matrix(random, kind, mood == Mood::Free)
+        InputKind::Pack(_) | InputKind::Bits | InputKind::Metadata { .. } => {
+            matrix(random, kind, range == ValueRange::Free)
         }
-        Kind::Amount => match random.below(4) {
+        InputKind::Amount => match random.below(4) {
             0 => random.pick(&[0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256]),
             1 => random.bits() & 0xffff_ffff,
             _ => random.below(70),
         },
-        Kind::Lane | Kind::ShuffleLane => random.below(32),
-        Kind::Mask | Kind::ShuffleControl => 0xffff_ffff,
+        InputKind::Lane | InputKind::ShuffleLane => random.below(32),
+        InputKind::Mask | InputKind::ShuffleControl => 0xffff_ffff,
     }
 }
 
 /// Draws a register of a matrix: any numbers or, where sums must be exact, small integers.
-pub(crate) fn matrix(random: &mut Random, kind: Kind, free: bool) -> u64 {
+pub(crate) fn matrix(random: &mut Random, kind: InputKind, free: bool) -> u64 {
     match kind {
-        Kind::Pack(layout) => {
+        InputKind::Pack(layout) => {
             let count = 32_u32.div_ceil(layout.bits());
             (0..count).fold(0, |word, part| {
                 word | part_of_pack(random, layout, free) << (part * layout.bits() % 64)
             })
         }
-        Kind::Metadata { chosen } => {
+        InputKind::Metadata { chosen } => {
             // In ascending order, as required by `.sp::ordered_metadata`.
             let valid: &[u64] = if chosen == 1 { &[4, 14] } else { &[4, 8, 9, 12, 13, 14] };
             (0..8).fold(0, |word, part| word | random.pick(valid) << (4 * part))
@@ -105,26 +112,26 @@ fn part_of_pack(random: &mut Random, layout: Layout, free: bool) -> u64 {
 const LIMITS: &[u64] =
     &[127, 128, 255, 256, 32767, 32768, 65535, 65536, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
 
-fn integer(random: &mut Random, bits: u32, mood: Mood) -> u64 {
+fn integer(random: &mut Random, bits: u32, range: ValueRange) -> u64 {
     let mask = u64::MAX >> (64 - bits);
     let lowest = 1 << (bits - 1);
     let special = [0, 1, mask, lowest, lowest - 1, 2, mask - 1];
-    let value = match mood {
-        Mood::Special => random.pick(&special),
-        Mood::Edge => match random.below(5) {
+    let value = match range {
+        ValueRange::Special => random.pick(&special),
+        ValueRange::Edge => match random.below(5) {
             0 => random.pick(&special),
             1 => 1 << random.below(u64::from(bits)),
             2 => (1 << random.below(u64::from(bits))) - 1,
             3 => random.pick(&[0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa, lowest + 1, 3, 7, 10]),
             _ => random.pick(LIMITS),
         },
-        Mood::Free => {
+        ValueRange::Free => {
             let length = random.below(u64::from(bits));
             let value = (random.bits() & mask) >> if random.once_in(2) { 0 } else { length };
             if random.once_in(3) { with_tail(random, value, 1 + length as u32) } else { value }
         }
     };
-    let negated = mood != Mood::Special && random.once_in(4);
+    let negated = range != ValueRange::Special && random.once_in(4);
     if negated { value.wrapping_neg() & mask } else { value & mask }
 }
 
@@ -181,13 +188,13 @@ const THRESHOLDS: &[f64] = &[
     18446744073709551616.0,
 ];
 
-fn float(random: &mut Random, layout: Layout, mood: Mood) -> u64 {
+fn float(random: &mut Random, layout: Layout, range: ValueRange) -> u64 {
     let negative = random.once_in(2);
     let (top, bias, fractions) = (layout.top(), layout.bias(), layout.fraction_mask());
     let compose = |exponent, fraction| layout.compose(negative, exponent, fraction);
     let quiet = 1 << (layout.fraction - 1);
-    match mood {
-        Mood::Special => match random.below(9) {
+    match range {
+        ValueRange::Special => match random.below(9) {
             0 | 1 => compose(0, 0),
             2 => compose(bias, 0),
             3 => compose(top, 0),
@@ -197,7 +204,7 @@ fn float(random: &mut Random, layout: Layout, mood: Mood) -> u64 {
             7 => compose(0, 1),
             _ => compose(1, 0),
         },
-        Mood::Edge => match random.below(10) {
+        ValueRange::Edge => match random.below(10) {
             0 => compose(0, fractions),
             1 => compose(0, random.bits()),
             2 => compose(top, random.bits()),
@@ -207,8 +214,8 @@ fn float(random: &mut Random, layout: Layout, mood: Mood) -> u64 {
             6 => compose(top - 1, random.bits()),
             _ => threshold(random, layout, negative),
         },
-        Mood::Free if random.once_in(6) => random.bits() & layout.mask(),
-        Mood::Free => {
+        ValueRange::Free if random.once_in(6) => random.bits() & layout.mask(),
+        ValueRange::Free => {
             let (exponent, fraction) = (exponent(random, layout), fraction(random, layout));
             compose(exponent, fraction)
         }
@@ -265,28 +272,28 @@ fn fraction(random: &mut Random, layout: Layout) -> u64 {
 // Related operands.
 
 /// Draws a value of `kind` equal to `value`, its opposite, or one or two steps away.
-fn near(random: &mut Random, kind: Kind, value: u64) -> u64 {
+fn near(random: &mut Random, kind: InputKind, value: u64) -> u64 {
     let step = random.below(5u64).wrapping_sub(2);
     match kind {
-        Kind::Float(layout) => near_float(random, layout, value),
-        Kind::FloatPair(layout) => {
+        InputKind::Float(layout) => near_float(random, layout, value),
+        InputKind::FloatPair(layout) => {
             let bits = layout.bits();
             let low = near_float(random, layout, value & layout.mask());
             let high = near_float(random, layout, value >> bits);
             high << bits | low
         }
-        Kind::Integer { bits } => {
+        InputKind::Integer { bits } => {
             let value = value & (u64::MAX >> (64 - bits));
             let value = if random.once_in(3) { value.wrapping_neg() } else { value };
             value.wrapping_add(step) & (u64::MAX >> (64 - bits))
         }
-        Kind::IntegerPair => {
+        InputKind::IntegerPair => {
             let low = (value & 0xffff).wrapping_add(step) & 0xffff;
             let high = (value >> 16).wrapping_sub(step) & 0xffff;
             high << 16 | low
         }
-        Kind::NonZero { .. } => value,
-        other => self::value(random, other, Mood::Free),
+        InputKind::NonZero { .. } => value,
+        other => self::value(random, other, ValueRange::Free),
     }
 }
 

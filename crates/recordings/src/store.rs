@@ -11,7 +11,7 @@ use std::fmt;
 const MAGIC: &[u8] = b"WPRECORD";
 const VERSION: u32 = 1;
 /// Largest inflated size of a data file.
-const LARGEST: usize = 64 << 20;
+const MAX_INFLATED_BYTES: usize = 64 << 20;
 
 /// The outcome of a case on the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl File {
         }
         let device = header.text()?;
         let count = header.number()?;
-        let body = miniz_oxide::inflate::decompress_to_vec_with_limit(header.0, LARGEST)
+        let body = miniz_oxide::inflate::decompress_to_vec_with_limit(header.0, MAX_INFLATED_BYTES)
             .map_err(|error| Damaged(error.to_string()))?;
         let mut body = Reader(&body);
         let mut before: Vec<u8> = Vec::new();

@@ -4,7 +4,7 @@
 //! behaviour. A shuffle must not read a lane outside its mask. So partial masks consist of whole segments,
 //! and lane operands stay inside a segment.
 
-use crate::kind::Kind;
+use crate::kind::InputKind;
 use testing::Random;
 
 /// Threads of a warp.
@@ -21,8 +21,8 @@ struct Plan {
 }
 
 /// The operands of the lanes of one warp: a vector for each lane.
-pub(crate) fn round(random: &mut Random, kinds: &[Kind]) -> Vec<Vec<u64>> {
-    let plan = Plan::draw(random, kinds.contains(&Kind::ShuffleControl));
+pub(crate) fn warp_vectors(random: &mut Random, kinds: &[InputKind]) -> Vec<Vec<u64>> {
+    let plan = Plan::draw(random, kinds.contains(&InputKind::ShuffleControl));
     let columns: Vec<Vec<u64>> = kinds.iter().map(|&kind| plan.column(random, kind)).collect();
     (0..LANES).map(|lane| columns.iter().map(|column| column[lane]).collect()).collect()
 }
@@ -40,20 +40,20 @@ impl Plan {
         Self { group, segment, whole }
     }
 
-    fn column(&self, random: &mut Random, kind: Kind) -> Vec<u64> {
+    fn column(&self, random: &mut Random, kind: InputKind) -> Vec<u64> {
         let uniform = random.once_in(2);
-        let shared = self.one(random, kind);
-        let odd = random.below(LANES);
-        let contrary = random.once_in(3);
+        let shared = self.value(random, kind);
+        let odd_lane = random.below(LANES);
+        let has_odd_lane = random.once_in(3);
         let mut column: Vec<u64> = (0..LANES)
             .map(|lane| match kind {
-                Kind::Mask => self.mask(lane),
+                InputKind::Mask => self.mask(lane),
                 _ if uniform => shared,
-                _ => self.one(random, kind),
+                _ => self.value(random, kind),
             })
             .collect();
-        if uniform && contrary && kind != Kind::Mask && kind != Kind::ShuffleControl {
-            column[odd] = self.one(random, kind);
+        if uniform && has_odd_lane && kind != InputKind::Mask && kind != InputKind::ShuffleControl {
+            column[odd_lane] = self.value(random, kind);
         }
         column
     }
@@ -63,20 +63,21 @@ impl Plan {
         u64::from(if group >> lane & 1 == 1 { group } else { !group })
     }
 
-    fn one(&self, random: &mut Random, kind: Kind) -> u64 {
+    fn value(&self, random: &mut Random, kind: InputKind) -> u64 {
         match kind {
-            Kind::ShuffleLane if !self.whole => random.below(u64::from(self.segment)),
-            Kind::ShuffleLane if random.once_in(4) => random.bits() & 0xffff_ffff,
-            Kind::ShuffleControl => self.control(random),
-            Kind::WarpPredicate => random.below(2),
-            Kind::WarpValue { bits } => {
+            InputKind::ShuffleLane if !self.whole => random.below(u64::from(self.segment)),
+            InputKind::ShuffleLane if random.once_in(4) => random.bits() & 0xffff_ffff,
+            InputKind::ShuffleControl => self.control(random),
+            InputKind::WarpPredicate => random.below(2),
+            InputKind::WarpValue { bits } => {
                 // Few values, so that lanes agree often; they differ in a low or in a high bit.
                 let value = random.pick(&[0, 1, 1 << (bits - 1), u64::MAX]);
                 value & (u64::MAX >> (64 - bits))
             }
             _ => {
-                let mood = random.below(4);
-                crate::sample::vector(random, &[kind], mood, 4).first().copied().unwrap_or(0)
+                // The number of a quarter, which selects special, edge or any values.
+                let quarter = random.below(4);
+                crate::sample::vector(random, &[kind], quarter, 4).first().copied().unwrap_or(0)
             }
         }
     }

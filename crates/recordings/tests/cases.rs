@@ -1,6 +1,6 @@
 //! Tests the cases: each is unique, parses, lowers without diagnostics, and has usable inputs.
 
-use recordings::{Case, Kind, kernel};
+use recordings::{Case, InputKind, kernel};
 use std::collections::BTreeSet;
 
 fn failures(check: impl Fn(&Case) -> Result<(), String>) -> Vec<String> {
@@ -11,7 +11,7 @@ fn failures(check: impl Fn(&Case) -> Result<(), String>) -> Vec<String> {
 }
 
 #[test]
-fn every_case_is_met_once() {
+fn every_case_is_listed_once() {
     let cases = recordings::cases();
     assert!(cases.len() > 6000, "{}", cases.len());
     let mut seen = BTreeSet::new();
@@ -57,7 +57,7 @@ fn inputs_fit_their_registers() {
 fn member_masks_are_consistent() {
     let mut partial = 0;
     for case in recordings::cases() {
-        let Some(at) = case.inputs.iter().position(|input| input.kind == Kind::Mask) else {
+        let Some(at) = case.inputs.iter().position(|input| input.kind == InputKind::Mask) else {
             continue;
         };
         for warp in case.vectors().chunks(32) {
@@ -76,7 +76,8 @@ fn member_masks_are_consistent() {
 /// A shuffle reads only lanes of its mask; otherwise its result would be undefined (manual §9.7.9.6).
 #[test]
 fn shuffles_stay_inside_their_masks() {
-    let shuffles = |case: &Case| case.inputs.iter().any(|input| input.kind == Kind::ShuffleControl);
+    let shuffles =
+        |case: &Case| case.inputs.iter().any(|input| input.kind == InputKind::ShuffleControl);
     for case in recordings::cases().iter().filter(|case| shuffles(case)) {
         for warp in case.vectors().chunks(32) {
             for (lane, vector) in warp.iter().enumerate() {

@@ -50,7 +50,7 @@ fn instructions(text: &str) -> Vec<Vec<&str>> {
     words.map(|word| word.trim_end_matches(';').split('.').collect()).collect()
 }
 
-fn is_meant(form: &Form, words: &[&str]) -> bool {
+fn is_form_of(form: &Form, words: &[&str]) -> bool {
     let has = |name: &&str| words[1..].contains(name);
     form.opcode == words[0] && (form.when.is_empty() || form.when.iter().any(has))
 }
@@ -60,7 +60,7 @@ fn every_form_is_recorded_or_has_a_reason() {
     let mut covered = std::collections::BTreeSet::new();
     for case in recordings::cases() {
         for words in instructions(&case.text) {
-            let form = isa::catalogue().find(|form| is_meant(form, &words));
+            let form = isa::catalogue().find(|form| is_form_of(form, &words));
             covered.insert(form.unwrap_or_else(|| panic!("{case} has no form")).syntax);
         }
     }
@@ -68,12 +68,12 @@ fn every_form_is_recorded_or_has_a_reason() {
     let missing: Vec<&str> =
         lowered.map(|form| form.syntax).filter(|syntax| !covered.contains(syntax)).collect();
     for syntax in &missing {
-        let excuse = UNCOVERED.iter().find(|(begin, _)| syntax.starts_with(begin));
+        let excuse = UNCOVERED.iter().find(|(prefix, _)| syntax.starts_with(prefix));
         assert!(excuse.is_some(), "no case executes `{syntax}`");
     }
-    for (begin, _) in UNCOVERED {
-        let used = missing.iter().any(|syntax| syntax.starts_with(begin));
-        assert!(used, "`{begin}` is recorded, and still excused");
+    for (prefix, _) in UNCOVERED {
+        let used = missing.iter().any(|syntax| syntax.starts_with(prefix));
+        assert!(used, "`{prefix}` is recorded, and still excused");
     }
     assert!(covered.len() >= 91, "{} forms are covered", covered.len());
 }

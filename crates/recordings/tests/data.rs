@@ -5,7 +5,7 @@ use recordings::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Size limit of all recordings; the rest of 8 MB is for tensor cores.
-const LARGEST: u64 = 6 << 20;
+const MAX_BYTES: u64 = 6 << 20;
 
 #[test]
 fn every_case_has_a_recording_or_a_reason() {
@@ -66,5 +66,5 @@ fn the_recordings_are_plausible() {
 fn the_recordings_are_small() {
     let folder = std::fs::read_dir(recordings::data_folder()).expect("a data folder");
     let bytes: u64 = folder.flatten().map(|entry| entry.metadata().map_or(0, |m| m.len())).sum();
-    assert!(bytes <= LARGEST, "{bytes} bytes");
+    assert!(bytes <= MAX_BYTES, "{bytes} bytes");
 }

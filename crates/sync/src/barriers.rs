@@ -22,7 +22,7 @@
 //! orders them.
 
 use crate::clocks::{Clocks, LaneId, Time, Times, join};
-use crate::lanes::{MOST_WARPS, Mask, WARP};
+use crate::lanes::{MAX_WARPS, Mask, WARP};
 use crate::shadow::Site;
 
 /// Barriers of a block.
@@ -45,9 +45,9 @@ pub struct Registration {
     pub site: Site,
 }
 
-/// An invalid registration.
+/// A registration that the manual does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Misuse {
+pub enum BarrierMisuse {
     /// The count is not a positive multiple of the size of a warp.
     Count(u32),
     /// An earlier registration of this generation named another count.
@@ -68,7 +68,7 @@ pub enum Misuse {
 
 /// A registration that could have counted for the previous generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reuse {
+pub struct BarrierReuse {
     /// The registration of the previous generation that is not ordered before it.
     pub earlier: (usize, Site),
     /// The generation, counted from zero.
@@ -77,7 +77,7 @@ pub struct Reuse {
 
 /// A completed generation.
 #[derive(Clone, Debug, Default)]
-pub struct Released {
+pub struct CompletedGeneration {
     /// The lanes that waited, by warp.
     pub waiting: Vec<(usize, Mask)>,
     /// The distinct instructions at which threads waited.
@@ -97,29 +97,29 @@ pub struct Generation {
     /// The waits-for time of each registration, if waits-for is kept for lanes.
     stamps: Vec<Time>,
     /// Times that waiting lanes acquire on completion.
-    released: Times,
+    released_memory: Times,
     /// The same times in waits-for, if it is kept for lanes.
-    waited_for: Times,
+    released_waits: Times,
     /// Registrations that its waiting warps have waited for, once it completes.
-    awaited: Waited,
+    awaited_registrations: LatestRegistrations,
 }
 
-/// For each warp, its latest registration that was waited for.
-type Waited = [Time; MOST_WARPS];
+/// For each warp, the time of its latest registration that was waited for.
+type LatestRegistrations = [Time; MAX_WARPS];
 
 #[derive(Clone, Debug, Default)]
 struct Barrier {
     number: u64,
     current: Generation,
-    /// Registrations of the last generation with several warps.
-    partners: Vec<Past>,
-    /// The latest registration of each warp in a single-warp generation since then.
-    singles: Vec<Past>,
+    /// The registrations of the last generation that several warps shared.
+    last_shared: Vec<PastRegistration>,
+    /// The latest registration of each warp in a generation of that warp alone, since then.
+    later_singles: Vec<PastRegistration>,
 }
 
 /// A registration of a completed generation.
 #[derive(Clone, Copy, Debug)]
-struct Past {
+struct PastRegistration {
     warp: usize,
     time: Time,
     site: Site,
@@ -136,12 +136,12 @@ fn is_single(count: Option<u32>) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Barriers {
     /// The number of the block's first warp. Warps are numbered across the cluster.
-    first: usize,
+    first_warp: usize,
     /// Set if the cluster has no other block.
-    alone: bool,
-    each: Vec<Barrier>,
-    /// For each warp, the latest registration of every warp that it has waited for.
-    waited: Vec<Waited>,
+    only_block: bool,
+    barriers: Vec<Barrier>,
+    /// For each warp, the latest registrations that it has waited for.
+    latest_waited: Vec<LatestRegistrations>,
     /// Warps with no running lane left.
     ended: Vec<bool>,
 }
@@ -154,14 +154,14 @@ impl Barriers {
         Self::of_block(0, warps, true)
     }
 
-    /// The barriers of a block whose warps are numbered from `first` on; `alone` for a cluster of one block.
+    /// The barriers of a block whose warps are numbered from `first_warp` on; `only_block` for a cluster of one block.
     #[must_use]
-    pub(crate) fn of_block(first: usize, warps: usize, alone: bool) -> Self {
+    pub(crate) fn of_block(first_warp: usize, warps: usize, only_block: bool) -> Self {
         Self {
-            first,
-            alone,
-            each: vec![Barrier::default(); BARRIERS],
-            waited: vec![[0; MOST_WARPS]; warps],
+            first_warp,
+            only_block,
+            barriers: vec![Barrier::default(); BARRIERS],
+            latest_waited: vec![[0; MAX_WARPS]; warps],
             ended: vec![false; warps],
         }
     }
@@ -169,19 +169,19 @@ impl Barriers {
     /// Returns the generation that barrier `id` is collecting.
     #[must_use]
     pub(crate) fn current(&self, id: u8) -> &Generation {
-        &self.each[usize::from(id)].current
+        &self.barriers[usize::from(id)].current
     }
 
-    /// Records the exit of lanes of a warp. `others_go_on` is set if other lanes of the warp keep running.
+    /// Records the exit of lanes of a warp. `others_continue` is set if other lanes of the warp keep running.
     pub(crate) fn exit(
         &mut self,
         clocks: &mut Clocks,
         warp: usize,
         lanes: Mask,
-        others_go_on: bool,
+        others_continue: bool,
     ) {
-        self.ended[warp - self.first] |= !others_go_on;
-        clocks.exit(warp, lanes, others_go_on);
+        self.ended[warp - self.first_warp] |= !others_continue;
+        clocks.exit(warp, lanes, others_continue);
     }
 
     /// Registers a warp at barrier `id`.
@@ -194,7 +194,7 @@ impl Barriers {
         mut waits: Option<&mut Clocks>,
         id: u8,
         registration: Registration,
-    ) -> Result<Option<Reuse>, Misuse> {
+    ) -> Result<Option<BarrierReuse>, BarrierMisuse> {
         self.check(id, &registration)?;
         let warp = registration.warp;
         // A registration waits for the lanes of the warp, including those that have exited.
@@ -202,59 +202,62 @@ impl Barriers {
             waits.warp_barrier(warp, Mask::ALL);
         }
         let (time, released) = clocks.release(warp, registration.lanes);
-        let barrier = &mut self.each[usize::from(id)];
-        let first = self.first;
-        let waited = &mut self.waited[warp - first];
+        let barrier = &mut self.barriers[usize::from(id)];
+        let first_warp = self.first_warp;
+        let latest_waited = &mut self.latest_waited[warp - first_warp];
         // Generations of one warp each cannot be mistaken for each other.
-        let singles = if is_single(registration.count) { &[][..] } else { &barrier.singles };
-        let mut before = barrier.partners.iter().chain(singles);
+        let later_singles =
+            if is_single(registration.count) { &[][..] } else { &barrier.later_singles };
+        let mut before = barrier.last_shared.iter().chain(later_singles);
         let lane = LaneId { warp: warp as u8, lane: 0 };
-        let ordered = |past: &Past| {
+        let ordered = |past: &PastRegistration| {
             let earlier = LaneId { warp: past.warp as u8, lane: 0 };
-            waited[past.warp - first] >= past.time
+            latest_waited[past.warp - first_warp] >= past.time
                 || waits.as_ref().is_some_and(|waits| waits.ordered(earlier, past.stamp, lane))
         };
         let unordered = before.find(|past| !ordered(past));
-        let reuse = unordered
-            .map(|past| Reuse { earlier: (past.warp, past.site), generation: barrier.number });
-        waited[warp - first] = time;
+        let reuse = unordered.map(|past| BarrierReuse {
+            earlier: (past.warp, past.site),
+            generation: barrier.number,
+        });
+        latest_waited[warp - first_warp] = time;
         let current = &mut barrier.current;
         current.count = current.count.or(registration.count);
         current.registrations.push(registration);
         current.times.push(time);
-        if current.released.is_empty() {
-            current.released = released;
+        if current.released_memory.is_empty() {
+            current.released_memory = released;
         } else {
-            clocks.complete(&mut current.released);
-            join(&mut current.released, &released);
+            clocks.complete(&mut current.released_memory);
+            join(&mut current.released_memory, &released);
         }
         let stamp = waits.map_or(0, |waits| {
             let stamp = waits.now(warp);
             let (_, released) = waits.release(warp, Mask::ALL);
-            waits.complete(&mut current.waited_for);
-            join(&mut current.waited_for, &released);
+            waits.complete(&mut current.released_waits);
+            join(&mut current.released_waits, &released);
             stamp
         });
         current.stamps.push(stamp);
-        join(&mut current.awaited, waited);
+        join(&mut current.awaited_registrations, latest_waited);
         Ok(reuse)
     }
 
-    fn check(&self, id: u8, registration: &Registration) -> Result<(), Misuse> {
+    fn check(&self, id: u8, registration: &Registration) -> Result<(), BarrierMisuse> {
         if let Some(count) = registration.count
             && (count == 0 || !(count as usize).is_multiple_of(WARP))
         {
-            return Err(Misuse::Count(count));
+            return Err(BarrierMisuse::Count(count));
         }
-        let others = &self.each[usize::from(id)].current.registrations;
+        let others = &self.barriers[usize::from(id)].current.registrations;
         for other in others {
             let site = other.site;
             if other.count != registration.count {
                 let (here, before) = (registration.count, other.count);
-                return Err(Misuse::MixedCounts { here, before, site });
+                return Err(BarrierMisuse::MixedCounts { here, before, site });
             }
             if other.reduces != registration.reduces {
-                return Err(Misuse::MixedKinds { site });
+                return Err(BarrierMisuse::MixedKinds { site });
             }
         }
         Ok(())
@@ -274,9 +277,9 @@ impl Barriers {
     /// Returns the running warps that have not registered at barrier `id`.
     pub(crate) fn missing(&self, id: u8) -> impl Iterator<Item = usize> {
         let registrations = &self.current(id).registrations;
-        let came = move |warp: usize| registrations.iter().any(|other| other.warp == warp);
+        let registered = move |warp: usize| registrations.iter().any(|other| other.warp == warp);
         let warps = (0..self.ended.len()).filter(move |&warp| !self.ended[warp]);
-        warps.map(move |warp| self.first + warp).filter(move |&warp| !came(warp))
+        warps.map(move |warp| self.first_warp + warp).filter(move |&warp| !registered(warp))
     }
 
     /// Completes the generation of barrier `id`: the waiting lanes acquire the clocks of all registrations.
@@ -285,55 +288,58 @@ impl Barriers {
         clocks: &mut Clocks,
         waits: Option<&mut Clocks>,
         id: u8,
-    ) -> Released {
-        let barrier = &mut self.each[usize::from(id)];
+    ) -> CompletedGeneration {
+        let barrier = &mut self.barriers[usize::from(id)];
         barrier.number += 1;
         let mut ended = std::mem::take(&mut barrier.current);
-        clocks.complete(&mut ended.released);
-        let came = ended.registrations.iter().zip(ended.times.iter().zip(&ended.stamps));
-        let came = came.map(|(one, (&time, &stamp))| {
+        clocks.complete(&mut ended.released_memory);
+        let registered = ended.registrations.iter().zip(ended.times.iter().zip(&ended.stamps));
+        let registered = registered.map(|(one, (&time, &stamp))| {
             let Registration { warp, site, .. } = *one;
-            Past { warp, time, site, stamp }
+            PastRegistration { warp, time, site, stamp }
         });
         if is_single(ended.count) {
-            for past in came {
-                barrier.singles.retain(|other| other.warp != past.warp);
-                barrier.singles.push(past);
+            for past in registered {
+                barrier.later_singles.retain(|other| other.warp != past.warp);
+                barrier.later_singles.push(past);
             }
         } else {
-            barrier.singles.clear();
-            barrier.partners.clear();
-            barrier.partners.extend(came);
+            barrier.later_singles.clear();
+            barrier.last_shared.clear();
+            barrier.last_shared.extend(registered);
         }
         if ended.count.is_none() {
             // A barrier without a count also waited for the other warps to exit.
-            for (warp, waited) in self.waited.iter().enumerate() {
+            for (warp, latest_waited) in self.latest_waited.iter().enumerate() {
                 if self.ended[warp] {
-                    join(&mut ended.awaited, waited);
+                    join(&mut ended.awaited_registrations, latest_waited);
                 }
             }
         }
         let waiting = ended.registrations.iter().filter(|one| !one.waiting.is_empty());
         let waiting: Vec<Registration> = waiting.copied().collect();
         for registration in &waiting {
-            join(&mut self.waited[registration.warp - self.first], &ended.awaited);
+            join(
+                &mut self.latest_waited[registration.warp - self.first_warp],
+                &ended.awaited_registrations,
+            );
         }
         if let Some(waits) = waits {
             self.release_waits(waits, &mut ended, &waiting);
         }
-        let everybody = waiting.iter().filter(|one| one.waiting == one.lanes).count();
-        if self.alone && everybody == self.ended.iter().filter(|&&ended| !ended).count() {
-            clocks.acquire_all(&ended.released);
+        let fully_waiting = waiting.iter().filter(|one| one.waiting == one.lanes).count();
+        if self.only_block && fully_waiting == self.ended.iter().filter(|&&ended| !ended).count() {
+            clocks.acquire_all(&ended.released_memory);
         } else {
             for registration in &waiting {
-                clocks.acquire(registration.warp, registration.waiting, &ended.released);
+                clocks.acquire(registration.warp, registration.waiting, &ended.released_memory);
             }
         }
         let mut sites: Vec<Site> = waiting.iter().map(|one| one.site).collect();
         sites.sort_unstable();
         sites.dedup();
         let waiting = waiting.iter().map(|one| (one.warp, one.waiting)).collect();
-        Released { waiting, sites }
+        CompletedGeneration { waiting, sites }
     }
 
     /// Updates waits-for: waiting lanes have waited for every registration and, without a count, for ended
@@ -341,13 +347,13 @@ impl Barriers {
     fn release_waits(&self, waits: &mut Clocks, ended: &mut Generation, waiting: &[Registration]) {
         if ended.count.is_none() {
             for warp in (0..self.ended.len()).filter(|&warp| self.ended[warp]) {
-                let (_, released) = waits.release(self.first + warp, Mask::ALL);
-                join(&mut ended.waited_for, &released);
+                let (_, released) = waits.release(self.first_warp + warp, Mask::ALL);
+                join(&mut ended.released_waits, &released);
             }
         }
-        waits.complete(&mut ended.waited_for);
+        waits.complete(&mut ended.released_waits);
         for registration in waiting {
-            waits.acquire(registration.warp, registration.waiting, &ended.waited_for);
+            waits.acquire(registration.warp, registration.waiting, &ended.released_waits);
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use super::*;
 
-fn come(warp: usize, waits: bool, count: Option<u32>) -> Registration {
+/// A registration of a whole warp, to wait or to arrive.
+fn registration(warp: usize, waits: bool, count: Option<u32>) -> Registration {
     let waiting = if waits { Mask::ALL } else { Mask::NONE };
     Registration { warp, lanes: Mask::ALL, waiting, count, reduces: false, site: 0 }
 }
 
-fn who(warp: u8) -> LaneId {
+fn fifth_lane(warp: u8) -> LaneId {
     LaneId { warp, lane: 5 }
 }
 
@@ -18,14 +19,15 @@ fn chains_through_a_third_warp_order_memory() {
     let time = clocks.now(0);
     for (id, pair) in [(1, [0, 1]), (2, [1, 2])] {
         for warp in pair {
-            let registered = barriers.register(&mut clocks, None, id, come(warp, true, Some(64)));
+            let registered =
+                barriers.register(&mut clocks, None, id, registration(warp, true, Some(64)));
             assert_eq!(registered, Ok(None));
         }
         assert!(barriers.is_complete(id));
         barriers.release(&mut clocks, None, id);
     }
-    assert!(clocks.ordered(who(0), time, who(2)));
-    assert!(!clocks.ordered(who(2), time, who(0)));
+    assert!(clocks.ordered(fifth_lane(0), time, fifth_lane(2)));
+    assert!(!clocks.ordered(fifth_lane(2), time, fifth_lane(0)));
 }
 
 #[test]
@@ -34,17 +36,17 @@ fn the_last_warp_learns_of_ended_ones_only_what_was_passed_on() {
     let mut clocks = Clocks::new(3);
     let mut barriers = Barriers::new(3);
     let time = clocks.now(0);
-    barriers.register(&mut clocks, None, 1, come(0, false, Some(64))).unwrap();
-    barriers.register(&mut clocks, None, 2, come(1, false, Some(64))).unwrap();
-    barriers.register(&mut clocks, None, 1, come(1, true, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 1, registration(0, false, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 2, registration(1, false, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 1, registration(1, true, Some(64))).unwrap();
     barriers.release(&mut clocks, None, 1);
     for warp in [0, 1] {
         barriers.exit(&mut clocks, warp, Mask::ALL, false);
     }
-    barriers.register(&mut clocks, None, 2, come(2, true, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 2, registration(2, true, Some(64))).unwrap();
     barriers.release(&mut clocks, None, 2);
-    assert!(!clocks.ordered(who(0), time, who(2)));
-    assert!(clocks.ordered(who(1), time, who(2)));
+    assert!(!clocks.ordered(fifth_lane(0), time, fifth_lane(2)));
+    assert!(clocks.ordered(fifth_lane(1), time, fifth_lane(2)));
 }
 
 #[test]
@@ -53,20 +55,20 @@ fn what_an_exited_lane_released_is_not_released_again_by_its_warp() {
     let mut clocks = Clocks::new(2);
     let mut barriers = Barriers::new(2);
     let time = clocks.now(0);
-    barriers.register(&mut clocks, None, 3, come(0, false, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 3, registration(0, false, Some(64))).unwrap();
     barriers.exit(&mut clocks, 0, Mask::one(0), true);
     let rest = Mask::ALL.without(Mask::one(0));
-    let registration = Registration { lanes: rest, waiting: rest, ..come(0, true, Some(64)) };
-    barriers.register(&mut clocks, None, 1, registration).unwrap();
-    barriers.register(&mut clocks, None, 1, come(1, true, Some(64))).unwrap();
+    let remaining = Registration { lanes: rest, waiting: rest, ..registration(0, true, Some(64)) };
+    barriers.register(&mut clocks, None, 1, remaining).unwrap();
+    barriers.register(&mut clocks, None, 1, registration(1, true, Some(64))).unwrap();
     barriers.release(&mut clocks, None, 1);
     let exited = LaneId { warp: 0, lane: 0 };
-    assert!(!clocks.ordered(exited, time, who(1)));
-    assert!(clocks.ordered(who(0), time, who(1)));
+    assert!(!clocks.ordered(exited, time, fifth_lane(1)));
+    assert!(clocks.ordered(fifth_lane(0), time, fifth_lane(1)));
     // A warp that waits at the other barrier still acquires it.
-    barriers.register(&mut clocks, None, 3, come(1, true, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 3, registration(1, true, Some(64))).unwrap();
     barriers.release(&mut clocks, None, 3);
-    assert!(clocks.ordered(exited, time, who(1)));
+    assert!(clocks.ordered(exited, time, fifth_lane(1)));
 }
 
 #[test]
@@ -74,11 +76,11 @@ fn an_arrival_releases_and_does_not_acquire() {
     let mut clocks = Clocks::new(2);
     let mut barriers = Barriers::new(2);
     let times = [clocks.now(0), clocks.now(1)];
-    barriers.register(&mut clocks, None, 1, come(0, false, Some(64))).unwrap();
-    barriers.register(&mut clocks, None, 1, come(1, true, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 1, registration(0, false, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 1, registration(1, true, Some(64))).unwrap();
     barriers.release(&mut clocks, None, 1);
-    assert!(clocks.ordered(who(0), times[0], who(1)));
-    assert!(!clocks.ordered(who(1), times[1], who(0)));
+    assert!(clocks.ordered(fifth_lane(0), times[0], fifth_lane(1)));
+    assert!(!clocks.ordered(fifth_lane(1), times[1], fifth_lane(0)));
     let (one, other) = (LaneId { warp: 0, lane: 0 }, LaneId { warp: 0, lane: 1 });
     assert!(!clocks.ordered(one, times[0], other), "lanes of its own warp learn nothing either");
 }
@@ -89,12 +91,12 @@ fn the_first_command_of_a_thread_can_misuse_a_barrier() {
     let mut clocks = Clocks::new(3);
     let mut barriers = Barriers::new(3);
     for warp in [0, 1] {
-        barriers.register(&mut clocks, None, 0, come(warp, true, Some(64))).unwrap();
+        barriers.register(&mut clocks, None, 0, registration(warp, true, Some(64))).unwrap();
     }
     barriers.release(&mut clocks, None, 0);
-    assert_eq!(barriers.register(&mut clocks, None, 0, come(0, true, Some(64))), Ok(None));
-    let reuse = barriers.register(&mut clocks, None, 0, come(2, true, Some(64)));
-    assert!(matches!(reuse, Ok(Some(Reuse { generation: 1, .. }))), "{reuse:?}");
+    assert_eq!(barriers.register(&mut clocks, None, 0, registration(0, true, Some(64))), Ok(None));
+    let reuse = barriers.register(&mut clocks, None, 0, registration(2, true, Some(64)));
+    assert!(matches!(reuse, Ok(Some(BarrierReuse { generation: 1, .. }))), "{reuse:?}");
 }
 
 #[test]
@@ -102,11 +104,11 @@ fn barriers_of_one_warp_each_cannot_be_mistaken_for_each_other() {
     let mut clocks = Clocks::new(2);
     let mut barriers = Barriers::new(2);
     for warp in [0, 1, 0] {
-        let reuse = barriers.register(&mut clocks, None, 0, come(warp, true, Some(32)));
+        let reuse = barriers.register(&mut clocks, None, 0, registration(warp, true, Some(32)));
         assert_eq!(reuse, Ok(None));
         barriers.release(&mut clocks, None, 0);
     }
-    let reuse = barriers.register(&mut clocks, None, 0, come(0, true, Some(64)));
+    let reuse = barriers.register(&mut clocks, None, 0, registration(0, true, Some(64)));
     assert!(matches!(reuse, Ok(Some(_))), "warp 1 could still have been about to come alone");
 }
 
@@ -114,8 +116,8 @@ fn barriers_of_one_warp_each_cannot_be_mistaken_for_each_other() {
 fn a_count_outlives_threads_and_the_lack_of_one_does_not() {
     let mut clocks = Clocks::new(2);
     let mut barriers = Barriers::new(2);
-    barriers.register(&mut clocks, None, 0, come(0, true, None)).unwrap();
-    barriers.register(&mut clocks, None, 1, come(0, true, Some(64))).unwrap();
+    barriers.register(&mut clocks, None, 0, registration(0, true, None)).unwrap();
+    barriers.register(&mut clocks, None, 1, registration(0, true, Some(64))).unwrap();
     assert!(!barriers.is_complete(0));
     barriers.exit(&mut clocks, 1, Mask::ALL, false);
     assert!(barriers.is_complete(0));
@@ -128,9 +130,9 @@ fn a_warp_that_comes_again_counts_again() {
     let mut clocks = Clocks::new(2);
     let mut barriers = Barriers::new(2);
     for (warp, expected) in [(0, true), (1, false)] {
-        barriers.register(&mut clocks, None, 1, come(warp, false, Some(64))).unwrap();
+        barriers.register(&mut clocks, None, 1, registration(warp, false, Some(64))).unwrap();
         assert!(!barriers.is_complete(1));
-        let reuse = barriers.register(&mut clocks, None, 1, come(warp, true, Some(64)));
+        let reuse = barriers.register(&mut clocks, None, 1, registration(warp, true, Some(64)));
         assert_eq!(reuse == Ok(None), expected, "{reuse:?}");
         assert!(barriers.is_complete(1));
         let released = barriers.release(&mut clocks, None, 1);
@@ -143,13 +145,17 @@ fn misuse_is_named() {
     let mut clocks = Clocks::new(3);
     let mut barriers = Barriers::new(3);
     let mut register = |registration| barriers.register(&mut clocks, None, 0, registration);
-    assert_eq!(register(come(0, true, Some(40))), Err(Misuse::Count(40)));
-    assert_eq!(register(come(0, false, Some(96))), Ok(None));
-    assert_eq!(register(come(0, false, Some(96))), Ok(None), "a warp may come again");
-    let mixed = Misuse::MixedCounts { here: Some(64), before: Some(96), site: 0 };
-    assert_eq!(register(come(1, true, Some(64))), Err(mixed));
-    let mixed = Misuse::MixedCounts { here: None, before: Some(96), site: 0 };
-    assert_eq!(register(come(1, true, None)), Err(mixed), "though the block has 96 threads");
-    let reduces = Registration { reduces: true, ..come(2, true, Some(96)) };
-    assert_eq!(register(reduces), Err(Misuse::MixedKinds { site: 0 }));
+    assert_eq!(register(registration(0, true, Some(40))), Err(BarrierMisuse::Count(40)));
+    assert_eq!(register(registration(0, false, Some(96))), Ok(None));
+    assert_eq!(register(registration(0, false, Some(96))), Ok(None), "a warp may come again");
+    let mixed = BarrierMisuse::MixedCounts { here: Some(64), before: Some(96), site: 0 };
+    assert_eq!(register(registration(1, true, Some(64))), Err(mixed));
+    let mixed = BarrierMisuse::MixedCounts { here: None, before: Some(96), site: 0 };
+    assert_eq!(
+        register(registration(1, true, None)),
+        Err(mixed),
+        "though the block has 96 threads"
+    );
+    let reduces = Registration { reduces: true, ..registration(2, true, Some(96)) };
+    assert_eq!(register(reduces), Err(BarrierMisuse::MixedKinds { site: 0 }));
 }

@@ -11,30 +11,33 @@
 //!
 //! Everything of an earlier epoch ([`Clocks::epoch`]) is ordered before everything now, without a look at the
 //! clocks; exits and asynchronous copies are the exceptions. Most accesses are ordered after all earlier
-//! ones: [`Cell::quick`] recognises and records them. All others are compared one by one.
-//!
-//! Long: every kind of access meets every other here, and the cases are read together.
+//! ones ([`ordered`]). All others are compared one by one ([`compare`]).
 
-use crate::clocks::{Clocks, LaneId};
-use crate::copies::{AgentId, AsyncAgents};
-use crate::entry::{Commutes, Entry, Hides, Lists, side};
+use crate::clocks::LaneId;
+use crate::entry::{Commutes, Entry, Hides, Lists};
 use crate::lanes::Mask;
-use crate::proxy::ProxySpace;
 use crate::shadow::{
-    Access, Conflict, Conflicts, Kind, Question, SameValue, Side, Site, UpdateGroup,
+    Access, Conflicts, MemoryEffect, RequiredCertainty, SameValue, Site, UpdateGroup,
 };
 
 mod aside;
+mod compare;
+mod order;
+mod ordered;
 mod visible;
+
+pub(crate) use order::AccessOrder;
 
 /// The access history of a few bytes within a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Cell {
+    /// The last write, and its epoch.
     write: Entry,
     write_epoch: u32,
-    /// The first of the reads and updates of this epoch; further ones are in a list.
+    /// The first entry of the *history*: the reads and updates of one epoch, and writes that the last one did not
+    /// hide. Further entries are in a list.
     first: Entry,
-    epoch: u32,
+    history_epoch: u32,
     /// The number of that list plus one; zero for none.
     list: u32,
     /// The list of writes that the last one hid and of changes of earlier epochs ([`aside`]): its number plus
@@ -49,10 +52,11 @@ pub(crate) struct Cell {
     other_update: (Site, LaneId),
     /// The group of the first update.
     group: UpdateGroup,
+    /// A set of [`mark`]s.
     marks: u16,
 }
 
-/// Marks: kinds of access that occurred so far.
+/// Marks: kinds of access that occurred so far, one bit each.
 pub(crate) mod mark {
     pub(crate) const READ: u16 = 1;
     pub(crate) const WRITTEN: u16 = 2;
@@ -65,9 +69,9 @@ pub(crate) mod mark {
     pub(crate) const UPDATED_OTHERWISE: u16 = 64;
     /// Writes of different widths or at different addresses.
     pub(crate) const EXTENTS: u16 = 128;
-    /// The reads and updates include a copy.
+    /// The history includes a copy.
     pub(super) const COPIES: u16 = 256;
-    /// The kept accesses include a write that the last one did not hide.
+    /// The history includes a write that the last one did not hide.
     pub(super) const KEPT: u16 = 512;
 }
 
@@ -81,88 +85,6 @@ pub(crate) struct Summary {
     pub(crate) extent: u8,
     pub(crate) update: (Site, LaneId),
     pub(crate) other_update: (Site, LaneId),
-}
-
-/// The relations that order accesses.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Order<'o> {
-    pub(crate) clocks: &'o Clocks,
-    pub(crate) copies: &'o AsyncAgents,
-    /// The memory that the bytes belong to.
-    pub(crate) space: ProxySpace,
-}
-
-impl Order<'_> {
-    /// Returns `true` if an access of `epoch` is ordered before everything now, without a look at the clocks.
-    #[inline]
-    fn is_past(&self, epoch: u32) -> bool {
-        epoch != self.clocks.epoch() && !self.clocks.any_exited()
-    }
-
-    /// Like [`is_past`](Self::is_past), for accesses of one warp.
-    #[inline]
-    fn is_past_of(&self, epoch: u32, warp: u8) -> bool {
-        epoch != self.clocks.epoch() && !self.clocks.any_exited_of(warp)
-    }
-
-    /// Returns `true` if all threads know that a copy has completed its write.
-    #[cold]
-    fn is_past_copy(&self, write: &Entry) -> bool {
-        write.lanes.iter().all(|lane| {
-            let who = LaneId { warp: write.warp, lane: lane as u8 };
-            let waited = self.copies.waited(write.time, lane);
-            let mut arrivals = self.copies.arrivals(write.time, lane).iter();
-            waited.is_some_and(|time| self.clocks.all_know(who, time))
-                || arrivals.any(|&(party, time)| self.clocks.all_know_party(party, time))
-        })
-    }
-
-    /// Returns `true` if all threads know of a write.
-    fn is_past_write(&self, write: &Entry) -> bool {
-        let who = |lane: usize| LaneId { warp: write.warp, lane: lane as u8 };
-        match write.is_copy {
-            true => self.is_past_copy(write),
-            false => write.lanes.iter().all(|lane| self.clocks.all_know(who(lane), write.time)),
-        }
-    }
-
-    /// Returns `true` if an entry, not a copy, is ordered before the next action of `later`.
-    #[inline]
-    fn is_ordered(&self, entry: &Entry, later: LaneId) -> bool {
-        self.clocks.all_ordered((entry.warp, entry.lanes), entry.time, later)
-    }
-
-    /// Returns `true` if a copy arrived at an mbarrier in a phase whose end `later` knows of.
-    #[cold]
-    fn has_arrived(&self, copy: AgentId, lane: usize, later: LaneId) -> bool {
-        let mut arrivals = self.copies.arrivals(copy, lane).iter();
-        arrivals.any(|&(party, time)| self.clocks.knows(later, party, time))
-    }
-
-    /// Returns `true` if two entries are copies known to write the same values.
-    fn same_contents(&self, a: &Entry, b: &Entry) -> bool {
-        self.copies.same_contents(a.time, b.time)
-    }
-
-    /// Finds a lane of an entry that is not ordered before the next action of `later`.
-    #[inline(always)]
-    pub(crate) fn unordered(&self, entry: &Entry, later: LaneId) -> Option<Side> {
-        for lane in entry.lanes.iter() {
-            let who = LaneId { warp: entry.warp, lane: lane as u8 };
-            let time = match (entry.is_copy, entry.kind) {
-                (false, _) => Some(entry.time),
-                (true, Kind::Read) => self.copies.read(entry.time, lane),
-                (true, Kind::Write | Kind::Update) => self.copies.waited(entry.time, lane),
-            };
-            let ordered = time.is_some_and(|time| self.clocks.ordered(who, time, later))
-                || entry.is_copy && self.has_arrived(entry.time, lane, later);
-            if !ordered {
-                let copy = entry.copy();
-                return Some(Side { who, site: entry.site, kind: entry.kind, time, copy });
-            }
-        }
-        None
-    }
 }
 
 impl Cell {
@@ -194,49 +116,49 @@ impl Cell {
         copy
     }
 
-    /// Returns how much must be known about the value of a write at `site`, given the conflicts met so far.
+    /// Returns how much must be known about the value of a write at `site`, given the conflicts found so far.
     ///
     /// A past write is neither compared with nor kept nor hidden, so it does not matter within this block if
     /// the same value is written again. Between blocks it does: see [`Summary::marks`].
-    pub(crate) fn question(
+    pub(crate) fn required_certainty(
         &self,
         lists: &Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         site: Site,
-        met: &Conflicts,
-    ) -> Question {
+        conflicts: &Conflicts,
+    ) -> RequiredCertainty {
         let write_is_past = self.write.lanes == Mask::NONE
             || !self.write.is_copy && order.is_past_of(self.write_epoch, self.write.warp);
         let write = (!write_is_past).then_some(self.write);
-        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        let past = self.history_is_past(order);
         let kept = self.marks & mark::KEPT != 0 && !past;
         let (first, others) =
             (kept.then_some(self.first), if kept { lists.get(self.list) } else { &[] });
         let mut writes = write.into_iter().chain(first).chain(others.iter().copied());
-        let mut question = Question::None;
+        let mut required_certainty = RequiredCertainty::None;
         while let Some(write) =
-            writes.find(|one| one.kind == Kind::Write && one.lanes != Mask::NONE)
+            writes.find(|one| one.kind == MemoryEffect::Write && one.lanes != Mask::NONE)
         {
-            match met.knows_different(write.site, site) {
-                true => question = Question::Likely,
-                false => return Question::Proof,
+            match conflicts.knows_different(write.site, site) {
+                true => required_certainty = RequiredCertainty::Likely,
+                false => return RequiredCertainty::Proof,
             }
         }
-        question
+        required_certainty
     }
 
-    /// Records an access to the cell at `offset` and adds its conflicts with earlier accesses to `met`.
+    /// Records an access to the cell, which lies at `offset`, and adds its conflicts with earlier accesses.
     #[inline(always)]
     pub(crate) fn access(
         &mut self,
         lists: &mut Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         (entry, offset): (&Entry, i64),
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
-        if !self.quick(lists, order, access, entry) {
-            self.compare_and_record(lists, order, access, (entry, offset), met);
+        if !self.record_if_ordered(lists, order, access, entry) {
+            self.compare_and_record(lists, order, access, (entry, offset), conflicts);
         }
     }
 
@@ -244,205 +166,55 @@ impl Cell {
     fn compare_and_record(
         &mut self,
         lists: &mut Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         (entry, offset): (&Entry, i64),
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
         let equal = Access { same_value: SameValue::Equal, ..*access };
         let access = if self.is_repeated(order, entry) { &equal } else { access };
-        self.compare_non_coherent(access, entry, offset, met);
+        self.compare_non_coherent(access, entry, offset, conflicts);
         // Compare lane by lane: lanes that were reported together meet their conflicts one at a time.
-        let lanes = if self.is_harmed(lists, order, entry) { access.lanes } else { Mask::NONE };
+        let lanes =
+            if self.has_candidates(lists, order, entry) { access.lanes } else { Mask::NONE };
         for lane in lanes.iter() {
-            self.compare(lists, order, access, (entry, lane, offset), met);
+            self.compare(lists, order, access, (entry, lane, offset), conflicts);
         }
         if access.is_async {
             let lanes = access.lanes.iter();
             lanes.for_each(|lane| {
-                self.compare_proxy(lists, order, (entry, lane, offset), met);
+                self.compare_proxy(lists, order, (entry, lane, offset), conflicts);
             });
         }
         self.record(lists, order, access, *entry);
     }
 
-    /// Records an ordinary access ordered after all earlier ones. Returns `false` if the access is not of
-    /// this kind.
+    /// Iterates over the history.
     #[inline]
-    fn quick(
-        &mut self,
-        lists: &mut Lists,
-        order: Order<'_>,
-        access: &Access,
-        entry: &Entry,
-    ) -> bool {
-        let special = mark::UPDATED | mark::COPIES | mark::KEPT;
-        if self.marks & special != 0
-            || self.write.is_copy
-            || entry.is_copy
-            || access.non_coherent
-            || !self.follows_write(order, entry)
-        {
-            return false;
-        }
-        match access.kind {
-            Kind::Read => self.quick_read(lists, order, entry),
-            Kind::Write => self.quick_write(lists, order, access, entry),
-            Kind::Update => false,
-        }
+    fn history<'l>(&'l self, lists: &'l Lists) -> impl Iterator<Item = &'l Entry> {
+        std::iter::once(&self.first).chain(lists.get(self.list))
     }
 
-    /// Returns `true` if the last write is ordered before an access.
+    /// Returns `true` if the whole history is ordered before everything now.
     #[inline]
-    fn follows_write(&self, order: Order<'_>, entry: &Entry) -> bool {
-        if self.write.lanes == Mask::NONE || order.is_past_of(self.write_epoch, self.write.warp) {
-            return true;
-        }
-        let who = |lane: usize| LaneId { warp: entry.warp, lane: lane as u8 };
-        entry.lanes.iter().all(|lane| order.is_ordered(&self.write, who(lane)))
+    fn history_is_past(&self, order: AccessOrder<'_>) -> bool {
+        order.is_past(self.history_epoch) && self.marks & mark::COPIES == 0
     }
 
-    /// Returns `true` if all reads are of past epochs.
+    /// Returns `true` if the last write is ordered before everything now. Errs towards `false`.
     #[inline]
-    fn reads_are_past(&self, order: Order<'_>) -> bool {
-        match self.list {
-            0 => order.is_past_of(self.epoch, self.first.warp) || self.first.lanes == Mask::NONE,
-            _ => order.is_past(self.epoch),
-        }
-    }
-
-    #[inline]
-    fn quick_read(&mut self, lists: &mut Lists, order: Order<'_>, entry: &Entry) -> bool {
-        self.note_read(entry);
-        if self.reads_are_past(order) {
-            lists.free(std::mem::take(&mut self.list));
-            self.first = *entry;
-            self.warps = bit(entry.warp);
-        } else {
-            self.add_read(lists, *entry);
-        }
-        self.epoch = order.clocks.epoch();
-        true
-    }
-
-    /// Returns `true` if the cell holds more than the last write and the reads after it.
-    #[inline]
-    pub(crate) fn is_unusual(&self) -> bool {
-        self.marks & (mark::UPDATED | mark::COPIES | mark::KEPT) != 0 || self.write.is_copy
-    }
-
-    /// Returns `true` if the cell holds nothing for a read to conflict with but a write of an earlier epoch.
-    #[inline(always)]
-    pub(crate) fn was_written_before(&self, epoch: u32) -> bool {
-        let written_now = self.write_epoch == epoch && self.write.lanes != Mask::NONE;
-        !self.is_unusual() && !written_now
-    }
-
-    /// Records an ordinary read, while no thread has exited, of a cell that [was last
-    /// written](Self::was_written_before) in an earlier epoch, if at all. Has the same effect as
-    /// [`quick`](Self::quick) there.
-    #[inline(always)]
-    pub(crate) fn read(&mut self, lists: &mut Lists, entry: &Entry, epoch: u32) {
-        if self.epoch == epoch && (self.first.lanes != Mask::NONE || self.list != 0) {
-            self.note_read(entry);
-            return self.add_read(lists, *entry);
-        }
-        self.note_read(entry);
-        lists.free(std::mem::take(&mut self.list));
-        self.first = *entry;
-        self.warps = bit(entry.warp);
-        self.epoch = epoch;
-    }
-
-    /// Records the last reader. Of the lanes of a warp that read at one instruction this is the lowest,
-    /// however they are reported: together or one by one.
-    #[inline]
-    fn note_read(&mut self, entry: &Entry) {
-        let ((site, last), who) = (self.read, entry.who());
-        let lower = (site, last.warp) == (entry.site, entry.warp) && last.lane <= who.lane;
-        if self.marks & mark::READ == 0 || !lower {
-            self.read = (entry.site, who);
-        }
-        self.marks |= mark::READ;
-    }
-
-    /// Adds a read to the list. It replaces earlier reads by the same lanes.
-    fn add_read(&mut self, lists: &mut Lists, entry: Entry) {
-        let known = self.warps & bit(entry.warp) != 0;
-        self.warps |= bit(entry.warp);
-        if !known && self.first.lanes != Mask::NONE {
-            match lists.get_mut(self.list) {
-                Some(others) => others.push(entry),
-                None => self.list = lists.add(entry),
-            }
-            return;
-        }
-        let merge = |other: &mut Entry| {
-            if other.warp != entry.warp {
-                return false;
-            }
-            if other.time == entry.time {
-                return other.absorb_read(&entry);
-            }
-            other.lanes = other.lanes.without(entry.lanes);
-            false
-        };
-        if merge(&mut self.first) {
-            return;
-        }
-        match lists.get_mut(self.list) {
-            Some(others) => {
-                if others.iter_mut().any(merge) {
-                    return;
-                }
-                if self.first.lanes == Mask::NONE {
-                    self.first = entry;
-                    return;
-                }
-                let mut replaced = (0..others.len()).filter(|at| others[*at].lanes == Mask::NONE);
-                match (replaced.next(), replaced.next()) {
-                    // A warp that reads again: the list keeps its length.
-                    (Some(at), None) => {
-                        others[at..].rotate_left(1);
-                        let last = others.len() - 1;
-                        others[last] = entry;
-                    }
-                    _ => {
-                        others.retain(|other| other.lanes != Mask::NONE);
-                        others.push(entry);
-                    }
-                }
-            }
-            None if self.first.lanes == Mask::NONE => self.first = entry,
-            None => self.list = lists.add(entry),
-        }
-    }
-
-    #[inline]
-    fn quick_write(
-        &mut self,
-        lists: &mut Lists,
-        order: Order<'_>,
-        access: &Access,
-        entry: &Entry,
-    ) -> bool {
-        if self.marks & mark::NON_COHERENT != 0 {
-            return false;
-        }
-        if !self.reads_are_past(order) {
-            let who = entry.who();
-            let one = entry.lanes == Mask::one(usize::from(who.lane));
-            let mut others = std::iter::once(&self.first).chain(lists.get(self.list));
-            if !one || !others.all(|other| order.is_ordered(other, who)) {
-                return false;
-            }
-        }
-        self.replace(lists, order, access, *entry);
-        true
+    fn write_is_past(&self, order: AccessOrder<'_>) -> bool {
+        order.is_past(self.write_epoch) && !self.write.is_copy
     }
 
     /// Makes this write the last one and forgets the accesses before it.
-    fn replace(&mut self, lists: &mut Lists, order: Order<'_>, access: &Access, entry: Entry) {
+    fn replace(
+        &mut self,
+        lists: &mut Lists,
+        order: AccessOrder<'_>,
+        access: &Access,
+        entry: Entry,
+    ) {
         if self.marks & mark::WRITTEN != 0 && self.write.extent != entry.extent {
             self.marks |= mark::EXTENTS;
         }
@@ -466,9 +238,9 @@ impl Cell {
     /// Forgets past accesses and writes that the new write hides. Reads and updates of this epoch stay: a
     /// later write that is unordered with this one is harmless if it writes the same value, and may still
     /// race with them.
-    fn forget_writes(&mut self, lists: &mut Lists, order: Order<'_>) {
-        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
-        if past || self.first.kind == Kind::Write {
+    fn forget_writes(&mut self, lists: &mut Lists, order: AccessOrder<'_>) {
+        let past = self.history_is_past(order);
+        if past || self.first.kind == MemoryEffect::Write {
             self.first = Entry::default();
         }
         self.first.hidden = true;
@@ -477,11 +249,11 @@ impl Cell {
             self.warps = 0;
         } else if let Some(others) = lists.get_mut(self.list) {
             if self.marks & mark::KEPT != 0 {
-                others.retain(|other| other.kind != Kind::Write);
+                others.retain(|other| other.kind != MemoryEffect::Write);
             }
             others.iter_mut().for_each(|other| other.hidden = true);
         }
-        debug_assert!(lists.get(self.list).iter().all(|other| other.kind != Kind::Write));
+        debug_assert!(lists.get(self.list).iter().all(|other| other.kind != MemoryEffect::Write));
         self.marks &= !mark::KEPT;
         let holds_copy =
             || self.first.is_copy || lists.get(self.list).iter().any(|one| one.is_copy);
@@ -490,92 +262,10 @@ impl Cell {
         }
     }
 
-    /// Returns `true` if a bulk copy writes the value that another one left here.
-    fn is_repeated(&self, order: Order<'_>, entry: &Entry) -> bool {
-        let both_write = (entry.kind, self.write.kind) == (Kind::Write, Kind::Write);
-        let both_copy = entry.is_copy && self.write.is_copy;
-        let updated = self.marks & (mark::UPDATED | mark::UPDATED_OTHERWISE) != 0;
-        both_write && both_copy && !updated && order.same_contents(entry, &self.write)
-    }
-
-    /// Returns `true` if the cell holds anything to compare an access with, whichever its lane.
-    fn is_harmed(&self, lists: &Lists, order: Order<'_>, entry: &Entry) -> bool {
-        let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
-        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
-        self.write.lanes != Mask::NONE && !write_is_past && !order.is_past_write(&self.write)
-            || !past && self.first.lanes != Mask::NONE && !harmless(&self.first, entry)
-            || !past && lists.get(self.list).iter().any(|other| !harmless(other, entry))
-    }
-
-    /// Adds the conflicts of one lane's access to `met`.
-    fn compare(
-        &self,
-        lists: &Lists,
-        order: Order<'_>,
-        access: &Access,
-        (entry, lane, offset): (&Entry, usize, i64),
-        met: &mut Conflicts,
-    ) {
-        let one = (entry, lane);
-        let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
-        let mut excused = false;
-        if self.write.lanes != Mask::NONE && !write_is_past {
-            excused |= compare_with(order, access, one, &self.write, offset, met);
-        }
-        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
-        let since = || std::iter::once(&self.first).chain(lists.get(self.list)).filter(|_| !past);
-        for other in since().filter(|other| !other.hidden) {
-            excused |= compare_with(order, access, one, other, offset, met);
-        }
-        if excused {
-            let aside = lists.get(self.aside);
-            for other in since().chain(aside).filter(|other| other.hidden) {
-                compare_with(order, access, one, other, offset, met);
-            }
-        }
-    }
-
-    /// Adds conflicts of reads through the read-only cache: no write is ordered with them.
-    fn compare_non_coherent(
-        &self,
-        access: &Access,
-        entry: &Entry,
-        offset: i64,
-        met: &mut Conflicts,
-    ) {
-        let changed = mark::WRITTEN | mark::UPDATED;
-        let bypassed = match access.kind {
-            Kind::Read => access.non_coherent && self.marks & changed != 0,
-            Kind::Write | Kind::Update => self.marks & mark::NON_COHERENT != 0,
-        };
-        if !bypassed {
-            return;
-        }
-        let write = (self.write.site, self.write.who());
-        let ((site, who), kind) = match access.kind {
-            Kind::Read if self.marks & mark::WRITTEN != 0 => (write, Kind::Write),
-            Kind::Read => (self.update, Kind::Update),
-            Kind::Write | Kind::Update => (self.read, Kind::Read),
-        };
-        let earlier = Side { who, site, kind, time: None, copy: None };
-        let later = side(entry, access.lanes.lowest().unwrap_or(0));
-        let (same_value, blocks) = (None, None);
-        let conflict = Conflict {
-            earlier,
-            later,
-            offset,
-            same_value,
-            blocks,
-            non_coherent: true,
-            unseen: None,
-        };
-        met.add_times(conflict, access.lanes.count().into());
-    }
-
     /// Remembers an access.
-    fn record(&mut self, lists: &mut Lists, order: Order<'_>, access: &Access, entry: Entry) {
+    fn record(&mut self, lists: &mut Lists, order: AccessOrder<'_>, access: &Access, entry: Entry) {
         match access.kind {
-            Kind::Write => {
+            MemoryEffect::Write => {
                 let kept = self.unordered_writes(lists, order, access, entry.who());
                 self.replace(lists, order, access, entry);
                 if !kept.is_empty() {
@@ -589,14 +279,14 @@ impl Cell {
                     self.remember(lists, order, write);
                 }
             }
-            Kind::Read => {
+            MemoryEffect::Read => {
                 self.note_read(&entry);
                 if access.non_coherent {
                     self.marks |= mark::NON_COHERENT;
                 }
                 self.remember(lists, order, entry);
             }
-            Kind::Update => {
+            MemoryEffect::Update => {
                 let update = (entry.site, entry.who());
                 if self.marks & mark::UPDATED == 0 {
                     self.group = access.group;
@@ -616,7 +306,7 @@ impl Cell {
 
     /// Forgets earlier deliveries of copies to an mbarrier that are ordered before this one. An access
     /// unordered with one of them is unordered with this one too, which conflicts with the same accesses.
-    fn forget_deliveries(&self, lists: &mut Lists, order: Order<'_>, entry: &Entry) {
+    fn forget_deliveries(&self, lists: &mut Lists, order: AccessOrder<'_>, entry: &Entry) {
         if entry.commutes != Commutes::Mbarrier || !entry.is_copy {
             return;
         }
@@ -624,7 +314,7 @@ impl Cell {
         let delivers = |other: &Entry| {
             other.is_copy
                 && !other.hidden
-                && (other.kind, other.commutes) == (Kind::Update, Commutes::Mbarrier)
+                && (other.kind, other.commutes) == (MemoryEffect::Update, Commutes::Mbarrier)
         };
         others.retain(|other| !delivers(other) || order.unordered(other, entry.who()).is_some());
     }
@@ -634,29 +324,30 @@ impl Cell {
     fn unordered_writes(
         &self,
         lists: &Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         later: LaneId,
     ) -> Vec<Entry> {
         if access.same_value == SameValue::Different {
             return Vec::new();
         }
-        let write_is_past = order.is_past(self.write_epoch) && !self.write.is_copy;
-        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        let write_is_past = self.write_is_past(order);
+        let past = self.history_is_past(order);
         let write = (!write_is_past).then_some(self.write);
         let first = (!past).then_some(self.first);
         let others = if past { &[][..] } else { lists.get(self.list) };
         let all = write.into_iter().chain(first).chain(others.iter().copied());
-        all.filter(|one| one.kind == Kind::Write && order.unordered(one, later).is_some()).collect()
+        all.filter(|one| one.kind == MemoryEffect::Write && order.unordered(one, later).is_some())
+            .collect()
     }
 
-    /// Adds an access to the history since the last write.
-    fn remember(&mut self, lists: &mut Lists, order: Order<'_>, entry: Entry) {
-        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+    /// Adds an access to the history.
+    fn remember(&mut self, lists: &mut Lists, order: AccessOrder<'_>, entry: Entry) {
+        let past = self.history_is_past(order);
         if past {
             self.retire(lists);
         }
-        self.epoch = order.clocks.epoch();
+        self.history_epoch = order.clocks.epoch();
         self.warps |= bit(entry.warp);
         if entry.is_copy {
             self.marks |= mark::COPIES;
@@ -665,16 +356,16 @@ impl Cell {
             self.first = entry;
             return;
         }
-        let mut joined = self.first.absorb(&entry);
+        let mut absorbed = self.first.absorb(&entry);
         if let Some(others) = lists.get_mut(self.list) {
-            others.iter_mut().for_each(|other| joined |= !joined && other.absorb(&entry));
+            others.iter_mut().for_each(|other| absorbed |= !absorbed && other.absorb(&entry));
             others.retain(|other| other.lanes != Mask::NONE);
-            if !joined {
+            if !absorbed {
                 others.push(entry);
             }
         } else if self.first.lanes == Mask::NONE {
             self.first = entry;
-        } else if !joined {
+        } else if !absorbed {
             self.list = lists.add(entry);
         }
     }
@@ -684,58 +375,6 @@ impl Cell {
 #[inline]
 fn bit(warp: u8) -> u32 {
     1 << (warp % 32)
-}
-
-/// Returns `true` if two accesses do not conflict even if unordered.
-fn harmless(earlier: &Entry, later: &Entry) -> bool {
-    match (earlier.kind, later.kind) {
-        (Kind::Read, Kind::Read) => true,
-        (Kind::Update, Kind::Update) => {
-            earlier.commutes == later.commutes
-                && match later.commutes {
-                    Commutes::Nothing => false,
-                    Commutes::OwnSite => earlier.site == later.site,
-                    Commutes::Mbarrier => true,
-                }
-        }
-        _ => false,
-    }
-}
-
-/// Adds the conflict of a lane's access with an earlier one, if they conflict. Returns `true` if equal values
-/// may excuse it.
-fn compare_with(
-    order: Order<'_>,
-    access: &Access,
-    (entry, lane): (&Entry, usize),
-    other: &Entry,
-    offset: i64,
-    met: &mut Conflicts,
-) -> bool {
-    if harmless(other, entry) {
-        return false;
-    }
-    let later = LaneId { warp: entry.warp, lane: lane as u8 };
-    let Some(earlier) = order.unordered(other, later) else { return false };
-    let same_kind = other.kind == entry.kind && entry.kind != Kind::Read;
-    // The time at which a copy in flight writes is unknown. Two kinds of copies still write the same: those
-    // of lanes of a warp at one instruction, and those from one source that is never written.
-    let done = earlier.time.is_some() && !entry.is_copy;
-    let both_copy = entry.is_copy && other.is_copy;
-    let same_contents = both_copy && order.same_contents(entry, other);
-    let at_once = both_copy && (entry.site, entry.warp) == (other.site, other.warp);
-    let twins = same_contents || at_once && access.same_value == SameValue::Equal;
-    let same_place = same_kind && (done || twins) && other.extent == entry.extent;
-    let same = if same_contents { SameValue::Equal } else { access.same_value };
-    let same_value = same_place.then_some(match (same, other.hides) {
-        (SameValue::Equal, Hides::Something) => SameValue::Undecided,
-        (_, Hides::OwnValue) => SameValue::Different,
-        (same, _) => same,
-    });
-    let (later, blocks) = (side(entry, lane), None);
-    let non_coherent = false;
-    met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen: None });
-    matches!(same_value, Some(SameValue::Equal | SameValue::Undecided))
 }
 
 #[cfg(test)]

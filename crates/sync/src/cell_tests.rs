@@ -1,15 +1,17 @@
-//! Tests [`Cell::quick`], the shortcut for accesses ordered after all earlier ones, against one-by-one
+//! Tests [`Cell::record_if_ordered`], the shortcut for accesses ordered after all earlier ones, against one-by-one
 //! comparison. Random accesses and synchronisation are compared after each access by whether it met a
 //! conflict. Also tests accesses of a warp reported together against the same accesses one by one, and the
 //! pruned history of a cell against a complete one.
 
-use super::{Cell, Order};
+use super::{AccessOrder, Cell};
 use crate::clocks::Clocks;
 use crate::copies::AsyncAgents;
 use crate::entry::{Commutes, Entry, Hides, Lists};
 use crate::lanes::{Mask, WARP};
 use crate::proxy::ProxySpace;
-use crate::shadow::{Access, Conflicts, Kind, Part, Question, SameValue, Shadow, each_place};
+use crate::shadow::{
+    Access, AccessPart, Conflicts, MemoryEffect, RequiredCertainty, SameValue, Shadow, each_place,
+};
 use std::num::NonZeroU16;
 use testing::Random;
 
@@ -55,8 +57,8 @@ impl Block {
                 let gone = lanes.and(Mask(random.below(8) as u32));
                 self.alive[warp] = lanes.without(gone);
                 if !gone.is_empty() {
-                    let others_go_on = !self.alive[warp].is_empty();
-                    self.clocks.exit(warp, gone, others_go_on);
+                    let others_continue = !self.alive[warp].is_empty();
+                    self.clocks.exit(warp, gone, others_continue);
                 }
             }
             _ => {}
@@ -67,24 +69,25 @@ impl Block {
     fn access(&mut self, random: &mut Random, site: u32) -> Option<(Access, Entry)> {
         let warp = random.below(WARPS);
         let kind = match random.below(12) {
-            0..7 => Kind::Read,
-            7..11 => Kind::Write,
-            _ => Kind::Update,
+            0..7 => MemoryEffect::Read,
+            7..11 => MemoryEffect::Write,
+            _ => MemoryEffect::Update,
         };
         let lanes = self.alive[warp].and(Mask(random.below(1 << LANES) as u32));
         let lanes = match kind {
-            Kind::Read => lanes,
+            MemoryEffect::Read => lanes,
             _ => lanes.lowest().map_or(Mask::NONE, Mask::one),
         };
         if lanes.is_empty() {
             return None;
         }
-        let copies = kind != Kind::Update && random.below(40) == 0;
+        let copies = kind != MemoryEffect::Update && random.below(40) == 0;
         let copy = copies.then(|| self.copies.start(warp, lanes));
         let same_value =
             [SameValue::Equal, SameValue::Different, SameValue::Undecided][random.below(3)];
-        let group = NonZeroU16::new(random.below(3) as u16).filter(|_| kind == Kind::Update);
-        let non_coherent = kind == Kind::Read && random.below(60) == 0;
+        let drawn = NonZeroU16::new(random.below(3) as u16);
+        let group = if kind == MemoryEffect::Update { drawn } else { None };
+        let non_coherent = kind == MemoryEffect::Read && random.below(60) == 0;
         let access = Access {
             warp,
             lanes,
@@ -116,7 +119,7 @@ impl Block {
 
 /// Runs a random history. Returns the first access at which the two answers differ, and the numbers of
 /// accesses with and without a conflict.
-fn history(seed: u64) -> (Option<u32>, [u32; 2]) {
+fn compare_shortcut(seed: u64) -> (Option<u32>, [u32; 2]) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
@@ -130,12 +133,12 @@ fn history(seed: u64) -> (Option<u32>, [u32; 2]) {
         }
         let Some((access, entry)) = block.access(&mut random, site) else { continue };
         let order =
-            Order { clocks: &block.clocks, copies: &block.copies, space: ProxySpace::Shared };
-        let mut met = [Conflicts::default(), Conflicts::default()];
-        let (one, other) = met.split_at_mut(1);
+            AccessOrder { clocks: &block.clocks, copies: &block.copies, space: ProxySpace::Shared };
+        let mut conflicts = [Conflicts::default(), Conflicts::default()];
+        let (one, other) = conflicts.split_at_mut(1);
         quick.access(&mut quick_lists, order, &access, (&entry, 0), &mut one[0]);
         slow.compare_and_record(&mut slow_lists, order, &access, (&entry, 0), &mut other[0]);
-        let conflicts = met.map(|conflicts| !conflicts.met.is_empty());
+        let conflicts = conflicts.map(|conflicts| !conflicts.found.is_empty());
         if conflicts[0] != conflicts[1] {
             return (Some(site), counts);
         }
@@ -148,7 +151,7 @@ fn history(seed: u64) -> (Option<u32>, [u32; 2]) {
 fn the_shortcut_misses_no_conflict_and_makes_none_up() {
     let mut all = [0; 2];
     for seed in 0..20_000 {
-        let (differs, counts) = history(seed);
+        let (differs, counts) = compare_shortcut(seed);
         assert_eq!(differs, None, "seed {seed}");
         (0..2).for_each(|at| all[at] += counts[at]);
     }
@@ -157,13 +160,13 @@ fn the_shortcut_misses_no_conflict_and_makes_none_up() {
 
 /// Runs a random history on two cells: one gets the values of all writes, the other only those that it
 /// requests. Returns `true` if both meet the same conflicts, and the number of writes not requested.
-fn asked(seed: u64) -> (bool, u32) {
+fn compare_requested_values(seed: u64) -> (bool, u32) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let mut cells = [Cell::default(), Cell::default()];
     let mut lists = [Lists::default(), Lists::default()];
-    let mut met = [Conflicts::default(), Conflicts::default()];
+    let mut conflicts = [Conflicts::default(), Conflicts::default()];
     let mut spared = 0;
     for site in 0..24 {
         if random.below(5) < 2 {
@@ -172,24 +175,25 @@ fn asked(seed: u64) -> (bool, u32) {
         }
         let Some((access, entry)) = block.access(&mut random, site) else { continue };
         let order =
-            Order { clocks: &block.clocks, copies: &block.copies, space: ProxySpace::Shared };
-        let question = cells[1].question(&lists[1], order, site, &met[1]);
-        let asks = access.kind != Kind::Write || question != Question::None;
+            AccessOrder { clocks: &block.clocks, copies: &block.copies, space: ProxySpace::Shared };
+        let required_certainty = cells[1].required_certainty(&lists[1], order, site, &conflicts[1]);
+        let asks =
+            access.kind != MemoryEffect::Write || required_certainty != RequiredCertainty::None;
         spared += u32::from(!asks);
         let same_value = if asks { access.same_value } else { SameValue::Undecided };
         for (at, same_value) in [access.same_value, same_value].into_iter().enumerate() {
             let access = Access { same_value, ..access };
-            cells[at].access(&mut lists[at], order, &access, (&entry, 0), &mut met[at]);
+            cells[at].access(&mut lists[at], order, &access, (&entry, 0), &mut conflicts[at]);
         }
     }
-    (met[0].met == met[1].met, spared)
+    (conflicts[0].found == conflicts[1].found, spared)
 }
 
 #[test]
 fn values_that_are_not_asked_for_change_nothing() {
     let mut all = 0;
     for seed in 0..20_000 {
-        let (same, spared) = asked(seed);
+        let (same, spared) = compare_requested_values(seed);
         assert!(same, "seed {seed}");
         all += spared;
     }
@@ -198,12 +202,12 @@ fn values_that_are_not_asked_for_change_nothing() {
 
 /// Runs a random history of instructions on two shadows: one gets the accesses of a warp together, the other
 /// one by one. Returns `true` if both meet and remember the same, and the number of accesses.
-fn told_together(seed: u64) -> (bool, usize) {
+fn compare_grouped_reports(seed: u64) -> (bool, usize) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let mut shadows = [0, 1].map(|_| Shadow::new(32, ProxySpace::Shared));
-    let mut met = [Conflicts::default(), Conflicts::default()];
+    let mut conflicts = [Conflicts::default(), Conflicts::default()];
     let mut count = 0;
     for site in 0..24 {
         if random.below(5) < 2 {
@@ -213,39 +217,39 @@ fn told_together(seed: u64) -> (bool, usize) {
         let Some((access, _)) = block.access(&mut random, site) else { continue };
         let access = Access { element: 1 << (2 - random.below(8) / 7), ..access };
         let bytes = access.element << random.below(3);
-        let part = |lane: usize, random: &mut Random| Part {
+        let part = |lane: usize, random: &mut Random| AccessPart {
             lanes: Mask::one(lane),
             offset: i64::from(bytes) * random.below(2) as i64,
             same_value: access.same_value,
         };
         // Lanes write one after the other, each at its own address or at a common one.
         let lanes = match access.kind {
-            Kind::Write => block.alive[access.warp],
-            Kind::Read | Kind::Update => access.lanes,
+            MemoryEffect::Write => block.alive[access.warp],
+            MemoryEffect::Read | MemoryEffect::Update => access.lanes,
         };
-        let mut each: Vec<Part> = lanes.iter().map(|lane| part(lane, &mut random)).collect();
-        if access.kind == Kind::Read && random.below(2) == 0 {
-            each = vec![Part { lanes: access.lanes, ..each[0] }];
+        let mut each: Vec<AccessPart> = lanes.iter().map(|lane| part(lane, &mut random)).collect();
+        if access.kind == MemoryEffect::Read && random.below(2) == 0 {
+            each = vec![AccessPart { lanes: access.lanes, ..each[0] }];
         }
         count += each.len();
-        let (one, other) = met.split_at_mut(1);
+        let (one, other) = conflicts.split_at_mut(1);
         let Block { clocks, copies, .. } = &block;
         shadows[0].access_each(clocks, copies, (&access, bytes), &each, &mut one[0]);
-        for Part { lanes, offset, same_value } in each {
+        for AccessPart { lanes, offset, same_value } in each {
             let access = Access { lanes, same_value, ..access };
             shadows[1].access(clocks, copies, &access, (offset, bytes), &mut other[0]);
         }
     }
     let kept =
         shadows.each_ref().map(|shadow| format!("{:?}", shadow.summaries().collect::<Vec<_>>()));
-    (met[0].met == met[1].met && kept[0] == kept[1], count)
+    (conflicts[0].found == conflicts[1].found && kept[0] == kept[1], count)
 }
 
 #[test]
 fn accesses_told_together_are_those_told_one_by_one() {
     let mut all = 0;
     for seed in 0..20_000 {
-        let (same, count) = told_together(seed);
+        let (same, count) = compare_grouped_reports(seed);
         assert!(same, "seed {seed}");
         all += count;
     }
@@ -254,12 +258,12 @@ fn accesses_told_together_are_those_told_one_by_one() {
 
 /// Runs a random history in two shadows, one of which keeps reads aside. Returns `true` if both report the same
 /// conflicts, and the number of reads kept aside.
-fn told_later(seed: u64) -> (bool, usize) {
+fn compare_deferred_reads(seed: u64) -> (bool, usize) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let mut shadows = [0, 1].map(|_| Shadow::new(32, ProxySpace::Shared));
-    let mut met = [Conflicts::default(), Conflicts::default()];
+    let mut conflicts = [Conflicts::default(), Conflicts::default()];
     let (mut count, often) = (0, random.below(4) + 1);
     for site in 0..40 {
         if random.below(8) < often {
@@ -268,7 +272,7 @@ fn told_later(seed: u64) -> (bool, usize) {
         }
         let Some((access, _)) = block.access(&mut random, site) else { continue };
         // Most histories have plain reads and writes only, so that reads are kept aside.
-        let is_plain = access.copy.is_none() && access.kind != Kind::Update;
+        let is_plain = access.copy.is_none() && access.kind != MemoryEffect::Update;
         if access.non_coherent || !seed.is_multiple_of(4) && !is_plain {
             continue;
         }
@@ -277,23 +281,23 @@ fn told_later(seed: u64) -> (bool, usize) {
         let starts = [0; WARP].map(|_: u32| bytes * random.below(3_u32));
         let mut each = Vec::new();
         each_place(access.lanes, &starts, |lanes, start| {
-            each.push(Part { lanes, offset: start.into(), same_value: access.same_value });
+            each.push(AccessPart { lanes, offset: start.into(), same_value: access.same_value });
         });
-        let (one, other) = met.split_at_mut(1);
+        let (one, other) = conflicts.split_at_mut(1);
         let Block { clocks, copies, .. } = &block;
         let waits = shadows[0].defer_read(clocks, (&access, bytes), &starts);
         count += usize::from(waits);
         if !waits {
             shadows[0].access_each(clocks, copies, (&access, bytes), &each, &mut one[0]);
         }
-        for Part { lanes, offset, same_value } in each {
+        for AccessPart { lanes, offset, same_value } in each {
             let access = Access { lanes, same_value, ..access };
             shadows[1].access(clocks, copies, &access, (offset, bytes), &mut other[0]);
         }
     }
     // The order of several conflicts of one access may differ.
-    let [late, soon] = met.map(|met| {
-        let mut all: Vec<String> = met.met.iter().map(|one| format!("{one:?}")).collect();
+    let [late, soon] = conflicts.map(|conflicts| {
+        let mut all: Vec<String> = conflicts.found.iter().map(|one| format!("{one:?}")).collect();
         all.sort();
         all
     });
@@ -304,7 +308,7 @@ fn told_later(seed: u64) -> (bool, usize) {
 fn reads_that_are_told_later_conflict_with_what_they_would_have() {
     let mut all = 0;
     for seed in 0..60_000 {
-        let (same, count) = told_later(seed);
+        let (same, count) = compare_deferred_reads(seed);
         assert!(same, "seed {seed}");
         all += count;
     }
@@ -315,7 +319,7 @@ fn reads_that_are_told_later_conflict_with_what_they_would_have() {
 /// access that conflicts with one in the list: two unordered accesses, unless both only read or both write
 /// the same value in the same place. Returns `true` if the cell reported a conflict there and nowhere else,
 /// and the number of writes excused from an earlier one.
-fn against_all(seed: u64) -> (bool, u32) {
+fn compare_complete_history(seed: u64) -> (bool, u32) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
@@ -329,44 +333,50 @@ fn against_all(seed: u64) -> (bool, u32) {
         }
         let Some((access, entry)) = block.access(&mut random, site) else { continue };
         // Most reads would end the history at once.
-        if access.copy.is_some() || access.kind == Kind::Read && random.below(8) > 0 {
+        if access.copy.is_some() || access.kind == MemoryEffect::Read && random.below(8) > 0 {
             continue;
         }
         let value = match access.kind {
-            Kind::Read => content,
+            MemoryEffect::Read => content,
             // Mostly rewrite the present value.
-            Kind::Write => {
+            MemoryEffect::Write => {
                 if random.below(3) > 0 {
                     content
                 } else {
                     random.below(3)
                 }
             }
-            Kind::Update => 3 + site as usize,
+            MemoryEffect::Update => 3 + site as usize,
         };
         let same_value = if value == content { SameValue::Equal } else { SameValue::Different };
         let entry = Entry { extent: u8::from(random.below(12) == 0), ..entry };
         let access = Access { same_value, non_coherent: false, group: None, ..access };
         let order =
-            Order { clocks: &block.clocks, copies: &block.copies, space: ProxySpace::Shared };
-        let mut met = Conflicts::default();
-        cell.access(&mut lists, order, &access, (&entry, 0), &mut met);
+            AccessOrder { clocks: &block.clocks, copies: &block.copies, space: ProxySpace::Shared };
+        let mut conflicts = Conflicts::default();
+        cell.access(&mut lists, order, &access, (&entry, 0), &mut conflicts);
         let unordered = |one: &Entry| {
             let who = |lane| crate::clocks::LaneId { warp: entry.warp, lane };
             entry.lanes.iter().any(|lane| order.unordered(one, who(lane as u8)).is_some())
         };
-        let both = |one: &Entry, kind| one.kind == kind && entry.kind == kind;
+        let both_are = |one: &Entry, kind| one.kind == kind && entry.kind == kind;
         let races = all.iter().any(|(one, written)| {
-            let same = both(one, Kind::Write) && *written == value && one.extent == entry.extent;
-            let harmless = both(one, Kind::Read) || same;
+            let same = both_are(one, MemoryEffect::Write)
+                && *written == value
+                && one.extent == entry.extent;
+            let harmless = both_are(one, MemoryEffect::Read) || same;
             excused += u32::from(same && unordered(one));
             !harmless && unordered(one)
         });
-        let told = met.met.iter().filter(|(one, _)| one.same_value != Some(SameValue::Equal));
-        if races || told.count() > 0 {
+        let reported =
+            conflicts.found.iter().filter(|(one, _)| one.same_value != Some(SameValue::Equal));
+        if races || reported.count() > 0 {
             let certain =
                 |same| same != Some(SameValue::Equal) && same != Some(SameValue::Undecided);
-            return (races && met.met.iter().any(|(one, _)| certain(one.same_value)), excused);
+            return (
+                races && conflicts.found.iter().any(|(one, _)| certain(one.same_value)),
+                excused,
+            );
         }
         all.push((entry, value));
         content = value;
@@ -378,7 +388,7 @@ fn against_all(seed: u64) -> (bool, u32) {
 fn what_is_forgotten_hides_no_race_and_leaves_nothing_open() {
     let mut all = 0;
     for seed in 0..60_000 {
-        let (right, excused) = against_all(seed);
+        let (right, excused) = compare_complete_history(seed);
         assert!(right, "seed {seed}");
         all += excused;
     }

@@ -18,10 +18,13 @@
 //!
 //! A second instance of the same tables serves for waits-for, which mbarriers need for lanes. It gets every
 //! event that waits, and no exits.
-//!
-//! Long: the tables and the rules that update them are read together.
 
 use crate::lanes::{Mask, WARP};
+
+mod parties;
+mod snapshots;
+
+pub(crate) use snapshots::LaneSnapshot;
 
 /// A count of synchronisation events of a warp.
 pub type Time = u32;
@@ -70,15 +73,7 @@ struct WarpClock {
     divided: bool,
     /// Set if all lanes know the same, of others and of each other: the rows of `across` are equal, and so
     /// are those of `within`.
-    even: bool,
-}
-
-/// A thread's own time and its knowledge, at some moment.
-#[derive(Clone, Debug)]
-pub(crate) struct LaneMark {
-    across: Times,
-    /// Knowledge of the lanes of its own warp.
-    known: [Time; WARP],
+    uniform: bool,
 }
 
 /// Takes the later time for each entry of `into`.
@@ -104,7 +99,7 @@ impl Clocks {
             exited: Mask::NONE,
             party: [warp as u16; WARP],
             divided: false,
-            even: true,
+            uniform: true,
         };
         Self {
             warps: (0..warps).map(clock).collect(),
@@ -132,7 +127,7 @@ impl Clocks {
             (clock.released, clock.fenced) = ([0; WARP], [0; WARP]);
             (clock.observed, clock.had_collective, clock.exited) = (Mask::NONE, false, Mask::NONE);
             clock.party = [warp as u16; WARP];
-            (clock.divided, clock.even) = (false, true);
+            (clock.divided, clock.uniform) = (false, true);
         }
     }
 
@@ -228,12 +223,12 @@ impl Clocks {
     pub fn warp_barrier(&mut self, warp: usize, lanes: Mask) {
         let clock = &mut self.warps[warp];
         clock.now += 1;
-        if clock.even && lanes == Mask::ALL {
+        if clock.uniform && lanes == Mask::ALL {
             clock.within.fill([clock.now; WARP]);
             clock.released = [clock.now; WARP];
             return;
         }
-        clock.even = lanes == Mask::ALL;
+        clock.uniform = lanes == Mask::ALL;
         let (mut within, mut across) = ([0; WARP], vec![0; self.common.len()]);
         for lane in lanes.iter() {
             join(&mut within, &clock.within[lane]);
@@ -256,7 +251,7 @@ impl Clocks {
         clock.now += 1;
         let mut released = vec![0; self.common.len()];
         // If all lanes know the same, one of them is enough.
-        let different = if clock.even { Mask(lanes.0 & lanes.0.wrapping_neg()) } else { lanes };
+        let different = if clock.uniform { Mask(lanes.0 & lanes.0.wrapping_neg()) } else { lanes };
         different.iter().for_each(|lane| join(&mut released, &clock.across[lane]));
         lanes.iter().for_each(|lane| clock.released[lane] = clock.now);
         released[warp] = clock.now;
@@ -284,53 +279,6 @@ impl Clocks {
             released[party] = released[party].max(time);
         }
         (stamp, released)
-    }
-
-    /// Returns the joint knowledge of releasing lanes about each lane of their own warp, themselves included.
-    fn known_of_own_warp(&self, warp: usize, lanes: Mask) -> [Time; WARP] {
-        let clock = &self.warps[warp];
-        let mut known = [0; WARP];
-        lanes.iter().for_each(|lane| join(&mut known, &clock.within[lane]));
-        lanes.iter().for_each(|lane| known[lane] = clock.now + 1);
-        known
-    }
-
-    /// Divides the parties of a warp until one time describes the knowledge of each.
-    fn split_by_knowledge(&mut self, warp: usize, known: &[Time; WARP]) {
-        let mut rest = Mask::ALL;
-        while let Some(first) = rest.lowest() {
-            let party = self.warps[warp].party;
-            let members = rest.iter().filter(|&lane| party[lane] == party[first]);
-            let members: Vec<usize> = members.collect();
-            let alike = members.iter().filter(|&&lane| known[lane] == known[first]);
-            let cohort = Mask(alike.fold(0, |mask, lane| mask | 1 << lane));
-            if cohort.count() < members.len() as u32 {
-                self.split_party(warp, cohort, first, false);
-            }
-            rest = rest.without(cohort);
-        }
-    }
-
-    /// Adds a party unknown to all threads, and returns its number.
-    pub(crate) fn add_party(&mut self) -> u16 {
-        self.common.push(0);
-        self.parents.push(None);
-        let rows = self.warps.iter_mut().flat_map(|clock| &mut clock.across);
-        rows.for_each(|across| across.push(0));
-        (self.common.len() - 1) as u16
-    }
-
-    /// Extends `times` by the parties added since: each gets the time of the party that it was part of.
-    pub(crate) fn complete(&self, times: &mut Times) {
-        for party in times.len()..self.common.len() {
-            let parent = party.checked_sub(self.warps.len()).and_then(|at| self.parents[at]);
-            times.push(parent.map_or(0, |parent| times[usize::from(parent)]));
-        }
-    }
-
-    /// The party of a thread.
-    pub(crate) fn party(&self, who: LaneId) -> usize {
-        usize::from(self.warps[usize::from(who.warp)].party[usize::from(who.lane)])
     }
 
     /// Returns `true` if a thread knows of the actions of a party at `time`.
@@ -363,46 +311,6 @@ impl Clocks {
         })
     }
 
-    /// Saves the actions and knowledge of each of these lanes, for a later release.
-    pub(crate) fn marks(&mut self, warp: usize, lanes: Mask) -> Vec<(LaneId, LaneMark)> {
-        let clock = &mut self.warps[warp];
-        clock.now += 1;
-        let mark = |lane: usize| {
-            let mut known = clock.within[lane];
-            known[lane] = clock.now;
-            let mut across = clock.across[lane].clone();
-            join(&mut across, &self.common);
-            LaneMark { across, known }
-        };
-        let who = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
-        lanes.iter().map(|lane| (who(lane), mark(lane))).collect()
-    }
-
-    /// Returns `true` if a thread knew, at the moment of `mark`, of the actions of `earlier` at `time`.
-    pub(crate) fn mark_covers(
-        &self,
-        who: LaneId,
-        mark: &LaneMark,
-        earlier: LaneId,
-        time: Time,
-    ) -> bool {
-        if earlier.warp == who.warp && time < mark.known[usize::from(earlier.lane)] {
-            return true;
-        }
-        let mut party = self.party(earlier);
-        while party >= mark.across.len() {
-            let parent = party.checked_sub(self.warps.len()).and_then(|at| self.parents[at]);
-            let Some(parent) = parent else { return false };
-            party = usize::from(parent);
-        }
-        time < mark.across[party]
-    }
-
-    /// Returns `true` if a thread knew, at the moment of `mark`, of the actions of a party at `time`.
-    pub(crate) fn knew_party(mark: &LaneMark, party: u16, time: Time) -> bool {
-        mark.across.get(usize::from(party)).is_some_and(|&known| time < known)
-    }
-
     /// Returns `true` if all threads know of a thread's actions at a time.
     pub(crate) fn all_know(&self, who: LaneId, time: Time) -> bool {
         let clock = &self.warps[usize::from(who.warp)];
@@ -415,37 +323,21 @@ impl Clocks {
         self.common.get(usize::from(party)).is_some_and(|&known| time < known)
     }
 
-    /// Returns the times released by a thread that passes on an earlier moment of its own.
-    pub(crate) fn release_mark(&mut self, who: LaneId, mark: &LaneMark) -> Times {
-        let warp = usize::from(who.warp);
-        self.split_by_knowledge(warp, &mark.known);
-        let mut released = mark.across.clone();
-        self.complete(&mut released);
-        let clock = &mut self.warps[warp];
-        for (lane, &time) in mark.known.iter().enumerate() {
-            let party = usize::from(clock.party[lane]);
-            released[party] = released[party].max(time);
-        }
-        let own = usize::from(who.lane);
-        clock.released[own] = clock.released[own].max(mark.known[own]);
-        released
-    }
-
     /// Lets waiting lanes acquire the times released at a barrier.
     pub(crate) fn acquire(&mut self, warp: usize, lanes: Mask, released: &[Time]) {
         let clock = &mut self.warps[warp];
-        let teaches =
+        let has_news =
             |lane: usize| clock.across[lane].iter().zip(released).any(|(own, new)| new > own);
-        if clock.even && lanes.lowest().is_none_or(|lane| !teaches(lane)) {
+        if clock.uniform && lanes.lowest().is_none_or(|lane| !has_news(lane)) {
             return;
         }
-        if clock.even && lanes == Mask::ALL {
+        if clock.uniform && lanes == Mask::ALL {
             let [first, others @ ..] = &mut *clock.across else { return };
             join(first, released);
             others.iter_mut().for_each(|row| row.copy_from_slice(first));
             return;
         }
-        clock.even &= lanes == Mask::ALL;
+        clock.uniform &= lanes == Mask::ALL;
         for lane in lanes.iter() {
             join(&mut clock.across[lane], released);
         }
@@ -492,10 +384,10 @@ impl Clocks {
     }
 
     /// Records the exit of threads.
-    pub(crate) fn exit(&mut self, warp: usize, lanes: Mask, others_go_on: bool) {
+    pub(crate) fn exit(&mut self, warp: usize, lanes: Mask, others_continue: bool) {
         self.any_exited = true;
         self.warps[warp].exited = self.warps[warp].exited.or(lanes);
-        if !others_go_on {
+        if !others_continue {
             return;
         }
         let mut rest = lanes;
@@ -510,110 +402,8 @@ impl Clocks {
             rest = rest.without(cohort);
         }
     }
-
-    /// Moves lanes of a party to a party of their own. With `alike`, every lane of the warp knows equally
-    /// much of all of them.
-    fn split_party(&mut self, warp: usize, lanes: Mask, first: usize, alike: bool) {
-        let parent = usize::from(self.warps[warp].party[first]);
-        let party = self.common.len() as u16;
-        self.common.push(self.common[parent]);
-        self.parents.push(Some(parent as u16));
-        for (number, clock) in self.warps.iter_mut().enumerate() {
-            for (lane, across) in clock.across.iter_mut().enumerate() {
-                let within = if alike && number == warp { clock.within[lane][first] } else { 0 };
-                across.push(across[parent].max(within));
-            }
-        }
-        lanes.iter().for_each(|lane| self.warps[warp].party[lane] = party);
-        self.warps[warp].divided = true;
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn who(warp: u8, lane: u8) -> LaneId {
-        LaneId { warp, lane }
-    }
-
-    #[test]
-    fn a_thread_is_ordered_with_itself_alone() {
-        let clocks = Clocks::new(2);
-        assert!(clocks.ordered(who(0, 3), clocks.now(0), who(0, 3)));
-        assert!(!clocks.ordered(who(0, 3), clocks.now(0), who(0, 4)));
-        assert!(!clocks.ordered(who(0, 3), clocks.now(0), who(1, 3)));
-    }
-
-    #[test]
-    fn a_warp_barrier_orders_its_lanes_and_is_transitive() {
-        let mut clocks = Clocks::new(1);
-        let time = clocks.now(0);
-        clocks.warp_barrier(0, Mask(0b0011));
-        assert!(clocks.ordered(who(0, 0), time, who(0, 1)));
-        assert!(!clocks.ordered(who(0, 0), time, who(0, 2)));
-        clocks.warp_barrier(0, Mask(0b0110));
-        assert!(clocks.ordered(who(0, 0), time, who(0, 2)));
-        assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));
-    }
-
-    /// Tests the shortcuts for lanes with equal knowledge against clocks without shortcuts.
-    #[test]
-    fn lanes_that_know_the_same_learn_and_release_as_others_do() {
-        let (mut quick, mut slow) = (Clocks::new(2), Clocks::new(2));
-        let mut state = 3u64;
-        let mut next = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % below
-        };
-        let mut times = vec![vec![0, 0]];
-        for round in 0..3000 {
-            slow.warps.iter_mut().for_each(|clock| clock.even = false);
-            let (warp, what) = (next(2) as usize, next(4));
-            let lanes = if next(4) == 0 { Mask(next(1 << 32) as u32 | 1) } else { Mask::ALL };
-            match what {
-                0 => [&mut quick, &mut slow]
-                    .into_iter()
-                    .for_each(|one| one.warp_barrier(warp, lanes)),
-                1 => {
-                    let released = quick.release(warp, lanes);
-                    assert_eq!(released, slow.release(warp, lanes), "{round}");
-                    times.push(released.1);
-                }
-                _ => {
-                    let released = times[next(times.len() as u64) as usize].clone();
-                    let both = [&mut quick, &mut slow].into_iter();
-                    both.for_each(|one| one.acquire(warp, lanes, &released));
-                }
-            }
-            for (one, other) in quick.warps.iter().zip(&slow.warps) {
-                assert_eq!((&one.across, &one.within), (&other.across, &other.within), "{round}");
-                assert_eq!((one.now, one.released), (other.now, other.released), "{round}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_a_thread_did_before_it_exited_stays_unordered() {
-        let mut clocks = Clocks::new(1);
-        let (early, lanes) = (clocks.now(0), Mask(0b11));
-        clocks.warp_barrier(0, lanes);
-        let late = clocks.now(0);
-        clocks.exit(0, Mask(0b01), true);
-        clocks.warp_barrier(0, Mask(0b10));
-        assert!(clocks.ordered(who(0, 0), early, who(0, 1)));
-        assert!(!clocks.ordered(who(0, 0), late, who(0, 1)));
-    }
-
-    #[test]
-    fn lanes_that_took_no_part_in_a_barrier_did_not_release() {
-        let mut clocks = Clocks::new(1);
-        let time = clocks.now(0);
-        clocks.warp_barrier(0, Mask(0b011));
-        clocks.exit(0, Mask(0b100), true);
-        let (_, released) = clocks.release(0, Mask(0b011));
-        clocks.acquire(0, Mask(0b011), &released);
-        assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));
-        assert!(clocks.ordered(who(0, 1), time, who(0, 0)));
-    }
-}
+#[path = "clocks_tests.rs"]
+mod tests;

@@ -13,7 +13,7 @@
 //! covered (§9.7.13.4). For those the barrier is a party of the clocks; its time is its generation. Nothing
 //! here passes on asynchronous copies.
 
-use crate::clocks::{LaneId, LaneMark, Time, Times, join};
+use crate::clocks::{LaneId, LaneSnapshot, Time, Times, join};
 use crate::copies::{AgentId, AsyncAgents};
 use crate::lanes::Mask;
 use crate::mbarrier::{BothClocks, Lanes};
@@ -133,7 +133,7 @@ impl ClusterBarrier {
         clocks: &mut BothClocks<'_>,
         copies: &mut AsyncAgents,
         who: Lanes,
-        fences: Option<&FxHashMap<LaneId, LaneMark>>,
+        fences: Option<&FxHashMap<LaneId, LaneSnapshot>>,
     ) -> Result<(), ClusterMisuse> {
         if let Progress::Arrived(_, site) = self.warps[who.warp] {
             return Err(ClusterMisuse::Twice { site });
@@ -152,8 +152,8 @@ impl ClusterBarrier {
             Some(fences) => {
                 for lane in who.lanes.iter() {
                     let one = LaneId { warp: who.warp as u8, lane: lane as u8 };
-                    if let Some(mark) = fences.get(&one) {
-                        let times = clocks.memory.release_mark(one, mark);
+                    if let Some(snapshot) = fences.get(&one) {
+                        let times = clocks.memory.release_snapshot(one, snapshot);
                         self.pass_on(clocks, &times);
                     }
                 }
@@ -167,7 +167,7 @@ impl ClusterBarrier {
         }
         self.inits.retain(|init| !init.fenced || usize::from(init.who.warp) != who.warp);
         self.warps[who.warp] = Progress::Arrived(self.generation, who.site);
-        self.settle(clocks);
+        self.complete_if_due(clocks);
         Ok(())
     }
 
@@ -189,7 +189,7 @@ impl ClusterBarrier {
         let awaited_by = if arrived { &mut self.ended } else { &mut self.current.waits };
         clocks.waits.complete(awaited_by);
         join(awaited_by, &times);
-        self.settle(clocks);
+        self.complete_if_due(clocks);
     }
 
     fn site(&self, warp: usize) -> Site {
@@ -200,7 +200,7 @@ impl ClusterBarrier {
     }
 
     /// Completes the generation once every warp has arrived or ended, and at least one has arrived.
-    fn settle(&mut self, clocks: &mut BothClocks<'_>) {
+    fn complete_if_due(&mut self, clocks: &mut BothClocks<'_>) {
         let current = self.generation;
         let has_come = |warp: &Progress| match *warp {
             Progress::Out => false,
@@ -243,7 +243,7 @@ impl ClusterBarrier {
     }
 
     /// Lets a waiting warp continue.
-    pub(crate) fn pass(&mut self, clocks: &mut BothClocks<'_>, warp: usize, lanes: Mask) {
+    pub(crate) fn resume(&mut self, clocks: &mut BothClocks<'_>, warp: usize, lanes: Mask) {
         // The warp arrives in no later generation before it continues, so it waited for the last completed
         // one.
         clocks.waits.warp_barrier(warp, Mask::ALL);

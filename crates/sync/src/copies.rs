@@ -111,7 +111,7 @@ impl AsyncAgents {
 
     /// Returns the time at which its thread waited for a copy, if it has.
     #[must_use]
-    pub fn waited(&self, copy: AgentId, lane: usize) -> Option<Time> {
+    pub fn waited_at(&self, copy: AgentId, lane: usize) -> Option<Time> {
         let time = self.completed_at[copy as usize][lane];
         (time != 0).then_some(time)
     }
@@ -272,13 +272,13 @@ impl AsyncAgents {
     /// Returns the time at which its thread waited for a copy to read its source, if it has.
     #[must_use]
     #[inline]
-    pub(crate) fn read(&self, copy: AgentId, lane: usize) -> Option<Time> {
+    pub(crate) fn read_waited_at(&self, copy: AgentId, lane: usize) -> Option<Time> {
         let read = if self.read_completed_at.is_empty() {
             None
         } else {
             self.read_completed_at.get(&copy).copied()
         };
-        read.or_else(|| self.waited(copy, lane))
+        read.or_else(|| self.waited_at(copy, lane))
     }
 
     /// Returns `true` if some thread of the block knows that a bulk copy is complete.
@@ -358,9 +358,9 @@ impl AsyncAgents {
         if self.arrivals.is_empty() {
             return (committed.iter().map(Vec::len).sum(), open.len());
         }
-        let alone = |copy: &&AgentId| !self.arrivals.contains_key(&(**copy, lane));
-        let pending = committed.iter().flatten().filter(alone).count();
-        (pending, open.iter().filter(alone).count())
+        let is_in_group_only = |copy: &&AgentId| !self.arrivals.contains_key(&(**copy, lane));
+        let pending = committed.iter().flatten().filter(is_in_group_only).count();
+        (pending, open.iter().filter(is_in_group_only).count())
     }
 }
 
@@ -379,12 +379,12 @@ mod tests {
         });
         let open = copies.start(0, lanes);
         copies.wait(0, lanes, Some(1), 7);
-        assert_eq!(copies.waited(first, 0), Some(7));
-        assert_eq!(copies.waited(second, 0), None);
+        assert_eq!(copies.waited_at(first, 0), Some(7));
+        assert_eq!(copies.waited_at(second, 0), None);
         copies.wait(0, lanes, Some(0), 8);
-        assert_eq!(copies.waited(second, 0), Some(8));
-        assert_eq!((copies.waited(open, 0), copies.in_flight(0, 0)), (None, (0, 1)));
+        assert_eq!(copies.waited_at(second, 0), Some(8));
+        assert_eq!((copies.waited_at(open, 0), copies.in_flight(0, 0)), (None, (0, 1)));
         copies.wait(0, lanes, None, 9);
-        assert_eq!((copies.waited(open, 0), copies.in_flight(0, 0)), (Some(9), (0, 0)));
+        assert_eq!((copies.waited_at(open, 0), copies.in_flight(0, 0)), (Some(9), (0, 0)));
     }
 }

@@ -3,7 +3,7 @@
 use crate::clocks::LaneId;
 use crate::copies::AgentId;
 use crate::lanes::Mask;
-use crate::shadow::{Kind, Side, Site};
+use crate::shadow::{ConflictSide, MemoryEffect, Site};
 
 /// Accesses of one kind by lanes of one warp at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -13,7 +13,7 @@ pub(crate) struct Entry {
     pub(crate) site: Site,
     pub(crate) lanes: Mask,
     pub(crate) warp: u8,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MemoryEffect,
     pub(crate) is_copy: bool,
     pub(crate) commutes: Commutes,
     /// Set for an access through the async proxy.
@@ -137,11 +137,11 @@ impl Entry {
             && self.kind == later.kind
             && !self.is_copy
             && !later.is_copy
-            && (self.kind == Kind::Read || self.site == later.site);
+            && (self.kind == MemoryEffect::Read || self.site == later.site);
         if !alike || self.lanes == Mask::NONE {
             return false;
         }
-        if self.kind == Kind::Read && self.time == later.time {
+        if self.kind == MemoryEffect::Read && self.time == later.time {
             return self.absorb_read(later);
         }
         if self.time == later.time && self.extent == later.extent {
@@ -149,7 +149,7 @@ impl Entry {
             self.hidden &= later.hidden;
             return true;
         }
-        if self.kind == Kind::Write {
+        if self.kind == MemoryEffect::Write {
             return false;
         }
         self.lanes = self.lanes.without(later.lanes);
@@ -158,8 +158,8 @@ impl Entry {
 }
 
 /// A thread of an entry as the side of a conflict, for a report.
-pub(crate) fn side(entry: &Entry, lane: usize) -> Side {
+pub(crate) fn side(entry: &Entry, lane: usize) -> ConflictSide {
     let who = LaneId { warp: entry.warp, lane: lane as u8 };
     let time = (!entry.is_copy).then_some(entry.time);
-    Side { who, site: entry.site, kind: entry.kind, time, copy: entry.copy() }
+    ConflictSide { who, site: entry.site, kind: entry.kind, time, copy: entry.copy() }
 }

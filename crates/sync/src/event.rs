@@ -53,6 +53,6 @@ pub enum SyncEvent {
     /// The lanes exit.
     Exit {
         /// Set if other lanes of the warp keep running.
-        others_go_on: bool,
+        others_continue: bool,
     },
 }

@@ -6,11 +6,11 @@
 use crate::cell::{Summary, mark};
 use crate::clocks::LaneId;
 use crate::pages::Pages;
-use crate::shadow::{Conflict, Conflicts, Kind, SameValue, Shadow, Side, Site};
+use crate::shadow::{Conflict, ConflictSide, Conflicts, MemoryEffect, SameValue, Shadow, Site};
 
 /// The last access of one kind to some bytes: its block, instruction and thread.
 #[derive(Clone, Copy, Debug, Default)]
-struct Last {
+struct LastAccess {
     block: u64,
     site: Site,
     who: LaneId,
@@ -21,10 +21,10 @@ struct Cell {
     marks: u16,
     /// Size and low address bits of the last write.
     extent: u8,
-    read: Last,
-    write: Last,
-    update: Last,
-    other_update: Last,
+    read: LastAccess,
+    write: LastAccess,
+    update: LastAccess,
+    other_update: LastAccess,
 }
 
 /// A summary of a block's accesses to one allocation. It outlives the block's [`Shadow`].
@@ -97,25 +97,29 @@ impl Grid {
         block: u64,
         shadow: &Shadow,
         commute: &dyn Fn(Site, Site) -> bool,
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
-        self.add_cells(block, shadow.shift(), shadow.summaries(), (commute, met));
+        self.add_cells(block, shadow.shift(), shadow.summaries(), (commute, conflicts));
     }
 
     /// Like [`add`](Self::add), for a block that is over.
-    pub fn add_touched(
+    pub fn add_finished_block(
         &mut self,
         block: u64,
-        touched: &BlockAccesses,
+        finished: &BlockAccesses,
         commute: &dyn Fn(Site, Site) -> bool,
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
-        self.add_cells(block, touched.shift, touched.cells.iter().copied(), (commute, met));
+        self.add_cells(block, finished.shift, finished.cells.iter().copied(), (commute, conflicts));
     }
 
-    /// Returns `true` if a block touched bytes that were last changed by a block for which `is_other` holds.
+    /// Returns `true` if a block touched bytes that were last changed by a block for which `is_other` returns `true`.
     #[must_use]
-    pub fn meets(&self, touched: &BlockAccesses, is_other: &dyn Fn(u64) -> bool) -> bool {
+    pub fn touches_changes(
+        &self,
+        finished: &BlockAccesses,
+        is_other: &dyn Fn(u64) -> bool,
+    ) -> bool {
         let changed = |index: u64| {
             let Some(cell) = self.cells.peek(index) else { return false };
             let lasts = [
@@ -125,13 +129,13 @@ impl Grid {
             ];
             lasts.iter().any(|(mark, last)| cell.marks & mark != 0 && is_other(last.block))
         };
-        touched.cells.iter().any(|&(index, _)| {
-            if touched.shift <= self.shift {
-                let coarse = index.cast_signed() >> (self.shift - touched.shift);
+        finished.cells.iter().any(|&(index, _)| {
+            if finished.shift <= self.shift {
+                let coarse = index.cast_signed() >> (self.shift - finished.shift);
                 return changed(coarse.cast_unsigned());
             }
-            let times = 1u64 << (touched.shift - self.shift);
-            (0..times).any(|part| changed(index.wrapping_mul(times).wrapping_add(part)))
+            let ratio = 1u64 << (finished.shift - self.shift);
+            (0..ratio).any(|part| changed(index.wrapping_mul(ratio).wrapping_add(part)))
         })
     }
 
@@ -140,29 +144,29 @@ impl Grid {
         block: u64,
         shift: u32,
         cells: impl Iterator<Item = (u64, Summary)>,
-        (commute, met): (&dyn Fn(Site, Site) -> bool, &mut Conflicts),
+        (commute, conflicts): (&dyn Fn(Site, Site) -> bool, &mut Conflicts),
     ) {
         if shift < self.shift {
             self.refine(shift);
         }
-        let times = 1u64 << (shift - self.shift);
+        let ratio = 1u64 << (shift - self.shift);
         for (index, summary) in cells {
-            for part in 0..times {
-                let index = index.wrapping_mul(times).wrapping_add(part);
+            for part in 0..ratio {
+                let index = index.wrapping_mul(ratio).wrapping_add(part);
                 let cell = self.cells.get(index);
                 let offset = (index << self.shift).cast_signed();
-                compare(cell, block, &summary, offset, commute, met);
+                compare(cell, block, &summary, offset, commute, conflicts);
                 record(cell, block, &summary);
             }
         }
     }
 
     fn refine(&mut self, shift: u32) {
-        let times = 1u64 << (self.shift - shift);
+        let ratio = 1u64 << (self.shift - shift);
         let mut cells = Pages::new(self.size >> shift);
         for (index, cell) in self.cells.iter().filter(|(_, cell)| cell.marks != 0) {
-            for part in 0..times {
-                *cells.get(index * times + part) = *cell;
+            for part in 0..ratio {
+                *cells.get(index * ratio + part) = *cell;
             }
         }
         (self.cells, self.shift) = (cells, shift);
@@ -186,7 +190,7 @@ fn record(cell: &mut Cell, block: u64, summary: &Summary) {
     ];
     for (mark, last, (site, who)) in sides {
         if summary.marks & mark != 0 {
-            *last = Last { block, site, who };
+            *last = LastAccess { block, site, who };
         }
     }
 }
@@ -198,22 +202,22 @@ fn compare(
     summary: &Summary,
     offset: i64,
     commute: &dyn Fn(Site, Site) -> bool,
-    met: &mut Conflicts,
+    conflicts: &mut Conflicts,
 ) {
     if cell.marks == 0 {
         return;
     }
     let before = [
-        (mark::READ, Kind::Read, cell.read),
-        (mark::WRITTEN, Kind::Write, cell.write),
-        (mark::UPDATED, Kind::Update, cell.update),
-        (mark::UPDATED_OTHERWISE, Kind::Update, cell.other_update),
+        (mark::READ, MemoryEffect::Read, cell.read),
+        (mark::WRITTEN, MemoryEffect::Write, cell.write),
+        (mark::UPDATED, MemoryEffect::Update, cell.update),
+        (mark::UPDATED_OTHERWISE, MemoryEffect::Update, cell.other_update),
     ];
     let now = [
-        (mark::READ, Kind::Read, summary.read),
-        (mark::WRITTEN, Kind::Write, summary.write),
-        (mark::UPDATED, Kind::Update, summary.update),
-        (mark::UPDATED_OTHERWISE, Kind::Update, summary.other_update),
+        (mark::READ, MemoryEffect::Read, summary.read),
+        (mark::WRITTEN, MemoryEffect::Write, summary.write),
+        (mark::UPDATED, MemoryEffect::Update, summary.update),
+        (mark::UPDATED_OTHERWISE, MemoryEffect::Update, summary.other_update),
     ];
     // Writes that overlap only in part have no guaranteed result, even with equal values (manual §8.7.2).
     let same_extent =
@@ -224,29 +228,37 @@ fn compare(
                 continue;
             }
             let harmless = match (kind, other_kind) {
-                (Kind::Read, Kind::Read) => true,
-                (Kind::Update, Kind::Update) => commute(last.site, site),
+                (MemoryEffect::Read, MemoryEffect::Read) => true,
+                (MemoryEffect::Update, MemoryEffect::Update) => commute(last.site, site),
                 _ => false,
             };
             if harmless {
                 continue;
             }
-            let both_write = same_extent && (kind, other_kind) == (Kind::Write, Kind::Write);
+            let both_write =
+                same_extent && (kind, other_kind) == (MemoryEffect::Write, MemoryEffect::Write);
             let read_only_cache = (cell.marks | summary.marks) & mark::NON_COHERENT != 0;
-            met.add(Conflict {
-                earlier: Side { who: last.who, site: last.site, kind, time: None, copy: None },
-                later: Side { who, site, kind: other_kind, time: None, copy: None },
+            conflicts.add(Conflict {
+                earlier: ConflictSide {
+                    who: last.who,
+                    site: last.site,
+                    kind,
+                    time: None,
+                    copy: None,
+                },
+                later: ConflictSide { who, site, kind: other_kind, time: None, copy: None },
                 offset,
                 same_value: both_write.then(|| same_value(summary.marks)),
                 blocks: Some([last.block, block]),
-                non_coherent: read_only_cache && (kind == Kind::Read || other_kind == Kind::Read),
+                non_coherent: read_only_cache
+                    && (kind == MemoryEffect::Read || other_kind == MemoryEffect::Read),
                 unseen: None,
             });
         }
     }
 }
 
-/// Did a block's writes leave the value in place?
+/// Summarises the writes of a block: did they leave the value in place?
 fn same_value(marks: u16) -> SameValue {
     if marks & mark::CHANGED != 0 {
         SameValue::Different

@@ -4,7 +4,7 @@
 pub const WARP: usize = 32;
 
 /// Most warps that a block can have.
-pub const MOST_WARPS: usize = 32;
+pub const MAX_WARPS: usize = 32;
 
 /// A set of lanes, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -39,13 +39,13 @@ mod products;
 mod proxy;
 mod shadow;
 
-pub use barriers::{Generation, Misuse, Registration, Released, Reuse};
+pub use barriers::{BarrierMisuse, BarrierReuse, CompletedGeneration, Generation, Registration};
 pub use clocks::{Clocks, LaneId, Time};
 pub use cluster::{ClusterMisuse, ClusterStatus, Shape};
 pub use copies::{AgentId, AsyncAgents};
 pub use event::SyncEvent;
 pub use grid::{BlockAccesses, Grid};
-pub use lanes::{MOST_WARPS, Mask, WARP};
+pub use lanes::{MAX_WARPS, Mask, WARP};
 pub use lifetimes::RemoteAccess;
 pub use map_fences::MapPlace;
 pub use mbarrier::{
@@ -57,6 +57,6 @@ pub use order::Order;
 pub use products::ReadUnits;
 pub use proxy::{ProxySpace, Visibility};
 pub use shadow::{
-    Access, Conflict, Conflicts, Kind, MBARRIER_UPDATES, Part, Question, SameValue, Shadow, Side,
-    Site, UpdateGroup, each_place,
+    Access, AccessPart, Conflict, ConflictSide, Conflicts, MBARRIER_UPDATES, MemoryEffect,
+    RequiredCertainty, SameValue, Shadow, Site, UpdateGroup, each_place,
 };

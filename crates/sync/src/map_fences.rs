@@ -14,7 +14,7 @@
 //! needs one fence before any of its threads uses the changed map, and none for further uses. An acquire in
 //! another block of the cluster does not count.
 
-use crate::clocks::{Clocks, LaneId, LaneMark, Time};
+use crate::clocks::{Clocks, LaneId, LaneSnapshot, Time};
 use crate::lanes::Mask;
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ struct Release {
     only: Option<MapPlace>,
     who: LaneId,
     stamp: Time,
-    mark: LaneMark,
+    snapshot: LaneSnapshot,
 }
 
 /// An acquire, with the knowledge of its thread.
@@ -36,7 +36,7 @@ struct Release {
 struct Acquire {
     who: LaneId,
     stamp: Time,
-    mark: LaneMark,
+    snapshot: LaneSnapshot,
 }
 
 /// The tensormap fences of a cluster.
@@ -54,10 +54,10 @@ impl MapFences {
         (warp, lanes): (usize, Mask),
         only: Option<MapPlace>,
     ) {
-        let marks = clocks.marks(warp, lanes);
+        let snapshots = clocks.snapshots(warp, lanes);
         let stamp = clocks.now(warp);
-        let release = |(who, mark)| Release { only, who, stamp, mark };
-        self.releases.extend(marks.into_iter().map(release));
+        let release = |(who, snapshot)| Release { only, who, stamp, snapshot };
+        self.releases.extend(snapshots.into_iter().map(release));
     }
 
     pub(crate) fn acquire(
@@ -66,8 +66,8 @@ impl MapFences {
         (warp, lane): (usize, usize),
         place: MapPlace,
     ) {
-        for (who, mark) in clocks.marks(warp, Mask::one(lane)) {
-            let acquire = Acquire { who, stamp: clocks.now(warp), mark };
+        for (who, snapshot) in clocks.snapshots(warp, Mask::one(lane)) {
+            let acquire = Acquire { who, stamp: clocks.now(warp), snapshot };
             self.acquires.entry(place).or_default().push(acquire);
         }
     }
@@ -89,9 +89,10 @@ impl MapFences {
         let acquires: Vec<&Acquire> = acquires.iter().filter(counts).collect();
         let of_place = |release: &&Release| release.only.is_none_or(|only| only == place);
         self.releases.iter().filter(of_place).any(|release| {
-            let passed_on =
-                |one: &&Acquire| clocks.mark_covers(one.who, &one.mark, release.who, release.stamp);
-            clocks.mark_covers(release.who, &release.mark, earlier, time)
+            let passed_on = |one: &&Acquire| {
+                clocks.snapshot_covers(one.who, &one.snapshot, release.who, release.stamp)
+            };
+            clocks.snapshot_covers(release.who, &release.snapshot, earlier, time)
                 && acquires.iter().any(passed_on)
         })
     }

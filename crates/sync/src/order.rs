@@ -7,7 +7,9 @@
 //!
 //! Waits-for is kept for lanes only if there may be mbarriers: nothing else queries it.
 
-use crate::barriers::{Barriers, Generation, Misuse, Registration, Released, Reuse};
+use crate::barriers::{
+    BarrierMisuse, BarrierReuse, Barriers, CompletedGeneration, Generation, Registration,
+};
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::cluster::{ClusterBarrier, ClusterMisuse, ClusterStatus, Shape};
 use crate::copies::{AgentId, AsyncAgents};
@@ -157,7 +159,7 @@ impl Order {
                 self.copies.fences_mut().fence(&mut self.clocks, (warp, lanes), space);
             }
             SyncEvent::ReleaseMaps => self.maps.release(&mut self.clocks, (warp, lanes), None),
-            SyncEvent::Exit { others_go_on } => self.exit(warp, lanes, others_go_on),
+            SyncEvent::Exit { others_continue } => self.exit(warp, lanes, others_continue),
         }
     }
 
@@ -165,7 +167,11 @@ impl Order {
     ///
     /// # Errors
     /// If the manual does not allow the registration.
-    pub fn arrive(&mut self, id: u8, registration: Registration) -> Result<Option<Reuse>, Misuse> {
+    pub fn arrive(
+        &mut self,
+        id: u8,
+        registration: Registration,
+    ) -> Result<Option<BarrierReuse>, BarrierMisuse> {
         let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);
         let barriers = &mut self.barriers[registration.warp / self.shape.warps];
         barriers.register(&mut self.clocks, waits, id, registration)
@@ -179,30 +185,30 @@ impl Order {
 
     /// Completes barrier `id` of a block: orders the registrations before the waiting threads, and returns
     /// those.
-    pub fn release(&mut self, block: usize, id: u8) -> Released {
+    pub fn release(&mut self, block: usize, id: u8) -> CompletedGeneration {
         self.events.0 += 1;
         let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);
         self.barriers[block].release(&mut self.clocks, waits, id)
     }
 
     /// Records the exit of threads.
-    fn exit(&mut self, warp: usize, lanes: Mask, others_go_on: bool) {
+    fn exit(&mut self, warp: usize, lanes: Mask, others_continue: bool) {
         if let Some(with) = &mut self.mbarriers {
             let WithMbarriers { waits, cluster: Some(cluster), .. } = &mut **with else {
-                return self.exit_block(warp, lanes, others_go_on);
+                return self.exit_block(warp, lanes, others_continue);
             };
             cluster.lifetimes.exit(waits, warp, lanes);
-            if !others_go_on {
+            if !others_continue {
                 let mut clocks = BothClocks { memory: &mut self.clocks, waits };
                 cluster.barrier.end(&mut clocks, warp);
             }
         }
-        self.exit_block(warp, lanes, others_go_on);
+        self.exit_block(warp, lanes, others_continue);
     }
 
-    fn exit_block(&mut self, warp: usize, lanes: Mask, others_go_on: bool) {
+    fn exit_block(&mut self, warp: usize, lanes: Mask, others_continue: bool) {
         let block = if self.shape.blocks == 1 { 0 } else { warp / self.shape.warps };
-        self.barriers[block].exit(&mut self.clocks, warp, lanes, others_go_on);
+        self.barriers[block].exit(&mut self.clocks, warp, lanes, others_continue);
     }
 
     fn cluster(&mut self) -> Option<&mut Cluster> {
@@ -233,7 +239,7 @@ impl Order {
 
     /// Lets the lanes of a warp that wait at the cluster barrier continue if the generation is complete.
     /// Returns `true` if it is.
-    pub fn pass_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
+    pub fn resume_at_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
         self.events.0 += 1;
         let Some(with) = &mut self.mbarriers else { return false };
         let WithMbarriers { waits, cluster: Some(cluster), .. } = &mut **with else {
@@ -242,7 +248,7 @@ impl Order {
         let over = cluster.barrier.is_over(warp);
         if over {
             let mut clocks = BothClocks { memory: &mut self.clocks, waits };
-            cluster.barrier.pass(&mut clocks, warp, lanes);
+            cluster.barrier.resume(&mut clocks, warp, lanes);
         }
         over
     }
@@ -420,10 +426,10 @@ impl Order {
     /// before all four have reached it. So the method returns a warp of the group that has gone past this
     /// product, if this warp has waited for it since: that wait would never end. A meeting does not order
     /// memory.
-    pub fn pass_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
+    pub fn arrive_at_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
         match &mut self.mbarriers {
-            Some(with) => self.rendezvous.pass(&mut with.waits, (warp, group)),
-            None => self.rendezvous.pass_briefly(&self.clocks, (warp, group)),
+            Some(with) => self.rendezvous.arrive(&mut with.waits, (warp, group)),
+            None => self.rendezvous.arrive_untracked(&self.clocks, (warp, group)),
         }
     }
 

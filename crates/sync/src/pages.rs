@@ -10,7 +10,7 @@ const PAGE: usize = 256;
 const PAGE_BITS: u32 = PAGE.trailing_zeros();
 
 /// Most pages of an allocation for lookup by position.
-const MOST_DIRECT: u64 = 1 << 20;
+const MAX_DIRECT: u64 = 1 << 20;
 
 /// A sparse array; untouched elements have the default value.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ impl<T: Clone + Default> Pages<T> {
     /// An array for `length` elements. Larger indices work too, at some cost.
     pub(crate) fn new(length: u64) -> Self {
         let pages = length.div_ceil(PAGE as u64);
-        let direct = if pages <= MOST_DIRECT { vec![0; pages as usize] } else { Vec::new() };
+        let direct = if pages <= MAX_DIRECT { vec![0; pages as usize] } else { Vec::new() };
         Self { direct, sparse: FxHashMap::default(), pages: Vec::new() }
     }
 
@@ -134,7 +134,7 @@ impl<T: Clone + Default> Pages<T> {
     /// Prepares an untouched array for at least `length` elements.
     pub(crate) fn make_room(&mut self, length: u64) {
         let pages = length.div_ceil(PAGE as u64);
-        if self.is_untouched() && pages <= MOST_DIRECT && pages > self.direct.len() as u64 {
+        if self.is_untouched() && pages <= MAX_DIRECT && pages > self.direct.len() as u64 {
             self.direct.resize(pages as usize, 0);
         }
     }

@@ -12,17 +12,17 @@ use std::ops::Range;
 
 /// A warp's arrival at one of its products.
 #[derive(Clone, Debug)]
-struct Rendezvous {
-    /// Its time just afterwards.
-    passed: Time,
+struct ProductArrival {
+    /// The time of the warp just afterwards.
+    time_after: Time,
     /// The times it had waited for, if waits-for is kept for lanes.
-    came: Vec<Time>,
+    had_waited_for: Vec<Time>,
 }
 
 /// The arrivals of each warp at its products.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductRendezvous {
-    warps: Vec<Vec<Rendezvous>>,
+    warps: Vec<Vec<ProductArrival>>,
 }
 
 impl ProductRendezvous {
@@ -31,39 +31,47 @@ impl ProductRendezvous {
         self.warps.clear();
     }
 
-    /// Adds the next product of a warp. Returns a warp that prevents it from ending ([`Self::stuck`]).
-    pub(crate) fn pass(
+    /// Records a warp's arrival at its next product. Returns a warp that would wait for ever for this one
+    /// ([`Self::blocking_warp`]).
+    pub(crate) fn arrive(
         &mut self,
         clocks: &mut Clocks,
         (warp, group): (usize, Range<usize>),
     ) -> Option<usize> {
-        let stuck = self.stuck(clocks, (warp, group));
-        let (passed, came) = clocks.release(warp, Mask::ALL);
-        self.warps[warp].push(Rendezvous { passed, came });
-        stuck
+        let blocking = self.blocking_warp(clocks, (warp, group));
+        let (time_after, had_waited_for) = clocks.release(warp, Mask::ALL);
+        self.warps[warp].push(ProductArrival { time_after, had_waited_for });
+        blocking
     }
 
-    /// Like [`pass`](Self::pass), for a block without mbarriers, which keeps no order of waits for lanes.
-    pub(crate) fn pass_briefly(
+    /// Like [`arrive`](Self::arrive), for a block without mbarriers, which keeps no order of waits for lanes.
+    pub(crate) fn arrive_untracked(
         &mut self,
         clocks: &Clocks,
         (warp, group): (usize, Range<usize>),
     ) -> Option<usize> {
-        let stuck = self.stuck(clocks, (warp, group));
-        self.warps[warp].push(Rendezvous { passed: clocks.now(warp), came: Vec::new() });
-        stuck
+        let blocking = self.blocking_warp(clocks, (warp, group));
+        self.warps[warp]
+            .push(ProductArrival { time_after: clocks.now(warp), had_waited_for: Vec::new() });
+        blocking
     }
 
     /// Returns a warp of the group that has gone past the product at which `warp` arrives, if `warp` has waited
     /// for a later step of it. On an H200 that wait never ends: the other warp cannot go on before `warp` comes.
-    fn stuck(&mut self, clocks: &Clocks, (warp, group): (usize, Range<usize>)) -> Option<usize> {
-        let most = self.warps.len().max(warp + 1).max(group.end);
-        self.warps.resize_with(most, Vec::new);
+    fn blocking_warp(
+        &mut self,
+        clocks: &Clocks,
+        (warp, group): (usize, Range<usize>),
+    ) -> Option<usize> {
+        let warps = self.warps.len().max(warp + 1).max(group.end);
+        self.warps.resize_with(warps, Vec::new);
         let number = self.warps[warp].len();
         let later = LaneId { warp: warp as u8, lane: 0 };
         let waited_for = |other: &usize| {
-            let gone = self.warps[*other].get(number).filter(|_| *other != warp);
-            gone.is_some_and(|one| clocks.any_ordered(*other, one.passed, later))
+            let arrival = self.warps[*other].get(number);
+            let has_waited =
+                |one: &ProductArrival| clocks.any_ordered(*other, one.time_after, later);
+            *other != warp && arrival.is_some_and(has_waited)
         };
         group.into_iter().find(waited_for)
     }
@@ -76,10 +84,10 @@ impl ProductRendezvous {
         (group, number): (Range<usize>, usize),
     ) {
         for other in group.filter(|&other| other != warp) {
-            let meeting = self.warps.get_mut(other).and_then(|all| all.get_mut(number));
-            if let Some(Rendezvous { came, .. }) = meeting {
-                clocks.complete(came);
-                clocks.acquire(warp, Mask::ALL, came);
+            let arrival = self.warps.get_mut(other).and_then(|all| all.get_mut(number));
+            if let Some(ProductArrival { had_waited_for, .. }) = arrival {
+                clocks.complete(had_waited_for);
+                clocks.acquire(warp, Mask::ALL, had_waited_for);
             }
         }
     }
@@ -98,7 +106,7 @@ mod tests {
         let (mut clocks, mut rendezvous) = (Clocks::new(4), ProductRendezvous::default());
         let before = clocks.now(3);
         for warp in 0..4 {
-            assert_eq!(rendezvous.pass(&mut clocks, (warp, 0..4)), None);
+            assert_eq!(rendezvous.arrive(&mut clocks, (warp, 0..4)), None);
         }
         let after = clocks.now(3);
         assert!(!clocks.ordered(lane(3), before, lane(0)));
@@ -111,9 +119,9 @@ mod tests {
     #[test]
     fn a_warp_that_waits_for_another_past_the_product_is_stuck() {
         let (mut clocks, mut rendezvous) = (Clocks::new(4), ProductRendezvous::default());
-        rendezvous.pass(&mut clocks, (0, 0..4));
+        rendezvous.arrive(&mut clocks, (0, 0..4));
         let (_, released) = clocks.release(0, Mask::ALL);
         clocks.acquire(1, Mask::ALL, &released);
-        assert_eq!(rendezvous.pass(&mut clocks, (1, 0..4)), Some(0));
+        assert_eq!(rendezvous.arrive(&mut clocks, (1, 0..4)), Some(0));
     }
 }

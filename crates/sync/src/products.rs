@@ -20,14 +20,14 @@
 //! with the product is then unordered with the copy too, and no equal value excuses it from that. A product
 //! known to all threads is removed as a whole.
 
-use crate::cell::{Cell, Order};
+use crate::cell::{AccessOrder, Cell};
 use crate::clocks::LaneId;
 use crate::copies::AgentId;
 use crate::entry::{Entry, side};
 use crate::lanes::{Mask, WARP};
 use crate::pages::Pages;
 use crate::proxy::Visibility;
-use crate::shadow::{Access, Conflict, Conflicts, Kind, Side, Site};
+use crate::shadow::{Access, Conflict, ConflictSide, Conflicts, MemoryEffect, Site};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,10 +36,10 @@ use std::sync::Arc;
 const UNIT: u32 = 4;
 
 /// Fewest kept reads before completed ones are removed.
-const FEWEST: usize = 64;
+const MIN_KEPT_READS: usize = 64;
 
 /// A write invisible to a product: the writer and, if the product is ordered after it, the missing fence.
-pub(crate) type Unseen = (Side, Option<Visibility>);
+pub(crate) type Unseen = (ConflictSide, Option<Visibility>);
 
 /// The bytes read by a product, as units of 16 bytes. Many products read the same ones.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub struct ReadUnits {
     first: u64,
     units: Arc<[u64]>,
     /// The smallest range around all of them.
-    around: Range<i64>,
+    bounds: Range<i64>,
 }
 
 impl ReadUnits {
@@ -59,14 +59,14 @@ impl ReadUnits {
         let end = ranges.iter().map(|&(start, bytes)| start + i64::from(bytes)).max().unwrap_or(0);
         let first = (start >> UNIT).cast_unsigned() & !63;
         let words = (((end >> UNIT).cast_unsigned() + 1).saturating_sub(first)).div_ceil(64);
-        let mut reads = Self { first, units: vec![0; words as usize].into(), around: start..end };
+        let mut reads = Self { first, units: vec![0; words as usize].into(), bounds: start..end };
         ranges.iter().for_each(|&(offset, bytes)| reads.add(offset, bytes));
         reads
     }
 
     /// The smallest range of bytes around all of them.
-    pub(crate) fn around(&self) -> &Range<i64> {
-        &self.around
+    pub(crate) fn bounds(&self) -> &Range<i64> {
+        &self.bounds
     }
 
     /// The units of a range of bytes, as positions and bits within these words of 64 units.
@@ -87,7 +87,7 @@ impl ReadUnits {
     }
 
     /// Returns the first byte of a range that the product reads.
-    fn meets(&self, offset: i64, bytes: u32) -> Option<i64> {
+    fn first_common_byte(&self, offset: i64, bytes: u32) -> Option<i64> {
         self.bits(offset, bytes).find_map(|(word, ones)| {
             let common = self.units[word] & ones;
             let unit = self.first + 64 * word as u64 + u64::from(common.trailing_zeros());
@@ -108,9 +108,9 @@ impl ReadUnits {
     }
 }
 
-/// The reads of one product.
+/// The reads of one warp's part of a product.
 #[derive(Clone, Debug)]
-struct Reads {
+struct ProductRead {
     copy: AgentId,
     warp: u8,
     site: Site,
@@ -120,11 +120,11 @@ struct Reads {
 /// Reads of products that may be in flight.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductReads {
-    each: Vec<Reads>,
+    reads: Vec<ProductRead>,
     /// The number of reads at which completed ones are removed next.
-    most: usize,
+    prune_at: usize,
     /// The smallest range of bytes around all of them.
-    around: Range<i64>,
+    bounds: Range<i64>,
     /// For pages of cells, the single access that last wrote all of them, if there is one. Valid until the
     /// next write to the page.
     writes: FxHashMap<u64, Option<Entry>>,
@@ -133,15 +133,15 @@ pub(crate) struct ProductReads {
 impl ProductReads {
     /// Forgets all reads.
     pub(crate) fn clear(&mut self) {
-        self.each.clear();
-        self.most = FEWEST;
+        self.reads.clear();
+        self.prune_at = MIN_KEPT_READS;
         self.writes.clear();
     }
 
     /// Returns `true` if there are no reads and no cached writes.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.each.is_empty() && self.writes.is_empty()
+        self.reads.is_empty() && self.writes.is_empty()
     }
 
     /// Returns the single access that last wrote all cells of a page, if there is one. It has no lanes if the
@@ -174,60 +174,65 @@ impl ProductReads {
     /// Records a product's reads of ranges of bytes. `units` are the same ranges as units.
     pub(crate) fn add(
         &mut self,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         (ranges, units): (&[(i64, u32)], &ReadUnits),
     ) {
         let Some(copy) = access.copy.filter(|_| !ranges.is_empty()) else { return };
-        if self.each.len() >= self.most {
-            self.each.retain(|reads| {
+        if self.reads.len() >= self.prune_at {
+            self.reads.retain(|reads| {
                 reads.units.units.iter().any(|units| *units != 0) && !order.is_past_product(reads)
             });
-            self.most = FEWEST.max(2 * self.each.len());
+            self.prune_at = MIN_KEPT_READS.max(2 * self.reads.len());
         }
-        let ReadUnits { around, .. } = units;
-        self.around = match self.each.is_empty() {
-            true => around.clone(),
-            false => self.around.start.min(around.start)..self.around.end.max(around.end),
+        let ReadUnits { bounds, .. } = units;
+        self.bounds = match self.reads.is_empty() {
+            true => bounds.clone(),
+            false => self.bounds.start.min(bounds.start)..self.bounds.end.max(bounds.end),
         };
         let (warp, site, units) = (access.warp as u8, access.site, units.clone());
-        self.each.push(Reads { copy, warp, site, units });
+        self.reads.push(ProductRead { copy, warp, site, units });
     }
 
     /// Compares a write or update with all reads.
     #[cold]
     pub(crate) fn compare(
         &mut self,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         (entry, offset, bytes): (&Entry, i64, u32),
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
-        if offset >= self.around.end || offset + i64::from(bytes) <= self.around.start {
+        if offset >= self.bounds.end || offset + i64::from(bytes) <= self.bounds.start {
             return;
         }
-        for reads in &mut self.each {
-            let Some(at) = reads.units.meets(offset, bytes) else { continue };
+        for reads in &mut self.reads {
+            let Some(at) = reads.units.first_common_byte(offset, bytes) else { continue };
             let mut over = true;
             for lane in access.lanes.iter() {
                 let later = LaneId { warp: entry.warp, lane: lane as u8 };
                 if !order.is_over(reads, later) {
                     over = false;
                     let who = LaneId { warp: reads.warp, lane: 0 };
-                    let time = order.copies.waited(reads.copy, 0);
-                    let (site, kind, copy) = (reads.site, Kind::Read, Some(reads.copy));
-                    let earlier = Side { who, site, kind, time, copy };
-                    met.add(conflict(earlier, side(entry, lane), at, None));
+                    let time = order.copies.waited_at(reads.copy, 0);
+                    let (site, kind, copy) = (reads.site, MemoryEffect::Read, Some(reads.copy));
+                    let earlier = ConflictSide { who, site, kind, time, copy };
+                    conflicts.add(conflict(earlier, side(entry, lane), at, None));
                 }
             }
-            if over && access.is_async && access.kind == Kind::Write {
+            if over && access.is_async && access.kind == MemoryEffect::Write {
                 reads.units.remove(offset, bytes);
             }
         }
     }
 }
 
-fn conflict(earlier: Side, later: Side, offset: i64, unseen: Option<Visibility>) -> Conflict {
+fn conflict(
+    earlier: ConflictSide,
+    later: ConflictSide,
+    offset: i64,
+    unseen: Option<Visibility>,
+) -> Conflict {
     Conflict { earlier, later, offset, same_value: None, blocks: None, non_coherent: false, unseen }
 }
 
@@ -237,11 +242,11 @@ fn lanes_from(warp: u8, first: LaneId) -> impl Iterator<Item = LaneId> {
     (0..WARP as u8).map(move |lane| LaneId { warp, lane: (own + lane) % WARP as u8 })
 }
 
-impl Order<'_> {
+impl AccessOrder<'_> {
     /// Returns `true` if a product is over for a thread: it knows of the wait of one of the warps.
-    fn is_over(&self, reads: &Reads, later: LaneId) -> bool {
+    fn is_over(&self, reads: &ProductRead, later: LaneId) -> bool {
         let knows = |warp: u8, part: AgentId| {
-            let waited = self.copies.waited(part, 0);
+            let waited = self.copies.waited_at(part, 0);
             waited.is_some_and(|time| {
                 lanes_from(warp, later).any(|who| self.clocks.ordered(who, time, later))
             })
@@ -251,8 +256,8 @@ impl Order<'_> {
     }
 
     /// Returns `true` if a product is over for all threads.
-    fn is_past_product(&self, reads: &Reads) -> bool {
-        let waited = self.copies.waited(reads.copy, 0);
+    fn is_past_product(&self, reads: &ProductRead) -> bool {
+        let waited = self.copies.waited_at(reads.copy, 0);
         let who = LaneId { warp: reads.warp, lane: 0 };
         waited.is_some_and(|time| self.clocks.all_know(who, time))
     }
@@ -276,7 +281,7 @@ impl Order<'_> {
             }
             let time = match write.is_copy {
                 false => Some(write.time),
-                true => self.copies.waited(write.time, lane),
+                true => self.copies.waited_at(write.time, lane),
             };
             let seen = self.seen(who, warp, |later| {
                 let fences = self.copies.fences();
@@ -289,7 +294,7 @@ impl Order<'_> {
             });
             if seen != Visibility::Visible {
                 let (site, kind, copy) = (write.site, write.kind, write.copy());
-                return Some((Side { who, site, kind, time, copy }, Some(seen)));
+                return Some((ConflictSide { who, site, kind, time, copy }, Some(seen)));
             }
         }
         None
@@ -310,8 +315,13 @@ impl Order<'_> {
 }
 
 /// Adds the conflict of a product with an earlier write.
-pub(crate) fn tell(entry: &Entry, (earlier, unseen): Unseen, offset: i64, met: &mut Conflicts) {
-    met.add(conflict(earlier, side(entry, 0), offset, unseen));
+pub(crate) fn add_unseen(
+    entry: &Entry,
+    (earlier, unseen): Unseen,
+    offset: i64,
+    conflicts: &mut Conflicts,
+) {
+    conflicts.add(conflict(earlier, side(entry, 0), offset, unseen));
 }
 
 #[cfg(test)]
@@ -326,7 +336,7 @@ mod tests {
     /// Tests sets of units against a plain set, with arbitrary ranges.
     #[test]
     fn reads_are_sets_of_units() {
-        let mut reads = ReadUnits { first: 64, units: vec![0; 5].into(), around: 0..0 };
+        let mut reads = ReadUnits { first: 64, units: vec![0; 5].into(), bounds: 0..0 };
         let inside = 64..64 + 5 * 64;
         let mut plain = BTreeSet::new();
         let mut state = 7u64;
@@ -349,7 +359,11 @@ mod tests {
             let (offset, bytes) = (next(7000).cast_signed() - 200, next(60) as u32 + 1);
             let first = units(offset, bytes).find(|unit| plain.contains(unit));
             let expected = first.map(|unit| (unit << UNIT).max(offset));
-            assert_eq!(reads.meets(offset, bytes), expected, "{round} {offset} {bytes}");
+            assert_eq!(
+                reads.first_common_byte(offset, bytes),
+                expected,
+                "{round} {offset} {bytes}"
+            );
         }
     }
 

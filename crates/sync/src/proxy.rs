@@ -14,7 +14,7 @@
 //! and two accesses of the async proxy in one block are of one proxy. Between a generic read and an async
 //! write, order is required, and a missing fence is worth a note.
 
-use crate::clocks::{Clocks, LaneId, LaneMark, Time};
+use crate::clocks::{Clocks, LaneId, LaneSnapshot, Time};
 use crate::lanes::Mask;
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ struct LaneFences {
     /// Their times, ascending.
     stamps: Vec<Time>,
     /// The moment of the last one.
-    last: Option<LaneMark>,
+    last: Option<LaneSnapshot>,
 }
 
 impl LaneFences {
@@ -58,8 +58,10 @@ impl LaneFences {
         (earlier, time): (LaneId, Time),
         later: LaneId,
     ) -> bool {
-        let knew =
-            self.last.as_ref().is_some_and(|mark| clocks.mark_covers(who, mark, earlier, time));
+        let knew = self
+            .last
+            .as_ref()
+            .is_some_and(|snapshot| clocks.snapshot_covers(who, snapshot, earlier, time));
         knew && self.stamps.first().is_some_and(|&first| clocks.ordered(who, first, later))
     }
 }
@@ -78,16 +80,16 @@ impl ProxyFences {
         (warp, lanes): (usize, Mask),
         space: Option<ProxySpace>,
     ) {
-        let marks = clocks.marks(warp, lanes);
+        let snapshots = clocks.snapshots(warp, lanes);
         let stamp = clocks.now(warp);
         for only in [ProxySpace::Shared, ProxySpace::Global] {
             if space.is_some_and(|space| space != only) {
                 continue;
             }
-            for (who, mark) in &marks {
+            for (who, snapshot) in &snapshots {
                 let fences = self.lanes[only as usize].entry(*who).or_default();
                 fences.stamps.push(stamp);
-                fences.last = Some(mark.clone());
+                fences.last = Some(snapshot.clone());
             }
         }
     }
@@ -103,8 +105,9 @@ impl ProxyFences {
     ) -> Visibility {
         let knew = |fences: &LaneFences| {
             let last = fences.last.as_ref();
-            let knows =
-                |mark| arrivals.iter().any(|&(party, time)| Clocks::knew_party(mark, party, time));
+            let knows = |snapshot| {
+                arrivals.iter().any(|&(party, time)| Clocks::knew_party(snapshot, party, time))
+            };
             last.is_some_and(knows)
         };
         let lanes = &self.lanes[space as usize];
@@ -139,7 +142,7 @@ impl ProxyFences {
             return Visibility::Visible;
         }
         let issuer = lanes.get(&later).and_then(|fences| fences.last.as_ref());
-        if issuer.is_some_and(|mark| clocks.mark_covers(later, mark, earlier, time)) {
+        if issuer.is_some_and(|snapshot| clocks.snapshot_covers(later, snapshot, earlier, time)) {
             return Visibility::Visible;
         }
         let mut others = lanes.iter().filter(|(who, _)| ![earlier, later].contains(who));

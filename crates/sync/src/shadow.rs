@@ -5,7 +5,7 @@
 mod bulk;
 mod deferred_reads;
 
-use crate::cell::{Cell, Order, Summary};
+use crate::cell::{AccessOrder, Cell, Summary};
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{AgentId, AsyncAgents};
 use crate::entry::{Commutes, Entry, Hides, Lists};
@@ -21,10 +21,10 @@ use std::num::NonZeroU16;
 /// An instruction, by the number that its executor gave it.
 pub type Site = u32;
 
-/// The kind of an access.
+/// The effect of an access on memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Kind {
+pub enum MemoryEffect {
     #[default]
     Read,
     Write,
@@ -40,7 +40,7 @@ pub struct Access {
     /// The lanes: a single one, unless the access reads or updates an mbarrier.
     pub lanes: Mask,
     /// The kind of access.
-    pub kind: Kind,
+    pub kind: MemoryEffect,
     /// The instruction.
     pub site: Site,
     /// Bytes of one value, a power of two: a vector access counts as several (manual §8.2.2).
@@ -59,7 +59,7 @@ pub struct Access {
 
 /// The access of some lanes of a warp at one address, one of several at the same instruction.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct AccessPart {
     /// The lanes: a single one, unless they read.
     pub lanes: Mask,
     /// The offset of the access.
@@ -86,27 +86,26 @@ pub enum SameValue {
     Undecided,
 }
 
-/// The certainty that is needed that a write leaves the present value in place.
+/// How sure an engine must be that a write leaves the present value in place, or that it does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Question {
-    /// Nothing.
+pub enum RequiredCertainty {
+    /// It need not find out.
     None,
-    /// A difference between these instructions was found before. Another one is only counted and needs no
-    /// proof.
+    /// A guess is enough: a difference between these instructions was found before, and another is only counted.
     Likely,
-    /// Every claim must be proved.
+    /// It needs a proof of either answer.
     Proof,
 }
 
 /// A side of a conflict: one of the two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct ConflictSide {
     /// The thread.
     pub who: LaneId,
     /// The instruction.
     pub site: Site,
     /// The kind of access.
-    pub kind: Kind,
+    pub kind: MemoryEffect,
     /// Its time, unless it is an asynchronous copy in flight.
     pub time: Option<Time>,
     /// The asynchronous copy that it belongs to.
@@ -117,9 +116,9 @@ pub struct Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The access executed first.
-    pub earlier: Side,
+    pub earlier: ConflictSide,
     /// The access executed second.
-    pub later: Side,
+    pub later: ConflictSide,
     /// The first byte they have in common.
     pub offset: i64,
     /// For two writes or two updates of the same width at the same address: did the later one leave the
@@ -144,7 +143,7 @@ enum Blocks {
     Same,
     /// Different blocks of one cluster.
     OfCluster,
-    Strange,
+    OtherCluster,
 }
 
 /// Conflicts met: one of each kind between two instructions, with the number of times it was met.
@@ -152,13 +151,13 @@ enum Blocks {
 pub struct Conflicts {
     known: FxHashMap<ConflictKey, usize>,
     /// The conflicts in the order of discovery, with their counts.
-    pub met: Vec<(Conflict, u64)>,
+    pub found: Vec<(Conflict, u64)>,
     /// Locations of conflicts with reads: the mark of the allocation, and the number of the four-byte word.
     pub words: FxHashSet<(u32, i64)>,
     /// Set if there are more such words than are kept.
     pub more_words: bool,
     /// The mark of the accessed allocation.
-    pub area: u32,
+    pub allocation: u32,
     /// Warps of a block, if several blocks run together.
     pub warps: Option<NonZeroU16>,
     /// The total of all counts.
@@ -166,14 +165,14 @@ pub struct Conflicts {
 }
 
 /// Most words kept.
-const MOST_WORDS: usize = 1 << 18;
+const MAX_WORDS: usize = 1 << 18;
 
 impl Conflicts {
     /// Adds a conflict.
     pub fn add(&mut self, conflict: Conflict) {
-        if [conflict.earlier.kind, conflict.later.kind].contains(&Kind::Read) {
-            match self.words.len() < MOST_WORDS {
-                true => self.words.insert((self.area, conflict.offset >> 2)),
+        if [conflict.earlier.kind, conflict.later.kind].contains(&MemoryEffect::Read) {
+            match self.words.len() < MAX_WORDS {
+                true => self.words.insert((self.allocation, conflict.offset >> 2)),
                 false => std::mem::replace(&mut self.more_words, true),
             };
         }
@@ -183,27 +182,27 @@ impl Conflicts {
     /// Returns `true` if two writes of a block at these instructions are known to write different values.
     #[must_use]
     pub fn knows_different(&self, earlier: Site, later: Site) -> bool {
-        let way = (Blocks::Same, false, None);
-        self.known.contains_key(&(earlier, later, Some(SameValue::Different), way))
+        let relation = (Blocks::Same, false, None);
+        self.known.contains_key(&(earlier, later, Some(SameValue::Different), relation))
     }
 
     /// Adds a conflict met `times` times. Returns `true` if it is the first of its kind.
     pub fn add_times(&mut self, conflict: Conflict, times: u64) -> bool {
         let Conflict { earlier, later, same_value, blocks, non_coherent, unseen, .. } = conflict;
-        let block = |side: Side| self.warps.map(|warps| u16::from(side.who.warp) / warps);
+        let block = |side: ConflictSide| self.warps.map(|warps| u16::from(side.who.warp) / warps);
         let of_blocks = match blocks {
-            Some(_) => Blocks::Strange,
+            Some(_) => Blocks::OtherCluster,
             None if block(earlier) != block(later) => Blocks::OfCluster,
             None => Blocks::Same,
         };
         self.added += times;
-        let way = (of_blocks, non_coherent, unseen);
-        let key = (earlier.site, later.site, same_value, way);
-        let next = self.met.len();
+        let relation = (of_blocks, non_coherent, unseen);
+        let key = (earlier.site, later.site, same_value, relation);
+        let next = self.found.len();
         let position = *self.known.entry(key).or_insert(next);
-        match self.met.get_mut(position) {
+        match self.found.get_mut(position) {
             Some((_, count)) => *count += times,
-            None => self.met.push((conflict, times)),
+            None => self.found.push((conflict, times)),
         }
         position == next
     }
@@ -242,11 +241,11 @@ fn extent(element: u32, offset: i64) -> u8 {
 /// Bytes of a tensor map.
 const MAP_BYTES: i64 = 128;
 
-/// Number of cells probed for a common history.
-const ALIKE: u32 = 8;
+/// Fewest cells of a bulk copy for which a common history is tried.
+const MIN_ALIKE_CELLS: u32 = 8;
 
 /// Bytes of a cell, as a power of two, before an access needs smaller ones.
-const COARSEST: u32 = 2;
+const COARSEST_SHIFT: u32 = 2;
 
 /// The accesses of a block to one allocation.
 #[derive(Clone, Debug)]
@@ -259,27 +258,27 @@ pub struct Shadow {
     space: ProxySpace,
     /// Reads of products, which are not kept in cells.
     products: ProductReads,
-    later: DeferredReads,
+    deferred: DeferredReads,
 }
 
 impl Shadow {
     /// An allocation of `size` bytes without accesses.
     #[must_use]
     pub fn new(size: u64, space: ProxySpace) -> Self {
-        let cells = Pages::new(size >> COARSEST);
+        let cells = Pages::new(size >> COARSEST_SHIFT);
         let (lists, products) = (Lists::default(), ProductReads::default());
-        let later = DeferredReads::default();
-        Self { shift: COARSEST, size, cells, lists, space, products, later }
+        let deferred = DeferredReads::default();
+        Self { shift: COARSEST_SHIFT, size, cells, lists, space, products, deferred }
     }
 
     /// Forgets all accesses and resets the size of cells: the results of a block do not depend on earlier
     /// blocks.
     pub fn clear(&mut self) {
         self.cells.clear();
-        self.shift = COARSEST;
+        self.shift = COARSEST_SHIFT;
         self.lists = Lists::default();
         self.products.clear();
-        self.later.clear();
+        self.deferred.clear();
     }
 
     /// Bytes of a cell, as a power of two.
@@ -293,7 +292,7 @@ impl Shadow {
         touched.map(|(index, cell)| (index, cell.summary()))
     }
 
-    /// Records an access to `bytes` bytes at `offset`. Conflicts with earlier accesses go to `met`.
+    /// Records an access to `bytes` bytes at `offset`. Conflicts with earlier accesses go to `conflicts`.
     #[inline]
     pub fn access(
         &mut self,
@@ -301,11 +300,17 @@ impl Shadow {
         copies: &AsyncAgents,
         access: &Access,
         (offset, bytes): (i64, u32),
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
-        let order = Order { clocks, copies, space: self.space };
-        self.settle(clocks);
-        self.access_by(order, access, &entry(clocks, access, offset), (offset, bytes), met);
+        let order = AccessOrder { clocks, copies, space: self.space };
+        self.record_deferred_reads(clocks);
+        self.access_with_entry(
+            order,
+            access,
+            &entry(clocks, access, offset),
+            (offset, bytes),
+            conflicts,
+        );
     }
 
     /// Records accesses of a warp at one instruction to `bytes` bytes each, one after the other, like
@@ -316,14 +321,14 @@ impl Shadow {
         clocks: &Clocks,
         copies: &AsyncAgents,
         (access, bytes): (&Access, u32),
-        each: &[Part],
-        met: &mut Conflicts,
+        each: &[AccessPart],
+        conflicts: &mut Conflicts,
     ) {
-        let order = Order { clocks, copies, space: self.space };
-        self.settle(clocks);
+        let order = AccessOrder { clocks, copies, space: self.space };
+        self.record_deferred_reads(clocks);
         let (mut access, mut entry) = (*access, entry(clocks, access, 0));
         // Anything from an earlier epoch is ordered before all of these reads.
-        let is_plain_read = access.kind == Kind::Read
+        let is_plain_read = access.kind == MemoryEffect::Read
             && !entry.is_copy
             && !access.non_coherent
             && !clocks.any_exited();
@@ -335,7 +340,7 @@ impl Shadow {
                 continue;
             }
             (access.lanes, access.same_value) = (part.lanes, part.same_value);
-            self.access_by(order, &access, &entry, place, met);
+            self.access_with_entry(order, &access, &entry, place, conflicts);
         }
     }
 
@@ -358,13 +363,13 @@ impl Shadow {
     /// Records an access with one `entry` for all cells. The entry is written in small pieces, which would be
     /// slow to read back at once.
     #[inline]
-    fn access_by(
+    fn access_with_entry(
         &mut self,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         entry: &Entry,
         (offset, bytes): (i64, u32),
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
         let parts = 1u64 << self.shift;
         if (offset as u64 | u64::from(bytes)) & (parts - 1) != 0 {
@@ -372,29 +377,29 @@ impl Shadow {
         }
         let shift = self.shift;
         let (first, count) = ((offset >> shift) as u64, bytes >> shift);
-        let changes = access.kind != Kind::Read || access.copy.is_some() || access.is_async;
+        let changes = access.kind != MemoryEffect::Read || access.copy.is_some() || access.is_async;
         if changes {
-            self.later.note_change(access, order.clocks.epoch());
+            self.deferred.note_change(access, order.clocks.epoch());
         }
-        if access.kind != Kind::Read && !self.products.is_empty() {
+        if access.kind != MemoryEffect::Read && !self.products.is_empty() {
             self.products.forget_writes(first, count.into());
-            self.products.compare(order, access, (entry, offset, bytes), met);
+            self.products.compare(order, access, (entry, offset, bytes), conflicts);
         }
-        if access.is_async && count >= ALIKE {
-            return self.access_alike(order, access, entry, (first, offset, count), met);
+        if access.is_async && count >= MIN_ALIKE_CELLS {
+            return self.access_many_cells(order, access, entry, (first, offset, count), conflicts);
         }
         let place = |part: usize| (entry, offset + ((part as i64) << shift));
         if let Some(cells) = self.cells.range(first, count as usize) {
             for (part, cell) in cells.iter_mut().enumerate() {
-                cell.access(&mut self.lists, order, access, place(part), met);
-                self.later.note_unusual(changes && cell.is_unusual());
+                cell.access(&mut self.lists, order, access, place(part), conflicts);
+                self.deferred.note_unusual(changes && cell.is_unusual());
             }
             return;
         }
         for part in 0..count as usize {
             let cell = self.cells.get(first.wrapping_add(part as u64));
-            cell.access(&mut self.lists, order, access, place(part), met);
-            self.later.note_unusual(changes && cell.is_unusual());
+            cell.access(&mut self.lists, order, access, place(part), conflicts);
+            self.deferred.note_unusual(changes && cell.is_unusual());
         }
     }
 
@@ -407,38 +412,44 @@ impl Shadow {
         copies: &AsyncAgents,
         (access, offset): (&Access, i64),
         visible: &dyn Fn(LaneId, Time) -> bool,
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
-        let order = Order { clocks, copies, space: self.space };
+        let order = AccessOrder { clocks, copies, space: self.space };
         let entry = entry(clocks, access, offset);
-        self.settle(clocks);
+        self.record_deferred_reads(clocks);
         let cells = (offset >> self.shift)..(offset + MAP_BYTES) >> self.shift;
         for index in cells {
             if let Some(cell) = self.cells.peek(index as u64) {
-                cell.compare_map(&self.lists, order, (&entry, index << self.shift), visible, met);
+                cell.compare_map(
+                    &self.lists,
+                    order,
+                    (&entry, index << self.shift),
+                    visible,
+                    conflicts,
+                );
             }
         }
         let generic = Access { is_async: false, ..*access };
-        self.access_by(order, &generic, &entry, (offset, MAP_BYTES as u32), met);
+        self.access_with_entry(order, &generic, &entry, (offset, MAP_BYTES as u32), conflicts);
     }
 
     /// Returns how much must be known about the value of a write at `site` to these bytes, within this block.
     /// Errs towards a proof.
     #[must_use]
-    pub fn question(
+    pub fn required_certainty(
         &self,
         clocks: &Clocks,
         copies: &AsyncAgents,
         (offset, bytes): (i64, u32),
-        (site, met): (Site, &Conflicts),
-    ) -> Question {
-        let order = Order { clocks, copies, space: self.space };
+        (site, conflicts): (Site, &Conflicts),
+    ) -> RequiredCertainty {
+        let order = AccessOrder { clocks, copies, space: self.space };
         let last = (offset + i64::from(bytes) - 1) >> self.shift;
         (offset >> self.shift..=last)
             .filter_map(|index| self.cells.peek(index as u64))
-            .map(|cell| cell.question(&self.lists, order, site, met))
+            .map(|cell| cell.required_certainty(&self.lists, order, site, conflicts))
             .max()
-            .unwrap_or(Question::None)
+            .unwrap_or(RequiredCertainty::None)
     }
 
     /// Makes cells small enough for an access with these low bits.

@@ -51,7 +51,7 @@ impl Symbolic {
             bounds.low = bounds.low.max(cases.low);
             bounds.high = bounds.high.min(cases.high);
         }
-        bounds.are_met &= (bounds.low, bounds.high) == (plain.low, plain.high);
+        bounds.are_attained &= (bounds.low, bounds.high) == (plain.low, plain.high);
         Some(bounds)
     }
 

@@ -114,7 +114,8 @@ impl Symbolic {
         if relation == Relation::Eq && (bounds.low, bounds.high) == (0, 0) {
             return Some(true);
         }
-        bounds.settle(relation, Bounds { low: 0, high: 0, are_met: false, are_told: false })
+        bounds
+            .settle(relation, Bounds { low: 0, high: 0, are_attained: false, are_declared: false })
     }
 
     /// Narrows known ranges of integers by a condition, or by its negation if the flag is `false`. `None` if
@@ -348,13 +349,13 @@ impl Symbolic {
             return None;
         }
         let bounds = self.tight_bounds(&difference, &BTreeMap::new())?;
-        let zero = Bounds { low: 0, high: 0, are_met: false, are_told: false };
+        let zero = Bounds { low: 0, high: 0, are_attained: false, are_declared: false };
         bounds.settle(relation, zero)
     }
 
     /// Decides a comparison of integers by their ranges.
     fn decide_by_ranges(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
-        let bounds = |(low, high)| Bounds { low, high, are_met: false, are_told: false };
+        let bounds = |(low, high)| Bounds { low, high, are_attained: false, are_declared: false };
         bounds(self.range(a)?).settle(relation, bounds(self.range(b)?))
     }
 

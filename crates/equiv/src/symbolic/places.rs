@@ -250,7 +250,7 @@ impl Symbolic {
         known: &BTreeMap<NodeId, ranges::Range>,
     ) -> Option<Bounds> {
         let (mut low, mut high) = (linear.constant, linear.constant);
-        let (mut are_met, mut are_told) = (true, true);
+        let (mut are_attained, mut are_declared) = (true, true);
         for (&node, &factor) in &linear.parts {
             let narrowed = known.get(&node);
             let (least, most) = match narrowed {
@@ -263,11 +263,11 @@ impl Symbolic {
             // Several elements of a tensor without repetitions cannot all be the largest.
             let alone = linear.parts.len() == 1;
             let range = self.assumed_range_of(node);
-            are_met &= narrowed.is_none()
+            are_attained &= narrowed.is_none()
                 && range.is_some_and(|range| range.is_exact && (alone || !range.is_distinct));
-            are_told &= !self.has_undeclared_range(node);
+            are_declared &= !self.has_undeclared_range(node);
         }
-        Some(Bounds { low, high, are_met, are_told })
+        Some(Bounds { low, high, are_attained, are_declared })
     }
 
     /// Returns `true` if a node depends on an integer input without a declared range: only its type is known.
@@ -398,18 +398,18 @@ mod tests {
         let place = make(&mut domain, Binary::Sub, row, b);
         let bounds = domain.bounds(place).unwrap();
         assert_eq!((bounds.low, bounds.high), (-9, 144));
-        assert!(bounds.are_met && bounds.are_told);
+        assert!(bounds.are_attained && bounds.are_declared);
         assert_eq!(domain.extreme(place, false).unwrap(), "idx[0] is 0 and idx[1] is 9");
         // Cancelled terms do not count.
         let back = make(&mut domain, Binary::Add, place, b);
         assert_eq!(domain.bounds(back).map(|one| (one.low, one.high)), Some((0, 144)));
         let untold = make(&mut domain, Binary::Add, place, other);
         let bounds = domain.bounds(untold).unwrap();
-        assert!(!bounds.are_met && !bounds.are_told && bounds.high > 1 << 31);
+        assert!(!bounds.are_attained && !bounds.are_declared && bounds.high > 1 << 31);
         // A product of two indices is an integer of its own; its bounds need not be attained.
         let product = make(&mut domain, Binary::Mul, a, b);
         let bounds = domain.bounds(product).unwrap();
-        assert_eq!((bounds.low, bounds.high, bounds.are_met), (0, 81, false));
+        assert_eq!((bounds.low, bounds.high, bounds.are_attained), (0, 81, false));
     }
 
     #[test]

@@ -103,14 +103,14 @@ impl Symbolic {
         let parts = self.place_difference(a, b);
         let step =
             parts.iter().fold(0, |step, (_, factor)| greatest_common_divisor(step, factor.abs()));
-        let (mut low, mut high, mut is_met) = (0_i128, 0_i128, true);
+        let (mut low, mut high, mut is_attained) = (0_i128, 0_i128, true);
         for &(node, factor) in &parts {
             let (least, most) = self.range(node.into())?;
             let ends = [least, most].map(|end| (factor / step).checked_mul(end));
             let [Some(x), Some(y)] = ends else { return None };
             low = low.checked_add(x.min(y))?;
             high = high.checked_add(x.max(y))?;
-            is_met &= self.assumed_range_of(node).is_some_and(|range| range.is_exact);
+            is_attained &= self.assumed_range_of(node).is_some_and(|range| range.is_exact);
         }
         let is_never_zero = match parts.as_slice() {
             [(x, by), (y, other)] if *by == -other => {
@@ -128,8 +128,8 @@ impl Symbolic {
             [(_, by), (_, other)] => *by == -other,
             _ => false,
         };
-        is_met &= attains_all;
-        Some(PlaceDifference { step: step.max(1), low, high, is_never_zero, is_met })
+        is_attained &= attains_all;
+        Some(PlaceDifference { step: step.max(1), low, high, is_never_zero, is_attained })
     }
 
     /// Names inputs for which two places are `factor` times their step apart, and returns the number of the

@@ -1,7 +1,7 @@
 //! Integers that depend on inputs: their bounds, and places in memory made of them.
 //!
 //! A domain computes these, and errs towards more: wider bounds, a difference that may be zero. Anything
-//! marked as *met* is exact, because error reports rely on it.
+//! marked as *attained* is exact, because error reports rely on it.
 
 use ir::Relation;
 
@@ -13,10 +13,10 @@ pub struct Bounds {
     /// The largest.
     pub high: i128,
     /// Set if some inputs attain the smallest value, and some the largest.
-    pub are_met: bool,
+    pub are_attained: bool,
     /// Set if the user declared a range for every input it is made of; of other inputs only the type is
     /// known.
-    pub are_told: bool,
+    pub are_declared: bool,
 }
 
 impl Bounds {
@@ -60,5 +60,5 @@ pub struct PlaceDifference {
     /// Set if the factor is never zero.
     pub is_never_zero: bool,
     /// Set if every factor is attained for some inputs.
-    pub is_met: bool,
+    pub is_attained: bool,
 }

@@ -55,11 +55,11 @@ pub(crate) enum Decoded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Floats {
     /// Bits that some GPU may produce.
-    Some,
+    SomeGpu,
     /// Bits that every GPU produces, or unknown.
-    Fixed,
+    EveryGpu,
     /// Values of the domain, even if known.
-    Valued,
+    Domain,
 }
 
 /// Decoding options.
@@ -93,7 +93,7 @@ impl Code {
                 let decoded = match &instruction.op {
                     _ if decoding.general || of_products => None,
                     Op::Fma { .. } | Op::FloatBinary { .. }
-                        if decoding.floats == Floats::Valued =>
+                        if decoding.floats == Floats::Domain =>
                     {
                         None
                     }
@@ -161,7 +161,7 @@ fn decode(op: &Op, layout: &mut Layout, floats: Floats) -> Option<Decoded> {
             dst,
             a,
             b,
-        } if mode.contract && floats == Floats::Fixed => {
+        } if mode.contract && floats == Floats::EveryGpu => {
             flush(mode)?;
             let sources = [layout.source(*a)?, layout.source(*b)?];
             Some(Decoded::Product { dst: layout.target(*dst)?, sources })

@@ -54,7 +54,7 @@ impl Target<'_> {
         }
         let tags = match registers.is_number(a) && registers.is_number(b) {
             true => Tags::NUMBER,
-            false => match moved(registers, (layout, *lanes), op, width, [a, b]) {
+            false => match moved_pointers(registers, (layout, *lanes), op, width, [a, b]) {
                 Some(pointers) => Tags::pointer(pointers),
                 None => return false,
             },
@@ -123,7 +123,7 @@ impl Target<'_> {
 
 /// Returns the lanes with a pointer as the result, if the operation only adds numbers to pointers or
 /// subtracts them, and the results stay near their allocation.
-pub(super) fn moved(
+pub(super) fn moved_pointers(
     registers: &Registers,
     (layout, lanes): (&Layout, Mask),
     op: IntBinary,
@@ -170,5 +170,5 @@ pub(super) fn moved(
 
 /// Returns `true` if a lane tagged as a pointer holds a whole one rather than half of a 64-bit address.
 fn is_pointer(value: u64, width: Width) -> bool {
-    (width == Width::B64 && value >> 32 != 0) || Pointer::in_window(value).is_some()
+    (width == Width::B64 && value >> 32 != 0) || Pointer::decode_in_window(value).is_some()
 }

@@ -46,9 +46,13 @@ fn int_binary(
     }
     let tags = match registers.is_number(a) && registers.is_number(b) {
         true => Tags::NUMBER,
-        false => {
-            Tags::pointer(super::direct::moved(registers, (layout, *lanes), op, width, [a, b])?)
-        }
+        false => Tags::pointer(super::direct::moved_pointers(
+            registers,
+            (layout, *lanes),
+            op,
+            width,
+            [a, b],
+        )?),
     };
     let shifts = matches!(op, IntBinary::Shl | IntBinary::Shr { .. });
     let lane = lanes.lowest()?;

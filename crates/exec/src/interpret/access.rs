@@ -55,7 +55,8 @@ pub(super) fn resolve_indexed(
             let Some(&area) = context.machine.areas.get(&variable) else {
                 return Err(context.gap("this variable is not in memory"));
             };
-            pointers = [Some(Pointer { area: context.own(area), offset: address.offset }); WARP];
+            pointers =
+                [Some(Pointer { area: context.own_instance(area), offset: address.offset }); WARP];
         }
         AddressBase::Absolute => {
             report_wild_address(context, address.offset.cast_unsigned(), kind, bytes, lanes);
@@ -71,7 +72,7 @@ pub(super) fn resolve_indexed(
             let apart = indexed.iter().fold(0, |mask, one| mask | 1 << one.lane);
             let numbers =
                 Tags { pointer: Mask::NONE, unknown: tags.unknown.without(Mask(apart)), ..tags };
-            lanes = context.decide(numbers, Sink::Address)?.without(Mask(apart));
+            lanes = context.require_numbers(numbers, Sink::Address)?.without(Mask(apart));
             for lane in lanes.iter() {
                 let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
                 let near = keeps_region(values[lane] & width.mask(), full);
@@ -111,7 +112,7 @@ fn report_wild_address(
     bytes: u32,
     lanes: Mask,
 ) {
-    context.find(Fault::WildAddress { address, kind, bytes }, lanes);
+    context.record_fault(Fault::WildAddress { address, kind, bytes }, lanes);
 }
 
 /// Returns the allocation of a pointer, and the start and size of this lane's copy.
@@ -215,7 +216,7 @@ pub(super) fn locate(
             if matches!(fault, Fault::Misaligned { .. }) {
                 note_placement(context, pointer, lane, align);
             }
-            context.find(fault, Mask(1 << lane));
+            context.record_fault(fault, Mask(1 << lane));
             None
         }
     }
@@ -260,7 +261,10 @@ pub(super) fn report_before_grid_wait(
     }
     if let Some(memory) = context.global.get(number).filter(|memory| memory.space != Space::Const) {
         let target = memory.target(pointer.offset);
-        context.find(Fault::BeforeGridWait { target, kind, conflicts: false }, Mask::one(lane));
+        context.record_fault(
+            Fault::BeforeGridWait { target, kind, conflicts: false },
+            Mask::one(lane),
+        );
     }
 }
 

@@ -203,7 +203,7 @@ fn int_binary(
         let zero = (0..WARP).filter(|&lane| b[lane] == 0).fold(0, |mask, lane| mask | 1 << lane);
         let zero = Mask(zero).and(known).and(context.lanes);
         if !zero.is_empty() {
-            context.find(Fault::DivisionByZero, zero);
+            context.record_fault(Fault::DivisionByZero, zero);
             tags = Tags::poison(zero, Origin::Operation(context.place)).within(zero, tags);
         }
         context.doubt_divisor(tb);
@@ -280,7 +280,7 @@ fn add_carry(context: &mut Context<'_, '_>, op: &Op) {
 fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
     match op {
         Op::FloatUnary { op, format, lanes: count, mode, dst, a } => {
-            note_accuracy(context, *mode);
+            report_approximation(context, *mode);
             let (a, tags) = context.read(*a, pack_width(*format, *count));
             let out = packed(*format, *count, [&a], |out, [a]| {
                 lanes::float_unary(*op, *format, *mode, out, a);
@@ -292,7 +292,7 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
             context.write(*dst, &out, tags);
         }
         Op::FloatBinary { op, format, lanes: count, mode, dst, a, b } => {
-            note_accuracy(context, *mode);
+            report_approximation(context, *mode);
             let width = pack_width(*format, *count);
             let ((a, ta), (b, tb)) = (context.read(*a, width), context.read(*b, width));
             let out = packed(*format, *count, [&a, &b], |out, [a, b]| {
@@ -343,32 +343,33 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
             lanes::convert(conversion, &mut out, &a);
             context.write(*dst, &out, tags.spread());
         }
-        // In double precision the function belongs to a formula, and its value is only displayed.
-        Op::Real { function, format: Format::F64, dst, a, b, .. } => {
-            let (x, ta) = context.read(*a, Width::B64);
-            let (y, tb) = context.read(b.unwrap_or(*a), Width::B64);
-            let values: [Option<u64>; WARP] =
-                std::array::from_fn(|lane| concrete::real_function(*function, x[lane], y[lane]));
-            let out = values.map(|value| value.unwrap_or(0));
-            let open = (0..WARP).filter(|lane| values[*lane].is_none());
-            let open = Mask(open.fold(0, |mask, lane| mask | 1 << lane));
-            let tags = unfixed(context, ta.combine(tb), Mask::ALL, Unfixed::Approximation);
-            let unknown = tags.unknown.or(Mask(open.0 & !tags.poison.0));
-            let origin = tags.origin.or((!open.is_empty()).then_some(Source::Data));
-            context.write(*dst, &out, Tags { unknown, origin, ..tags });
-        }
-        // Its bits are unspecified.
-        Op::Real { format, dst, a, b, .. } => {
-            let (_, ta) = context.read(*a, format.width());
-            let (_, tb) = context.read(b.unwrap_or(*a), format.width());
-            let tags = ta.combine(tb);
-            let unknown = Mask(!tags.poison.0);
-            let origin = tags.origin.or(Some(Source::Data));
-            context.write(*dst, &[0; WARP], Tags { unknown, origin, ..tags });
-        }
+        Op::Real { .. } => real_function(context, op),
         other => return Err(context.gap(format!("not executed yet: {other:?}"))),
     }
     Ok(())
+}
+
+/// Executes a function of CUDA's library. The manual does not specify its bits, so a single is unknown. In double
+/// precision the function belongs to a formula, and its value is only displayed.
+fn real_function(context: &mut Context<'_, '_>, op: &Op) {
+    let Op::Real { function, format, dst, a, b, .. } = op else { return };
+    let (x, ta) = context.read(*a, format.width());
+    let (y, tb) = context.read(b.unwrap_or(*a), format.width());
+    if *format != Format::F64 {
+        let tags = ta.combine(tb);
+        let unknown = Mask(!tags.poison.0);
+        let origin = tags.origin.or(Some(Source::Data));
+        return context.write(*dst, &[0; WARP], Tags { unknown, origin, ..tags });
+    }
+    let values: [Option<u64>; WARP] =
+        std::array::from_fn(|lane| concrete::real_function(*function, x[lane], y[lane]));
+    let out = values.map(|value| value.unwrap_or(0));
+    let open = (0..WARP).filter(|lane| values[*lane].is_none());
+    let open = Mask(open.fold(0, |mask, lane| mask | 1 << lane));
+    let tags = unfixed(context, ta.combine(tb), Mask::ALL, Unfixed::Approximation);
+    let unknown = tags.unknown.or(Mask(open.0 & !tags.poison.0));
+    let origin = tags.origin.or((!open.is_empty()).then_some(Source::Data));
+    context.write(*dst, &out, Tags { unknown, origin, ..tags });
 }
 
 /// The tags of a result without fixed bits in `lanes`. A run on one set of inputs keeps one of the legal
@@ -399,7 +400,8 @@ fn rounded_products((format, count): (Format, u8), mode: FloatMode, [a, b]: [&La
     Mask((0..WARP).filter(rounds).fold(0, |mask, lane| mask | 1 << lane))
 }
 
-fn note_accuracy(context: &mut Context<'_, '_>, mode: FloatMode) {
+/// Lists an instruction whose result the manual does not fix to the bit.
+fn report_approximation(context: &mut Context<'_, '_>, mode: FloatMode) {
     if mode.accuracy != Accuracy::Exact {
         context.report.approximate.insert(context.place);
     }

@@ -25,7 +25,7 @@ use ir::{
     Atomic, AtomicOp, FloatBinary, FloatMode, IntBinary, Operand, Scalar, Scope, Space, Width,
 };
 use std::num::NonZeroU16;
-use sync::{Kind, SameValue, SyncEvent, UpdateGroup};
+use sync::{MemoryEffect, SameValue, SyncEvent, UpdateGroup};
 
 /// The operands of an update: one for each element, and one more for a comparison.
 pub(super) type Operands = [(Lanes, Tags)];
@@ -50,7 +50,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         let poisoned = tags.poison.and(context.lanes);
         if !poisoned.is_empty() {
             let origin = tags.undefined;
-            context.find(Fault::Undefined { reaches: Sink::Atomic, origin }, poisoned);
+            context.record_fault(Fault::Undefined { reaches: Sink::Atomic, origin }, poisoned);
         }
         context.doubt_undetermined(*tags, Sink::Atomic, context.lanes);
     }
@@ -59,7 +59,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         context.doubt(Doubtful::AtomicResult, context.lanes);
     }
     for one in &indexed {
-        let is_open = context.open.has(one.lane) || context.path.is_some();
+        let is_open = context.conditional_lanes.has(one.lane) || context.path.is_some();
         match one.area {
             Area::Global(_) if !is_open => scattered::update(context, one, atomic)?,
             _ => expanded::update(context, one, atomic, &operands)?,
@@ -199,7 +199,7 @@ fn track_update(
     if !atomic.dsts.is_empty() {
         context.tracker.apply(context.warp.number, Mask::one(lane), SyncEvent::Observe);
     }
-    let attributes = AccessAttributes::plain(Kind::Update, context.site, width.bytes());
+    let attributes = AccessAttributes::plain(MemoryEffect::Update, context.site, width.bytes());
     let attributes = AccessAttributes { group: group(context, atomic), ..attributes };
     for position in 0..atomic.a.len() {
         let offset = pointer.offset + i64::from(width.bytes()) * position as i64;
@@ -324,7 +324,7 @@ fn depends_on_initial(context: &mut Context<'_, '_>, pointer: Pointer, lane: usi
         return false;
     }
     let target = memory.target(pointer.offset);
-    context.find(Fault::DependsOnInitial { target }, Mask(1 << lane));
+    context.record_fault(Fault::DependsOnInitial { target }, Mask(1 << lane));
     true
 }
 

@@ -21,7 +21,7 @@ use crate::launch::Access as Permission;
 use crate::memory::Word;
 use crate::tracker::{AccessAttributes, CopyContents};
 use ir::{Atomic, BulkCompletion, BulkCopy, Space, Width};
-use sync::{AgentId, Kind, SameValue};
+use sync::{AgentId, MemoryEffect, SameValue};
 
 /// The granularity of sizes and addresses, in bytes.
 const UNIT: u32 = 16;
@@ -29,7 +29,7 @@ const UNIT: u32 = 16;
 /// Copies in every lane, one after the other.
 pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<(), Gap> {
     let (sizes, tags) = context.read(copy.bytes, Width::B32);
-    context.lanes = context.decide(tags, Sink::CopySize)?;
+    context.lanes = context.require_numbers(tags, Sink::CopySize)?;
     let masks = cluster::masks(context, copy.multicast)?;
     let all = context.lanes;
     let sources = resolve(context, copy.src, copy.src_space, AccessKind::Read, UNIT)?;
@@ -44,7 +44,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
     for lane in all.iter() {
         let bytes = sizes[lane] as u32;
         if !bytes.is_multiple_of(UNIT) {
-            context.find(Fault::BulkSize { bytes }, Mask::one(lane));
+            context.record_fault(Fault::BulkSize { bytes }, Mask::one(lane));
             return Err(context.gap("a bulk copy of this size is undefined"));
         }
         // Nothing is moved or signalled.
@@ -67,13 +67,13 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
         let this = (source, target, signal, bytes, masks.as_ref().map(|masks| masks[lane]));
         let same = same_as(&mut last, this);
         match cluster::ranks(context, &masks, lane)? {
-            None => one(context, copy, (source, target, signal), (lane, bytes, same))?,
+            None => copy_to_block(context, copy, (source, target, signal), (lane, bytes, same))?,
             // The same place in each block, and its own mbarrier there.
             Some(ranks) => {
                 for rank in ranks {
                     let target = cluster::in_block(context, target, rank);
                     let signal = signal.map(|signal| cluster::in_block(context, signal, rank));
-                    one(context, copy, (source, target, signal), (lane, bytes, same))?;
+                    copy_to_block(context, copy, (source, target, signal), (lane, bytes, same))?;
                 }
             }
         }
@@ -110,7 +110,7 @@ fn check_blocks(
 }
 
 /// Copies to one block.
-fn one(
+fn copy_to_block(
     context: &mut Context<'_, '_>,
     copy: &BulkCopy,
     (source, target, signal): (Pointer, Pointer, Option<Pointer>),
@@ -128,7 +128,7 @@ fn one(
         let (warp, site) = (context.warp.number, context.site);
         context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
         let accesses = [(source, AccessKind::Read), (target, AccessKind::Write)];
-        remote::note_copy(context, &accesses, lane, pointer);
+        remote::record_copy_accesses(context, &accesses, lane, pointer);
         mbarrier::deliver(context, pointer, lane, (id, bytes))?;
     }
     Ok(())
@@ -151,8 +151,8 @@ fn transfer(
         let contents = CopyContents::Bytes { source: source.area, target: target.area, distance };
         context.tracker.note_contents(id, contents);
     }
-    let reads = async_access(context, Kind::Read, id);
-    let writes = async_access(context, Kind::Write, id);
+    let reads = async_access(context, MemoryEffect::Read, id);
+    let writes = async_access(context, MemoryEffect::Write, id);
     track(context, source, lane, bytes, reads, SameValue::Different);
     track(context, target, lane, bytes, writes, same);
     for offset in (0..bytes as usize).step_by(8) {
@@ -160,7 +160,7 @@ fn transfer(
         let at = Some(from.map(|start| start + offset));
         let word = read_element(context, source.area, lane, at, 8, [&mut value, &mut unused]);
         let word = match target.area {
-            Area::Global(_) => leaving(context, target.area, (word, lane)),
+            Area::Global(_) => check_word_for_global(context, target.area, (word, lane)),
             _ => word,
         };
         if let Some(start) = to {
@@ -184,7 +184,7 @@ fn reduce(
     let (Some(Some(from)), Some(to)) = (from, to) else {
         return Err(context.gap("a bulk copy outside its tensors is undefined"));
     };
-    let reads = async_access(context, Kind::Read, id);
+    let reads = async_access(context, MemoryEffect::Read, id);
     track(context, source, lane, bytes, reads, SameValue::Different);
     let whole = Reduction { update, lane, id };
     for offset in (0..bytes).step_by(update.scalar.width().bytes() as usize) {
@@ -208,13 +208,17 @@ pub(super) fn is_constant(context: &Context<'_, '_>, area: Area) -> bool {
 }
 
 /// The attributes of a bulk copy's access.
-pub(super) fn async_access(context: &Context<'_, '_>, kind: Kind, id: AgentId) -> AccessAttributes {
+pub(super) fn async_access(
+    context: &Context<'_, '_>,
+    kind: MemoryEffect,
+    id: AgentId,
+) -> AccessAttributes {
     let plain = AccessAttributes::plain(kind, context.site, UNIT);
     AccessAttributes { copy: Some(id), is_async: true, ..plain }
 }
 
 /// Checks a word stored to global memory: it must be defined, and determined if others see it.
-pub(super) fn leaving(
+pub(super) fn check_word_for_global(
     context: &mut Context<'_, '_>,
     area: Area,
     (word, lane): (Word, usize),
@@ -223,7 +227,7 @@ pub(super) fn leaving(
     match word {
         Word::Poison => {
             let origin = Some(Origin::Memory(context.place));
-            context.find(Fault::Undefined { reaches: Sink::Output, origin }, lanes);
+            context.record_fault(Fault::Undefined { reaches: Sink::Output, origin }, lanes);
             // The fault is reported and the memory is written; neither may be reported differently later.
             Word::Unknown
         }

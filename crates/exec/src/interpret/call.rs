@@ -24,7 +24,7 @@ pub(super) fn external(
         }
         "__assertfail" => {
             let lanes = context.lanes;
-            context.find(Fault::AssertFailed, lanes);
+            context.record_fault(Fault::AssertFailed, lanes);
             Err(context.gap("an assertion failed here"))
         }
         _ if is_of_integers(name) => {

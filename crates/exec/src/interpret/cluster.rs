@@ -9,7 +9,7 @@
 use super::access::{locate, read_element, resolve, word_of, write_element};
 use super::atomic::{change_element, group};
 use super::mbarrier;
-use super::remote::note_copy;
+use super::remote::record_copy_accesses;
 use super::tracked::track;
 use crate::address::{Area, MAX_SHARED, Pointer, window};
 use crate::cluster_fault::ClusterFault;
@@ -19,7 +19,7 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
 use ir::{Operand, Reg, RemoteStore, Space, Width};
-use sync::{Kind, SameValue};
+use sync::{MemoryEffect, SameValue};
 
 /// Decodes addresses in shared memory of the cluster; `None` in other lanes.
 fn pointers(
@@ -36,14 +36,14 @@ fn pointers(
 }
 
 /// Executes `mapa`.
-pub(super) fn map(
+pub(super) fn map_addresses(
     context: &mut Context<'_, '_>,
     dst: Reg,
     (address, rank): (Operand, Operand),
     space: Space,
 ) -> Result<(), Gap> {
     let (ranks, rank_tags) = context.read(rank, Width::B32);
-    context.lanes = context.decide(rank_tags, Sink::Address)?;
+    context.lanes = context.require_numbers(rank_tags, Sink::Address)?;
     let (pointers, tags) = pointers(context, address, space);
     let variables = context.machine.shared.len().max(1);
     let mut result: Lanes = [0; WARP];
@@ -114,7 +114,7 @@ pub(super) fn rank(context: &Context<'_, '_>, pointer: Pointer) -> Option<usize>
 
 /// Records a fault of a copy between blocks and ends the run: the manual does not define what follows.
 pub(super) fn refuse(context: &mut Context<'_, '_>, lane: usize, fault: ClusterFault) -> Gap {
-    context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
+    context.record_fault(Fault::Cluster(Box::new(fault)), Mask::one(lane));
     context.gap("this copy between blocks is undefined")
 }
 
@@ -136,7 +136,7 @@ pub(super) fn masks(
 ) -> Result<Option<Lanes>, Gap> {
     let Some(mask) = multicast else { return Ok(None) };
     let (values, tags) = context.read(mask, Width::B16);
-    context.lanes = context.decide(tags, Sink::Synchronisation)?;
+    context.lanes = context.require_numbers(tags, Sink::Synchronisation)?;
     Ok(Some(values))
 }
 
@@ -206,7 +206,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &RemoteStore) -> Resul
             copy: Some(id),
             group: store.reduce.as_ref().and_then(|update| group(context, update)),
             ..AccessAttributes::plain(
-                if store.reduce.is_some() { Kind::Update } else { Kind::Write },
+                if store.reduce.is_some() { MemoryEffect::Update } else { MemoryEffect::Write },
                 context.site,
                 element,
             )
@@ -215,7 +215,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &RemoteStore) -> Resul
         if let Some(start) = found {
             write(context, store, (target, lane, start));
         }
-        note_copy(context, &[(target, kind)], lane, signal);
+        record_copy_accesses(context, &[(target, kind)], lane, signal);
         mbarrier::deliver(context, signal, lane, (id, bytes))?;
     }
     context.lanes = all;

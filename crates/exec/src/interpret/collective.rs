@@ -18,7 +18,7 @@ use sync::SyncEvent;
 /// Reads a lane mask, which must be a number.
 fn masks(context: &mut Context<'_, '_>, mask: Operand) -> Result<Lanes, Gap> {
     let (values, tags) = context.read(mask, Width::B32);
-    if context.decide(tags, Sink::Synchronisation)? != context.lanes {
+    if context.require_numbers(tags, Sink::Synchronisation)? != context.lanes {
         return Err(context.gap("a lane mask is undefined"));
     }
     Ok(values)
@@ -44,7 +44,7 @@ pub(super) fn complete(context: &mut Context<'_, '_>, mask: Operand) -> Result<F
     }
     let same = context.lanes.iter().filter(|&lane| values[lane] == values[first]);
     let same = Mask(same.fold(0, |mask, lane| mask | 1 << lane));
-    Ok(Flow::Gather(Mask(values[first] as u32), same))
+    Ok(Flow::Collective(Mask(values[first] as u32), same))
 }
 
 /// Checks that every lane is in its own mask.
@@ -52,12 +52,12 @@ fn check_membership(context: &mut Context<'_, '_>, members: &Lanes) {
     let absent = context.lanes.iter().filter(|&lane| members[lane] >> lane & 1 == 0);
     let absent = Mask(absent.fold(0, |mask, lane| mask | 1 << lane));
     if let Some(lane) = absent.lowest() {
-        context.find(Fault::NotInMask { mask: members[lane] as u32 }, absent);
+        context.record_fault(Fault::NotInMask { mask: members[lane] as u32 }, absent);
     }
 }
 
 /// Adds a note if a mask names lanes that have exited; the collective completes without them.
-fn note_left(context: &mut Context<'_, '_>, members: &Lanes) {
+fn report_exited(context: &mut Context<'_, '_>, members: &Lanes) {
     let exited = context.warp.exited;
     if exited == Mask::NONE {
         return;
@@ -68,7 +68,7 @@ fn note_left(context: &mut Context<'_, '_>, members: &Lanes) {
         // The lanes learn of the exits: exit comes before the collective in waits-for.
         let all = lanes.or(exited.and(mask));
         context.tracker.apply(context.warp.number, all, SyncEvent::Wait);
-        context.find(lanes_left(context.machine, context.warp, mask), lanes);
+        context.record_fault(lanes_left(context.machine, context.warp, mask), lanes);
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn barrier(
 ) -> Result<Flow, Gap> {
     let uniform = |context: &mut Context<'_, '_>, operand: Operand| {
         let (values, tags) = context.read(operand, Width::B32);
-        context.decide(tags, Sink::Synchronisation)?;
+        context.require_numbers(tags, Sink::Synchronisation)?;
         let mut values = context.lanes.iter().map(|lane| values[lane]);
         let first = values.next().unwrap_or_default();
         match values.all(|value| value == first) {
@@ -110,7 +110,7 @@ pub(super) fn barrier(
     let number = uniform(context, id)?;
     let Some(id) = u8::try_from(number).ok().filter(|&id| id < 16) else {
         let lanes = context.lanes;
-        context.find(Fault::Barrier(BarrierFault::Id { id: number }), lanes);
+        context.record_fault(Fault::Barrier(BarrierFault::Id { id: number }), lanes);
         return Err(context.gap("barrier numbers are 0 to 15"));
     };
     let count = match count {
@@ -136,7 +136,7 @@ fn votes(context: &mut Context<'_, '_>, predicate: Operand) -> Votes {
     if !poisoned.is_empty() {
         let origin = tags.undefined;
         let fault = Fault::Undefined { reaches: Sink::Synchronisation, origin };
-        context.find(fault, poisoned);
+        context.record_fault(fault, poisoned);
     }
     let unknown = !tags.is_number_in(lanes);
     let schedule_dependent = !tags.undetermined().and(lanes).is_empty();
@@ -199,7 +199,7 @@ impl Inputs {
         if let SyncOp::Shuffle { lane, clamp, .. } = sync {
             for (operand, into) in [(lane, &mut inputs.lane), (clamp, &mut inputs.clamp)] {
                 let (values, tags) = context.read(*operand, Width::B32);
-                context.decide(tags, Sink::Synchronisation)?;
+                context.require_numbers(tags, Sink::Synchronisation)?;
                 *into = values;
             }
         }
@@ -225,7 +225,7 @@ impl Inputs {
         here: Mask,
     ) -> Result<(), Gap> {
         context.tracker.apply(context.warp.number, here, SyncEvent::Collective);
-        note_left(context, &self.members);
+        report_exited(context, &self.members);
         match sync {
             SyncOp::Shuffle { mode, dst, in_range, .. } => {
                 self.shuffle(context, *mode, (*dst, *in_range), here);
@@ -239,7 +239,7 @@ impl Inputs {
                     let values = self.taking_part(own, here).map(|lane| self.values[lane]);
                     values.reduce(|a, b| reduce(*op, a, b)).unwrap_or_default()
                 });
-                context.write(*dst, &out, gathered(self.tags, here));
+                context.write(*dst, &out, of_all_lanes(self.tags, here));
             }
             SyncOp::Elect { leader, is_leader, .. } => {
                 // The manual leaves the choice open. Hardware takes the lowest lane of the mask; the
@@ -258,7 +258,7 @@ impl Inputs {
                     let out = leaders.map(|leader| leader.unwrap_or_default() as u64);
                     context.write(*leader, &out, Tags::NUMBER);
                 }
-                vote(context, *is_leader, Tags::NUMBER, |own| leaders[own] == Some(own));
+                write_vote(context, *is_leader, Tags::NUMBER, |own| leaders[own] == Some(own));
             }
             _ => return Err(context.gap("this collective is not executed yet")),
         }
@@ -290,7 +290,7 @@ impl Inputs {
         let poison = Tags::poison(absent, Origin::Shuffle(context.place));
         context.write_words(dst, &out, poison.within(absent, moved));
         if let Some(in_range) = in_range {
-            vote(context, in_range, Tags::NUMBER, |own| sources[own].1);
+            write_vote(context, in_range, Tags::NUMBER, |own| sources[own].1);
         }
     }
 
@@ -300,13 +300,15 @@ impl Inputs {
             yes.fold(0, |mask, lane| mask | 1u64 << lane)
         });
         let present: Lanes = std::array::from_fn(|own| u64::from(here.0) & self.members[own]);
-        let tags = gathered(self.tags, here);
+        let tags = of_all_lanes(self.tags, here);
         match mode {
             VoteMode::Ballot => context.write(dst, &ballot, tags),
-            VoteMode::All => vote(context, dst, tags, |own| ballot[own] == present[own]),
-            VoteMode::Any => vote(context, dst, tags, |own| ballot[own] != 0),
+            VoteMode::All => write_vote(context, dst, tags, |own| ballot[own] == present[own]),
+            VoteMode::Any => write_vote(context, dst, tags, |own| ballot[own] != 0),
             VoteMode::Uni => {
-                vote(context, dst, tags, |own| ballot[own] == 0 || ballot[own] == present[own]);
+                write_vote(context, dst, tags, |own| {
+                    ballot[own] == 0 || ballot[own] == present[own]
+                });
             }
         }
     }
@@ -327,16 +329,16 @@ impl Inputs {
             MatchMode::All if equal[own] != present[own] => 0,
             MatchMode::All | MatchMode::Any => equal[own],
         });
-        let tags = gathered(self.tags, here);
+        let tags = of_all_lanes(self.tags, here);
         context.write(dst, &out, tags);
         if let Some(all_equal) = all_equal {
-            vote(context, all_equal, tags, |own| equal[own] == present[own]);
+            write_vote(context, all_equal, tags, |own| equal[own] == present[own]);
         }
     }
 }
 
 /// Spreads each lane's tag to all lanes: the result depends on all.
-fn gathered(tags: Tags, lanes: Mask) -> Tags {
+fn of_all_lanes(tags: Tags, lanes: Mask) -> Tags {
     let any = |mask: Mask| if mask.and(lanes).is_empty() { Mask::NONE } else { Mask::ALL };
     let tags = tags.spread();
     let poison = any(tags.poison);
@@ -345,7 +347,7 @@ fn gathered(tags: Tags, lanes: Mask) -> Tags {
     Tags { poison, unknown, schedule_dependent, ..tags }
 }
 
-fn vote(context: &mut Context<'_, '_>, dst: Reg, tags: Tags, holds: impl Fn(usize) -> bool) {
+fn write_vote(context: &mut Context<'_, '_>, dst: Reg, tags: Tags, holds: impl Fn(usize) -> bool) {
     let truth = (0..WARP).filter(|&own| holds(own)).fold(0, |mask, own| mask | 1 << own);
     context.write_predicate(dst, Mask(truth), tags);
 }

@@ -22,11 +22,11 @@ use ir::{IntBinary, IntTernary, IntUnary, Op, Operand, Reg, Space, Width};
 use smallvec::SmallVec;
 
 /// Largest assumed alignment of dynamic shared memory, as a power of two.
-pub(super) const MOST_ALIGN_BITS: u32 = 10;
+pub(super) const MAX_ALIGN_BITS: u32 = 10;
 
 /// A lane of an operand.
 #[derive(Clone, Copy)]
-enum Part {
+enum LaneOperand {
     Number(u64),
     Address(Encoded),
     Other,
@@ -75,11 +75,11 @@ pub(super) fn results(context: &Context<'_, '_>, op: &Op) -> Results {
     if sums && !context.registers.has_encoded() {
         return Results::new();
     }
-    follow(context, op, sums)
+    track_addresses(context, op, sums)
 }
 
 /// Like [`results`], for an operation that may involve addresses.
-fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
+fn track_addresses(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
     let mut operands: Few<Operand> = Few::new();
     let mut concerned = false;
     op.visit(&mut |access| {
@@ -94,55 +94,56 @@ fn follow(context: &Context<'_, '_>, op: &Op, sums: bool) -> Results {
     if !concerned {
         return found;
     }
-    let same: Option<Few<Part>> = operands.iter().map(|&one| same_part(context, one)).collect();
+    let same: Option<Few<LaneOperand>> =
+        operands.iter().map(|&one| common_operand(context, one)).collect();
     if let Some(parts) = same {
-        in_lanes(context, op, parts, context.lanes, &mut found);
+        add_results(context, op, parts, context.lanes, &mut found);
         return found;
     }
     for lane in context.lanes.iter() {
-        let parts = operands.iter().map(|&one| part(context, one, lane)).collect();
-        in_lanes(context, op, parts, Mask::one(lane), &mut found);
+        let parts = operands.iter().map(|&one| lane_operand(context, one, lane)).collect();
+        add_results(context, op, parts, Mask::one(lane), &mut found);
     }
     found
 }
 
 /// Adds the results of an operation in lanes with the same operands.
-fn in_lanes(
+fn add_results(
     context: &Context<'_, '_>,
     op: &Op,
-    mut parts: Few<Part>,
+    mut parts: Few<LaneOperand>,
     lanes: Mask,
     found: &mut Results,
 ) {
     let address = |whole: bool| {
         parts.iter().find_map(|part| match part {
-            Part::Address(one) if !whole || one.constant().is_none() => Some(one.variable),
+            LaneOperand::Address(one) if !whole || one.constant().is_none() => Some(one.variable),
             _ => None,
         })
     };
     let Some(variable) = address(true).or_else(|| address(false)) else { return };
-    let Some(home) = home(context, variable) else { return };
+    let Some(placement) = placement_of(context, variable) else { return };
     // An operation on two variables is not tracked.
     for part in &mut parts {
-        if matches!(part, Part::Address(one) if one.variable != variable) {
-            *part = Part::Other;
+        if matches!(part, LaneOperand::Address(one) if one.variable != variable) {
+            *part = LaneOperand::Other;
         }
     }
-    let generic = |part: &Part| matches!(part, Part::Address(one) if one.above() == Above::Window);
+    let generic = |part: &LaneOperand| matches!(part, LaneOperand::Address(one) if one.above() == Above::Window);
     let generic = parts.iter().any(generic) && !matches!(op, Op::ConvertAddress { .. });
-    evaluate(context, op, &parts, home, &mut |dst, encoded, align| {
+    evaluate(context, op, &parts, placement, &mut |dst, encoded, align| {
         let window = generic && encoded.above() != Above::Window;
         found.push(EncodedResult { dst, lanes, encoded, align, window });
     });
 }
 
 /// Returns an operand that is the same in all lanes, if that is easy to see.
-fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
+fn common_operand(context: &Context<'_, '_>, operand: Operand) -> Option<LaneOperand> {
     let Operand::Register(register) = operand else {
-        return Some(part(context, operand, 0));
+        return Some(lane_operand(context, operand, 0));
     };
     if let Some(encoded) = context.registers.encoded_in_all(register, context.lanes) {
-        return Some(Part::Address(encoded));
+        return Some(LaneOperand::Address(encoded));
     }
     let tags = context.registers.tags(register);
     let plain = tags.is_number_in(context.lanes) || context.lanes.without(tags.pointer).is_empty();
@@ -152,11 +153,14 @@ fn same_part(context: &Context<'_, '_>, operand: Operand) -> Option<Part> {
         let bits = |lane| context.registers.lane(context.layout, operand, width, lane);
         context.lanes.iter().all(|lane| bits(lane) == bits(first))
     };
-    same.then(|| part(context, operand, first))
+    same.then(|| lane_operand(context, operand, first))
 }
 
 /// Known facts about a shared variable.
-pub(super) fn home(context: &Context<'_, '_>, variable: usize) -> Option<VariablePlacement> {
+pub(super) fn placement_of(
+    context: &Context<'_, '_>,
+    variable: usize,
+) -> Option<VariablePlacement> {
     let memory = context.shared.get(variable)?;
     let pointer = Pointer { area: Area::Shared(variable), offset: 0 };
     let align_bits = alignment(context, pointer).trailing_zeros();
@@ -165,19 +169,19 @@ pub(super) fn home(context: &Context<'_, '_>, variable: usize) -> Option<Variabl
 }
 
 /// Reads a lane of an operand; shared addresses as encoded ones.
-fn part(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Part {
+fn lane_operand(context: &Context<'_, '_>, operand: Operand, lane: usize) -> LaneOperand {
     let register = match operand {
-        Operand::Constant(bits) => return Part::Number(bits),
+        Operand::Constant(bits) => return LaneOperand::Number(bits),
         Operand::Register(register) => register,
     };
     let (registers, layout) = (&context.registers, context.layout);
     let tags = registers.tags(register);
     let width = layout.width(register);
     if tags.is_number_in(Mask::one(lane)) {
-        return Part::Number(registers.lane(layout, operand, width.min(Width::B64), lane));
+        return LaneOperand::Number(registers.lane(layout, operand, width.min(Width::B64), lane));
     }
     if let Some(encoded) = registers.encoded_in(register, lane) {
-        return Part::Address(encoded);
+        return LaneOperand::Address(encoded);
     }
     let bits = registers.lane(layout, operand, width.min(Width::B64), lane);
     let windowed = tags.pointer.has(lane) && matches!(width, Width::B32 | Width::B64);
@@ -189,23 +193,24 @@ fn part(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Part {
     let pointer = if windowed { Pointer::decode(bits, space) } else { None };
     let encoded = pointer.and_then(|pointer| {
         let Area::Shared(variable) = pointer.area else { return None };
-        let (own, home) = (context.other_block(pointer.area).is_none(), home(context, variable)?);
-        let offset = pointer.offset.checked_add_unsigned(home.first)?;
-        Encoded::address(variable, offset, home, above).filter(|_| own)
+        let (own, placement) =
+            (context.other_block(pointer.area).is_none(), placement_of(context, variable)?);
+        let offset = pointer.offset.checked_add_unsigned(placement.first)?;
+        Encoded::address(variable, offset, placement, above).filter(|_| own)
     });
-    encoded.map_or(Part::Other, Part::Address)
+    encoded.map_or(LaneOperand::Other, LaneOperand::Address)
 }
 
 /// Passes the results of an operation in one lane to `found`.
 fn evaluate(
     context: &Context<'_, '_>,
     op: &Op,
-    parts: &[Part],
-    home: VariablePlacement,
+    parts: &[LaneOperand],
+    placement: VariablePlacement,
     found: &mut dyn FnMut(Reg, Encoded, u32),
 ) {
     if let Op::Split { dsts, .. } = op {
-        let [Part::Address(whole)] = parts else { return };
+        let [LaneOperand::Address(whole)] = parts else { return };
         for (position, dst) in dsts.iter().enumerate() {
             let Some(dst) = *dst else { continue };
             let bits = context.layout.width(dst).bits();
@@ -232,22 +237,24 @@ fn evaluate(
     };
     let to = context.layout.width(dst).bits();
     if let Op::ConvertAddress { space, to_generic, .. } = op {
-        let ([Part::Address(whole)], Space::Shared) = (parts, space) else { return };
+        let ([LaneOperand::Address(whole)], Space::Shared) = (parts, space) else { return };
         let converted = whole.cvta(*to_generic, context.machine.blocks == 1);
         return converted.into_iter().for_each(|result| found(dst, result, 0));
     }
-    if let Some(result) = single(op, parts, to, home) {
+    if let Some(result) = result_of(op, parts, to, placement) {
         return found(dst, result, 0);
     }
     let Some(variable) = parts.iter().find_map(|part| match part {
-        Part::Address(encoded) => Some(encoded.variable),
+        LaneOperand::Address(encoded) => Some(encoded.variable),
         _ => None,
     }) else {
         return;
     };
     if context.machine.is_placed(variable) {
-        for align_bits in home.align_bits + 1..=MOST_ALIGN_BITS {
-            if let Some(result) = single(op, parts, to, VariablePlacement { align_bits, ..home }) {
+        for align_bits in placement.align_bits + 1..=MAX_ALIGN_BITS {
+            if let Some(result) =
+                result_of(op, parts, to, VariablePlacement { align_bits, ..placement })
+            {
                 return found(dst, result, 1 << align_bits);
             }
         }
@@ -255,46 +262,53 @@ fn evaluate(
 }
 
 /// Returns the result of an operation that has one.
-fn single(op: &Op, parts: &[Part], to: u32, home: VariablePlacement) -> Option<Encoded> {
+fn result_of(
+    op: &Op,
+    parts: &[LaneOperand],
+    to: u32,
+    placement: VariablePlacement,
+) -> Option<Encoded> {
     match (op, parts) {
-        (Op::Copy { .. }, [Part::Address(a)]) => a.resize(64, false, to),
-        (Op::Select { .. }, [Part::Number(condition), a, b]) => {
+        (Op::Copy { .. }, [LaneOperand::Address(a)]) => a.resize(64, false, to),
+        (Op::Select { .. }, [LaneOperand::Number(condition), a, b]) => {
             match if condition & 1 == 1 { a } else { b } {
-                Part::Address(chosen) => chosen.resize(64, false, to),
+                LaneOperand::Address(chosen) => chosen.resize(64, false, to),
                 _ => None,
             }
         }
-        (Op::Concat { .. }, parts) => concat(parts, to, home),
-        (Op::Resize { from, signed, .. }, [Part::Address(a)]) => a.resize(from.bits(), *signed, to),
-        (Op::IntUnary { width, .. }, [Part::Address(a)]) => {
-            a.bitwise(u64::MAX, u64::MAX, width.bits(), home)
+        (Op::Concat { .. }, parts) => concat(parts, to, placement),
+        (Op::Resize { from, signed, .. }, [LaneOperand::Address(a)]) => {
+            a.resize(from.bits(), *signed, to)
         }
-        (Op::IntBinary { op, width, .. }, [a, b]) => binary(*op, *width, (*a, *b), home),
-        (Op::IntTernary { op, width, .. }, parts) => ternary(*op, *width, parts, home),
+        (Op::IntUnary { width, .. }, [LaneOperand::Address(a)]) => {
+            a.bitwise(u64::MAX, u64::MAX, width.bits(), placement)
+        }
+        (Op::IntBinary { op, width, .. }, [a, b]) => binary(*op, *width, (*a, *b), placement),
+        (Op::IntTernary { op, width, .. }, parts) => ternary(*op, *width, parts, placement),
         (
             Op::InsertBits { width, .. },
-            [insert, base, Part::Number(position), Part::Number(length)],
-        ) => inserted(width.bits(), (*insert, *base), (position & 0xff, length & 0xff), home),
+            [insert, base, LaneOperand::Number(position), LaneOperand::Number(length)],
+        ) => inserted(width.bits(), (*insert, *base), (position & 0xff, length & 0xff), placement),
         _ => None,
     }
 }
 
 /// Returns the number in a part, including an address with no bits left.
-fn number(part: Part) -> Option<u64> {
+fn number(part: LaneOperand) -> Option<u64> {
     match part {
-        Part::Number(bits) => Some(bits),
-        Part::Address(encoded) => encoded.constant(),
-        Part::Other => None,
+        LaneOperand::Number(bits) => Some(bits),
+        LaneOperand::Address(encoded) => encoded.constant(),
+        LaneOperand::Other => None,
     }
 }
 
 /// Returns an address and a number, in either order.
-fn address_and_number(a: Part, b: Part) -> Option<(Encoded, u64)> {
+fn address_and_number(a: LaneOperand, b: LaneOperand) -> Option<(Encoded, u64)> {
     match (a, b) {
-        (Part::Address(address), other) if number(other).is_some() => {
+        (LaneOperand::Address(address), other) if number(other).is_some() => {
             Some((address, number(other)?))
         }
-        (other, Part::Address(address)) => Some((address, number(other)?)),
+        (other, LaneOperand::Address(address)) => Some((address, number(other)?)),
         _ => None,
     }
 }
@@ -302,21 +316,21 @@ fn address_and_number(a: Part, b: Part) -> Option<(Encoded, u64)> {
 fn binary(
     op: IntBinary,
     width: Width,
-    (a, b): (Part, Part),
-    home: VariablePlacement,
+    (a, b): (LaneOperand, LaneOperand),
+    placement: VariablePlacement,
 ) -> Option<Encoded> {
     let bits = width.bits();
     match op {
         IntBinary::Sub => {
-            let (Part::Address(a), b) = (a, number(b)?) else { return None };
-            a.add(b.wrapping_neg(), bits, home)
+            let (LaneOperand::Address(a), b) = (a, number(b)?) else { return None };
+            a.add(b.wrapping_neg(), bits, placement)
         }
         IntBinary::Shl => {
-            let (Part::Address(a), amount) = (a, number(b)?) else { return None };
+            let (LaneOperand::Address(a), amount) = (a, number(b)?) else { return None };
             a.shift_left(amount & 0xffff_ffff, bits)
         }
         IntBinary::Shr { signed } => {
-            let (Part::Address(a), amount) = (a, number(b)?) else { return None };
+            let (LaneOperand::Address(a), amount) = (a, number(b)?) else { return None };
             a.shift_right(amount & 0xffff_ffff, signed, bits)
         }
         _ => {
@@ -324,10 +338,10 @@ fn binary(
             let number = number & width.mask();
             let power = || number.is_power_of_two().then(|| u64::from(number.ilog2()));
             match op {
-                IntBinary::Add => address.add(number, bits, home),
-                IntBinary::And => address.bitwise(number, 0, bits, home),
-                IntBinary::Or => address.bitwise(!number, number, bits, home),
-                IntBinary::Xor => address.bitwise(u64::MAX, number, bits, home),
+                IntBinary::Add => address.add(number, bits, placement),
+                IntBinary::And => address.bitwise(number, 0, bits, placement),
+                IntBinary::Or => address.bitwise(!number, number, bits, placement),
+                IntBinary::Xor => address.bitwise(u64::MAX, number, bits, placement),
                 IntBinary::Mul => address.shift_left(power()?, bits),
                 IntBinary::MulWide { signed: false } => {
                     let wide = address.resize(bits, false, 2 * bits)?;
@@ -342,21 +356,21 @@ fn binary(
 fn ternary(
     op: IntTernary,
     width: Width,
-    parts: &[Part],
-    home: VariablePlacement,
+    parts: &[LaneOperand],
+    placement: VariablePlacement,
 ) -> Option<Encoded> {
     let bits = width.bits();
     match (op, parts) {
-        (IntTernary::ExtractBits { signed: false }, [Part::Address(a), first, length]) => {
+        (IntTernary::ExtractBits { signed: false }, [LaneOperand::Address(a), first, length]) => {
             let (first, length) = (number(*first)? & 0xff, number(*length)? & 0xff);
             let length = length.min(bits.into()) as u32;
             let kept = if length == 64 { u64::MAX } else { (1 << length) - 1 };
-            a.shift_right(first, false, bits)?.bitwise(kept, 0, bits, home)
+            a.shift_right(first, false, bits)?.bitwise(kept, 0, bits, placement)
         }
         (IntTernary::Logic { table }, [a, b, c]) => {
             let each = [*a, *b, *c];
             let mut addresses = each.iter().enumerate().filter(|(_, one)| number(**one).is_none());
-            let (place, Part::Address(address)) = addresses.next()? else { return None };
+            let (place, LaneOperand::Address(address)) = addresses.next()? else { return None };
             if addresses.next().is_some() {
                 return None;
             }
@@ -371,14 +385,14 @@ fn ternary(
                 })
             };
             let (zeros, ones) = (with(0), with(u64::MAX));
-            address.bitwise(zeros ^ ones, zeros, bits, home)
+            address.bitwise(zeros ^ ones, zeros, bits, placement)
         }
         _ => None,
     }
 }
 
 /// Executes `mov c, {a, b}` with an address in one part.
-fn concat(parts: &[Part], to: u32, home: VariablePlacement) -> Option<Encoded> {
+fn concat(parts: &[LaneOperand], to: u32, placement: VariablePlacement) -> Option<Encoded> {
     let bits = to / parts.len() as u32;
     if to > 64 {
         return None;
@@ -388,7 +402,7 @@ fn concat(parts: &[Part], to: u32, home: VariablePlacement) -> Option<Encoded> {
         let at = u64::from(bits) * position as u64;
         match (number(part), part) {
             (Some(number), _) => numbers |= (number & ((1 << bits) - 1)) << at,
-            (None, Part::Address(one)) if address.is_none() => address = Some((one, at)),
+            (None, LaneOperand::Address(one)) if address.is_none() => address = Some((one, at)),
             _ => return None,
         }
     }
@@ -397,22 +411,22 @@ fn concat(parts: &[Part], to: u32, home: VariablePlacement) -> Option<Encoded> {
         // Constants left over from addresses.
         (None, _) => {
             let left = parts.iter().find_map(|part| match part {
-                Part::Address(one) => Some(*one),
+                LaneOperand::Address(one) => Some(*one),
                 _ => None,
             })?;
-            return left.bitwise(0, numbers, to, home);
+            return left.bitwise(0, numbers, to, placement);
         }
     };
     let whole = one.resize(64, false, bits)?.shift_left(at, to)?;
-    whole.bitwise(!numbers, numbers, to, home)
+    whole.bitwise(!numbers, numbers, to, placement)
 }
 
 /// Executes `bfi`.
 fn inserted(
     bits: u32,
-    (insert, base): (Part, Part),
+    (insert, base): (LaneOperand, LaneOperand),
     (first, length): (u64, u64),
-    home: VariablePlacement,
+    placement: VariablePlacement,
 ) -> Option<Encoded> {
     let length = length.min(u64::from(bits).saturating_sub(first));
     let ones = if length >= 64 { u64::MAX } else { (1 << length) - 1 };
@@ -420,14 +434,14 @@ fn inserted(
         return None;
     }
     match (insert, base) {
-        (Part::Address(insert), base) if number(base).is_some() => {
-            let placed = insert.bitwise(ones, 0, bits, home)?.shift_left(first, bits)?;
+        (LaneOperand::Address(insert), base) if number(base).is_some() => {
+            let placed = insert.bitwise(ones, 0, bits, placement)?.shift_left(first, bits)?;
             let others = number(base)? & !(ones << first);
-            placed.bitwise(!others, others, bits, home)
+            placed.bitwise(!others, others, bits, placement)
         }
-        (insert, Part::Address(base)) => {
+        (insert, LaneOperand::Address(base)) => {
             let placed = (number(insert)? & ones) << first;
-            base.bitwise(!(ones << first), placed, bits, home)
+            base.bitwise(!(ones << first), placed, bits, placement)
         }
         _ => None,
     }
@@ -438,15 +452,16 @@ fn inserted(
 pub(super) fn write(context: &mut Context<'_, '_>, results: &[EncodedResult]) {
     for &EncodedResult { dst, lanes, encoded, align: assumed, window } in results {
         let lanes = lanes.and(context.registers.tags(dst).unknown);
-        let Some(home) = home(context, encoded.variable).filter(|_| !lanes.is_empty()) else {
+        let Some(placement) = placement_of(context, encoded.variable).filter(|_| !lanes.is_empty())
+        else {
             continue;
         };
         context.report.shared_window |= window;
         let width = context.layout.width(dst);
-        let address = match encoded.as_address(home) {
+        let address = match encoded.as_address(placement) {
             Some((offset, None)) => Some((offset, assumed)),
             Some((offset, Some(align_bits)))
-                if align_bits <= MOST_ALIGN_BITS && context.machine.is_placed(encoded.variable) =>
+                if align_bits <= MAX_ALIGN_BITS && context.machine.is_placed(encoded.variable) =>
             {
                 Some((offset, assumed.max(1 << align_bits)))
             }
@@ -463,22 +478,22 @@ pub(super) fn write(context: &mut Context<'_, '_>, results: &[EncodedResult]) {
             (Some(number), _) => (number, Tags::NUMBER, assumed),
             (None, Some((offset, needed))) => {
                 let area = Area::Shared(encoded.variable);
-                let pointer = Pointer { area, offset: (offset - home.first).cast_signed() };
+                let pointer = Pointer { area, offset: (offset - placement.first).cast_signed() };
                 (pointer.address().wrapping_add(base), Tags::pointer(lanes), needed)
             }
             _ => {
                 context.registers.set_encoded(dst, lanes, encoded);
-                assume(context, assumed);
+                assume_alignment(context, assumed);
                 continue;
             }
         };
-        assume(context, needed);
+        assume_alignment(context, needed);
         let values: Lanes = [bits & width.mask(); WARP];
         context.registers.write(context.layout, dst, &values, tags, lanes);
     }
 }
 
 /// Records an assumed alignment of dynamic shared memory.
-pub(super) fn assume(context: &mut Context<'_, '_>, align: u32) {
+pub(super) fn assume_alignment(context: &mut Context<'_, '_>, align: u32) {
     context.report.shared_alignment = context.report.shared_alignment.max(align);
 }

@@ -182,7 +182,7 @@ pub(super) fn check_alignment(
     let (name, place) = named(context, one);
     Err(context.gap(format!(
         "`{name}` is {} at byte {place}, which is data, and not shown to be a multiple of {align}",
-        done(kind)
+        participle(kind)
     )))
 }
 
@@ -214,7 +214,7 @@ pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements
 
 /// Bounds the place of a lane under its path condition.
 pub(super) fn bounds(context: &mut Context<'_, '_>, one: &Indexed) -> Option<Bounds> {
-    let path = context.path.clone().filter(|_| context.open.has(one.lane));
+    let path = context.path.clone().filter(|_| context.conditional_lanes.has(one.lane));
     let valued = context.valued.as_mut()?;
     let Some(path) = path else { return valued.domain.bounds(one.offset.0) };
     let mut words = path.words;
@@ -230,7 +230,7 @@ pub(super) fn in_bounds(
     one: &Indexed,
     (kind, bytes): (AccessKind, u32),
 ) -> Result<bool, Gap> {
-    let done = done(kind);
+    let done = participle(kind);
     let (name, place) = named(context, one);
     let memory = allocation(context, one.area, one.lane);
     let Some(size) = memory.filter(|(memory, ..)| memory.bounded).map(|(.., size)| size as i128)
@@ -255,14 +255,14 @@ pub(super) fn in_bounds(
             "`{name}` is {done} at byte {place}, which is data that may wrap around in 32 bits"
         )));
     }
-    if !bounds.are_told {
+    if !bounds.are_declared {
         return Err(context.gap(format!(
             "`{name}` is {done} at byte {place}, which is data between {low} and {high} for all that is known, and \
              has {size} bytes: say the range of the index, as in --arg 'idx=s32[8]:0..100'"
         )));
     }
     let largest = low >= 0;
-    let when = valued.domain.extreme(one.offset.0, largest).filter(|_| bounds.are_met);
+    let when = valued.domain.extreme(one.offset.0, largest).filter(|_| bounds.are_attained);
     let (Some(when), Ok(offset)) = (when, i64::try_from(if largest { high } else { low })) else {
         return Err(context.gap(format!(
             "`{name}` is {done} at byte {place}, which is data between {low} and {high} for all that is known, and \
@@ -272,11 +272,14 @@ pub(super) fn in_bounds(
     let Some((memory, _, size)) = allocation(context, one.area, one.lane) else { return Ok(false) };
     let mut target = memory.target(offset);
     target.size = size as u64;
-    context.find(Fault::OutOfBounds { target, kind, bytes, when: Some(when) }, Mask::one(one.lane));
+    context.record_fault(
+        Fault::OutOfBounds { target, kind, bytes, when: Some(when) },
+        Mask::one(one.lane),
+    );
     Ok(false)
 }
 
-fn done(kind: AccessKind) -> &'static str {
+fn participle(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Read => "read",
         AccessKind::Write => "written",

@@ -8,7 +8,7 @@
 use super::access::{
     Addresses, locate, lose_element, read_element, resolve, word_of, write_element,
 };
-use super::bulk::leaving;
+use super::bulk::check_word_for_global;
 use super::tracked::track;
 use super::{Flow, SyncEvent};
 use crate::address::{Area, Pointer};
@@ -18,7 +18,7 @@ use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
 use crate::tracker::AccessAttributes;
 use ir::{Address, MapEdit, MapField, MapOp, Operand, Space, TENSOR_MAP_BYTES};
-use sync::{Kind, SameValue};
+use sync::{MemoryEffect, SameValue};
 
 const BYTES: u32 = TENSOR_MAP_BYTES as u32;
 /// Alignment of a map in memory, as the driver requires; an H200 replaces fields at multiples of 16, too.
@@ -88,7 +88,12 @@ fn locate_map(
 }
 
 /// Reports an access to the whole map to the tracker.
-fn track_map_access(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize, kind: Kind) {
+fn track_map_access(
+    context: &mut Context<'_, '_>,
+    pointer: Pointer,
+    lane: usize,
+    kind: MemoryEffect,
+) {
     let attributes = AccessAttributes::plain(kind, context.site, UNIT);
     track(context, pointer, lane, BYTES, attributes, SameValue::Different);
 }
@@ -105,7 +110,7 @@ fn replace(
     for lane in context.lanes.iter() {
         let pointer = map_pointer(context, &maps, lane)?;
         let at = locate_map(context, (pointer, lane), AccessKind::Write)?;
-        track_map_access(context, pointer, lane, Kind::Write);
+        track_map_access(context, pointer, lane, MemoryEffect::Write);
         let word = word_of(tags, lane);
         if field == MapField::GlobalAddress {
             let word = word_for_area(context, pointer.area, (word, lane));
@@ -141,7 +146,7 @@ fn replace(
 /// Checks a word stored to a map: in global memory others may see it.
 fn word_for_area(context: &mut Context<'_, '_>, area: Area, (word, lane): (Word, usize)) -> Word {
     match area {
-        Area::Global(_) => leaving(context, area, (word, lane)),
+        Area::Global(_) => check_word_for_global(context, area, (word, lane)),
         _ => word,
     }
 }
@@ -191,11 +196,11 @@ fn lose_stride(
 fn publish(context: &mut Context<'_, '_>, dst: Address, src: Address) -> Result<Flow, Gap> {
     let (warp, lanes) = (context.warp.number, context.warp.alive());
     if context.lanes != lanes {
-        return Ok(Flow::Gather(Mask::ALL, context.lanes));
+        return Ok(Flow::Collective(Mask::ALL, context.lanes));
     }
     context.tracker.apply(warp, lanes, SyncEvent::Collective);
     if lanes != Mask::ALL {
-        context.find(Fault::LanesMissing { missing: !lanes.0 }, lanes);
+        context.record_fault(Fault::LanesMissing { missing: !lanes.0 }, lanes);
     }
     let targets = resolve(context, dst, Space::Global, AccessKind::Write, BYTES)?;
     let sources = resolve(context, src, Space::Shared, AccessKind::Read, BYTES)?;
@@ -207,18 +212,18 @@ fn publish(context: &mut Context<'_, '_>, dst: Address, src: Address) -> Result<
         if own != (source, target) {
             return Err(context.gap("lanes of a warp copy different tensor maps"));
         }
-        track_map_access(context, source, lane, Kind::Read);
+        track_map_access(context, source, lane, MemoryEffect::Read);
     }
     let from = locate_map(context, (source, writer), AccessKind::Read)?;
     let to = locate_map(context, (target, writer), AccessKind::Write)?;
-    track_map_access(context, target, writer, Kind::Write);
+    track_map_access(context, target, writer, MemoryEffect::Write);
     // The address as a whole, and the rest as words, each known or unknown.
     let words = std::iter::once((0, 8)).chain((8..TENSOR_MAP_BYTES).step_by(4).map(|at| (at, 4)));
     for (offset, bytes) in words {
         let (mut value, mut unused) = ([0; WARP], [0; WARP]);
         let at = Some(Some(from + offset));
         let word = read_element(context, source.area, writer, at, bytes, [&mut value, &mut unused]);
-        let word = leaving(context, target.area, (word, writer));
+        let word = check_word_for_global(context, target.area, (word, writer));
         write_element(context, (target.area, writer), to + offset, bytes, (value[writer], word));
     }
     context.report.charge(TENSOR_MAP_BYTES);

@@ -6,24 +6,26 @@
 //! An arrival returns a state, which the manual leaves opaque. A kernel may copy it and pass it to a wait. It is tagged
 //! as an address that points nowhere, so any other use of its bits makes the block `unknown`.
 
+mod faults;
+
 use super::access::{allocation, locate, resolve};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
 use crate::context::{Context, Flow};
-use crate::finding::{AccessKind, Fault, Gap, Sink};
+use crate::finding::{AccessKind, Gap, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
-use crate::mbarrier_fault::{MbarrierFault, MbarrierFaultKind, Other};
 use crate::memory::state;
 use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
+pub(crate) use faults::check_plain_access;
+use faults::{explain_stop, report_findings};
 use ir::{
     Mbarrier, MbarrierArrive, MbarrierOp, MbarrierPhase, MbarrierTest, Operand, Ordering, Scope,
     Width,
 };
 use sync::{
-    AgentId, ArrivalTerms, Kind, LaneId, MBARRIER_UPDATES, MbarrierAnswer, MbarrierEvent,
-    MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse, MbarrierScope, MbarrierState,
-    MbarrierStop, NamedPhase, SameValue, Site, WaitTerms, Waiting,
+    AgentId, ArrivalTerms, MBARRIER_UPDATES, MbarrierAnswer, MbarrierEvent, MbarrierId,
+    MbarrierScope, MbarrierState, MemoryEffect, NamedPhase, SameValue, WaitTerms, Waiting,
 };
 
 /// Bytes of an mbarrier, and its alignment.
@@ -33,7 +35,7 @@ const BYTES: u32 = 8;
 const STATE: u64 = 0x5b5b << 48;
 
 /// Lanes with the same operation on the same mbarrier.
-struct Same {
+struct LaneGroup {
     lanes: Mask,
     pointer: Pointer,
     id: MbarrierId,
@@ -54,25 +56,25 @@ pub(super) fn execute(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Res
             return Ok(Flow::Divide(first.lanes));
         }
         return match groups.into_iter().next() {
-            Some(same) => ask(context, mbarrier, test, &same),
+            Some(group) => test_or_wait(context, mbarrier, test, &group),
             None => Err(context.gap("behaviour after a wrong address of an mbarrier is undefined")),
         };
     }
-    for same in groups {
-        change(context, mbarrier, &same)?;
+    for group in groups {
+        execute_nonblocking(context, mbarrier, &group)?;
     }
     Ok(Flow::Next)
 }
 
 /// Groups the lanes by operation and mbarrier.
-fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same>, Gap> {
+fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<LaneGroup>, Gap> {
     let values = operands(context, mbarrier)?;
     let kind = match mbarrier.op {
         MbarrierOp::Init(_) | MbarrierOp::Inval => AccessKind::Write,
         _ => AccessKind::Atomic,
     };
     let addresses = resolve(context, mbarrier.address, mbarrier.space, kind, BYTES)?;
-    let mut found: Vec<Same> = Vec::new();
+    let mut found: Vec<LaneGroup> = Vec::new();
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         if !matches!(pointer.area, Area::Shared(_)) {
@@ -84,8 +86,8 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
         check_remote(context, mbarrier, pointer)?;
         let own = |lane: usize| [values[0][lane], values[1][lane]];
         let (operands, all) = (own(lane), addresses.lanes);
-        let same = |one: &&mut Same| (one.pointer, one.operands) == (pointer, operands);
-        if let Some(known) = found.iter_mut().find(same) {
+        let is_same = |one: &&mut LaneGroup| (one.pointer, one.operands) == (pointer, operands);
+        if let Some(known) = found.iter_mut().find(is_same) {
             known.lanes = known.lanes.or(Mask::one(lane));
             continue;
         }
@@ -98,9 +100,9 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Same
         let alone = context.machine.blocks == 1 && !context.tracker.follows_grids();
         let first = Some(lane) == all.lowest();
         if alone && first && all.iter().all(alike) {
-            return Ok(vec![Same { lanes: all, pointer, id, operands }]);
+            return Ok(vec![LaneGroup { lanes: all, pointer, id, operands }]);
         }
-        found.push(Same { lanes: Mask::one(lane), pointer, id, operands });
+        found.push(LaneGroup { lanes: Mask::one(lane), pointer, id, operands });
     }
     Ok(found)
 }
@@ -136,7 +138,7 @@ fn operands(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<[Lanes
     let mut number = |operand: Option<Operand>| -> Result<Lanes, Gap> {
         let Some(operand) = operand else { return Ok([0; WARP]) };
         let (values, tags) = context.read(operand, Width::B32);
-        context.lanes = context.decide(tags, Sink::Synchronisation)?;
+        context.lanes = context.require_numbers(tags, Sink::Synchronisation)?;
         Ok(values)
     };
     match &mbarrier.op {
@@ -161,7 +163,7 @@ fn operands(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<[Lanes
 fn states(context: &mut Context<'_, '_>, operand: Operand) -> Result<Lanes, Gap> {
     let (values, tags) = context.read(operand, Width::B64);
     let numbers = Tags { pointer: Mask::NONE, ..tags };
-    context.lanes = context.decide(numbers, Sink::Synchronisation)?;
+    context.lanes = context.require_numbers(numbers, Sink::Synchronisation)?;
     let is_state = |lane: usize| tags.pointer.has(lane) && values[lane] >> 48 == STATE >> 48;
     if !context.lanes.iter().all(is_state) {
         return Err(context.gap("a wait names a phase by a number that no arrival gave"));
@@ -185,14 +187,14 @@ fn decode(bits: u64) -> MbarrierState {
 /// Reports an operation to [`sync`]; an error ends the run.
 fn apply(
     context: &mut Context<'_, '_>,
-    same: &Same,
+    group: &LaneGroup,
     event: MbarrierEvent,
 ) -> Result<MbarrierAnswer, Gap> {
-    let who = sync::Lanes { warp: context.warp.number, lanes: same.lanes, site: context.site };
-    let outcome = context.tracker.apply_to_mbarrier(same.id, who, event);
+    let who = sync::Lanes { warp: context.warp.number, lanes: group.lanes, site: context.site };
+    let outcome = context.tracker.apply_to_mbarrier(group.id, who, event);
     let Some(outcome) = outcome else { return Err(context.gap("mbarriers are not followed here")) };
-    let answer = outcome.map_err(|stop| stopped(context, same, stop));
-    tell(context);
+    let answer = outcome.map_err(|stop| explain_stop(context, group, stop));
+    report_findings(context);
     answer
 }
 
@@ -215,40 +217,44 @@ pub(super) fn deliver(
     let attributes = AccessAttributes {
         copy: Some(copy),
         group: MBARRIER_UPDATES,
-        ..AccessAttributes::plain(Kind::Update, context.site, BYTES)
+        ..AccessAttributes::plain(MemoryEffect::Update, context.site, BYTES)
     };
     track(context, pointer, lane, BYTES, attributes, SameValue::Different);
-    let same = Same { lanes: Mask::one(lane), pointer, id, operands: [0; 2] };
-    apply(context, &same, MbarrierEvent::BulkDeliver { copy, bytes })?;
+    let group = LaneGroup { lanes: Mask::one(lane), pointer, id, operands: [0; 2] };
+    apply(context, &group, MbarrierEvent::BulkDeliver { copy, bytes })?;
     Ok(())
 }
 
 /// Executes operations that do not wait.
-fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Result<(), Gap> {
-    let [first, second] = same.operands.map(|value| value as u32);
+fn execute_nonblocking(
+    context: &mut Context<'_, '_>,
+    mbarrier: &Mbarrier,
+    group: &LaneGroup,
+) -> Result<(), Gap> {
+    let [first, second] = group.operands.map(|value| value as u32);
     match &mbarrier.op {
         MbarrierOp::Init(_) | MbarrierOp::Inval => {
-            for lane in same.lanes.iter() {
-                let one = Same { lanes: Mask::one(lane), ..*same };
+            for lane in group.lanes.iter() {
+                let one = LaneGroup { lanes: Mask::one(lane), ..*group };
                 let init = matches!(mbarrier.op, MbarrierOp::Init(_));
                 let number = context.warp.number;
                 let agent = init.then(|| context.tracker.start_init(number, lane)).flatten();
                 // Lanes that initialise it alike in one instruction count as equal writes.
-                if init && Some(lane) != same.lanes.lowest() {
-                    access_by(context, &one, (Kind::Write, SameValue::Equal), agent);
+                if init && Some(lane) != group.lanes.lowest() {
+                    access_by(context, &one, (MemoryEffect::Write, SameValue::Equal), agent);
                     continue;
                 }
-                access_by(context, &one, (Kind::Write, SameValue::Different), agent);
+                access_by(context, &one, (MemoryEffect::Write, SameValue::Different), agent);
                 let event = match mbarrier.op {
                     MbarrierOp::Init(_) => MbarrierEvent::Init(first),
                     _ => MbarrierEvent::Inval,
                 };
                 apply(context, &one, event)?;
-                forget(context, same.pointer, lane);
+                make_undefined(context, group.pointer, lane);
             }
         }
         MbarrierOp::Arrive(arrive) => {
-            access(context, same, Kind::Update);
+            access(context, group, MemoryEffect::Update);
             let terms = ArrivalTerms {
                 count: first,
                 expects: arrive.expect.map(|_| second),
@@ -257,28 +263,28 @@ fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Re
                 releases: matches!(arrive.ordering, Ordering::Release(_)),
                 scope: scope(arrive.ordering, arrive.written),
             };
-            let answer = apply(context, same, MbarrierEvent::Arrive(terms))?;
-            note(context, same.lanes);
+            let answer = apply(context, group, MbarrierEvent::Arrive(terms))?;
+            record_sync(context, group.lanes);
             if let (Some(dst), MbarrierAnswer::Arrived(states)) = (arrive.state, answer) {
                 write_states(context, dst, &states)?;
             }
         }
         MbarrierOp::ExpectTx(_) => {
-            access(context, same, Kind::Update);
-            apply(context, same, MbarrierEvent::Expect(first))?;
+            access(context, group, MemoryEffect::Update);
+            apply(context, group, MbarrierEvent::Expect(first))?;
         }
         MbarrierOp::CompleteTx(_) => {
-            access(context, same, Kind::Update);
-            apply(context, same, MbarrierEvent::Deliver(first))?;
+            access(context, group, MemoryEffect::Update);
+            apply(context, group, MbarrierEvent::Deliver(first))?;
         }
         MbarrierOp::CopyArrive { increments } => {
             // The count goes up now, and the arrival comes later.
             if *increments {
-                access(context, same, Kind::Update);
+                access(context, group, MemoryEffect::Update);
             }
             let copy = Some(context.tracker.start_arrival());
-            access_by(context, same, (Kind::Update, SameValue::Different), copy);
-            apply(context, same, MbarrierEvent::CopiesArrive { increments: *increments })?;
+            access_by(context, group, (MemoryEffect::Update, SameValue::Different), copy);
+            apply(context, group, MbarrierEvent::CopiesArrive { increments: *increments })?;
         }
         MbarrierOp::Test(_) | MbarrierOp::Peek(_) | MbarrierOp::Wait(_) => {}
     }
@@ -286,54 +292,54 @@ fn change(context: &mut Context<'_, '_>, mbarrier: &Mbarrier, same: &Same) -> Re
 }
 
 /// Executes waits and tests.
-fn ask(
+fn test_or_wait(
     context: &mut Context<'_, '_>,
     mbarrier: &Mbarrier,
     test: &MbarrierTest,
-    same: &Same,
+    group: &LaneGroup,
 ) -> Result<Flow, Gap> {
     let named = match test.phase {
         MbarrierPhase::Parity(_) => {
-            let parity = same.operands[0];
+            let parity = group.operands[0];
             if parity > 1 {
                 context.report.assumed_parities.insert(context.site);
             }
             NamedPhase::Parity(parity & 1 == 1)
         }
-        MbarrierPhase::State(_) => NamedPhase::State(decode(same.operands[0])),
+        MbarrierPhase::State(_) => NamedPhase::State(decode(group.operands[0])),
     };
     let acquires = matches!(test.ordering, Ordering::Acquire(_));
     let terms = WaitTerms { acquires, scope: scope(test.ordering, test.written) };
-    access(context, same, Kind::Update);
-    context.lanes = same.lanes;
+    access(context, group, MemoryEffect::Update);
+    context.lanes = group.lanes;
     if let MbarrierOp::Wait(_) = mbarrier.op {
-        let answer = apply(context, same, MbarrierEvent::Wait(named, terms))?;
+        let answer = apply(context, group, MbarrierEvent::Wait(named, terms))?;
         context.write_predicate(test.dst, Mask::ALL, Tags::NUMBER);
         let MbarrierAnswer::Waiting(waiting) = answer else { return Ok(Flow::Next) };
         let (Waiting::Blocked(state) | Waiting::Over(state)) = waiting;
-        answer_peeks(context, test, same.lanes, state)?;
+        answer_peeks(context, test, group.lanes, state)?;
         if let Waiting::Blocked(state) = waiting {
             return Ok(Flow::Mbarrier(state));
         }
-        note(context, same.lanes);
+        record_sync(context, group.lanes);
         return Ok(Flow::Next);
     }
-    let answer = apply(context, same, MbarrierEvent::Ask(named))?;
-    if let (MbarrierOp::Peek(_), Some(group), MbarrierAnswer::About(state, unordered)) =
+    let answer = apply(context, group, MbarrierEvent::Test(named))?;
+    if let (MbarrierOp::Peek(_), Some(peek_group), MbarrierAnswer::Tested(state, unordered)) =
         (&mbarrier.op, test.group, answer)
     {
         if unordered.is_some() {
             return Err(context.gap("nothing orders this question after the phase before: it may be about an earlier phase"));
         }
         // The answer `false` is always possible, and the wait that follows acquires.
-        if !context.tracker.peek((context.warp.number, same.lanes), group, state) {
+        if !context.tracker.peek((context.warp.number, group.lanes), peek_group, state) {
             return Err(context.gap("a phase is asked for again before the first answer is used"));
         }
         context.write_predicate(test.dst, Mask::NONE, Tags::NUMBER);
         return Ok(Flow::Next);
     }
     let answer = Source::Schedule("whether a phase of an mbarrier is over");
-    context.write_predicate(test.dst, Mask::NONE, Tags::unknown(same.lanes, answer));
+    context.write_predicate(test.dst, Mask::NONE, Tags::unknown(group.lanes, answer));
     Ok(Flow::Next)
 }
 
@@ -344,8 +350,8 @@ fn answer_peeks(
     lanes: Mask,
     state: MbarrierState,
 ) -> Result<(), Gap> {
-    let Some(group) = test.group else { return Ok(()) };
-    match context.tracker.answer_peeks((context.warp.number, lanes), group, state) {
+    let Some(peek_group) = test.group else { return Ok(()) };
+    match context.tracker.answer_peeks((context.warp.number, lanes), peek_group, state) {
         true => Ok(()),
         false => Err(context.gap(
             "this wait is skipped if another phase of the mbarrier is over, not the one it is for",
@@ -354,15 +360,15 @@ fn answer_peeks(
 }
 
 /// Reports accesses of lanes to the bytes of an mbarrier.
-fn access(context: &mut Context<'_, '_>, same: &Same, kind: Kind) {
-    access_by(context, same, (kind, SameValue::Different), None);
+fn access(context: &mut Context<'_, '_>, group: &LaneGroup, kind: MemoryEffect) {
+    access_by(context, group, (kind, SameValue::Different), None);
 }
 
 /// Reports accesses of lanes, or of a copy that they started, to the bytes of an mbarrier.
 fn access_by(
     context: &mut Context<'_, '_>,
-    same: &Same,
-    (kind, value): (Kind, SameValue),
+    group: &LaneGroup,
+    (kind, value): (MemoryEffect, SameValue),
     copy: Option<AgentId>,
 ) {
     let attributes = AccessAttributes {
@@ -371,17 +377,17 @@ fn access_by(
         ..AccessAttributes::plain(kind, context.site, BYTES)
     };
     // Updates of an mbarrier commute, so lanes are reported together.
-    if kind == Kind::Update && copy.is_none() {
-        let (who, at) = ((context.warp.number, same.lanes), same.pointer);
+    if kind == MemoryEffect::Update && copy.is_none() {
+        let (who, at) = ((context.warp.number, group.lanes), group.pointer);
         return context.tracker.access(who, (at.area, at.offset, BYTES), attributes, value);
     }
-    for lane in same.lanes.iter() {
-        track(context, same.pointer, lane, BYTES, attributes, value);
+    for lane in group.lanes.iter() {
+        track(context, group.pointer, lane, BYTES, attributes, value);
     }
 }
 
 /// Makes the bytes of a present or former barrier undefined.
-fn forget(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) {
+fn make_undefined(context: &mut Context<'_, '_>, pointer: Pointer, lane: usize) {
     let start = usize::try_from(pointer.offset).unwrap_or(usize::MAX);
     if let Some((memory, ..)) = allocation(context, pointer.area, lane)
         && memory.inside(pointer.offset, BYTES).is_some()
@@ -410,91 +416,8 @@ fn write_states(
 }
 
 /// Records a synchronisation for race reports.
-fn note(context: &mut Context<'_, '_>, lanes: Mask) {
+fn record_sync(context: &mut Context<'_, '_>, lanes: Mask) {
     if !lanes.is_empty() {
         context.tracker.note_event(context.warp.number, lanes, context.site);
     }
-}
-
-/// Records an error that ends the run.
-fn stopped(context: &mut Context<'_, '_>, same: &Same, stop: MbarrierStop) -> Gap {
-    let misuse = match stop {
-        MbarrierStop::Misuse(misuse) => misuse,
-        MbarrierStop::Undecided(who) => {
-            let place = context.machine.site_place(who.site);
-            let reason = "whether these bytes are announced before the phase of an mbarrier is \
-                          over is not decided";
-            return Gap { place, ..context.gap(reason) };
-        }
-        MbarrierStop::NoneExpected => {
-            return context.gap("an mbarrier is used that expects no arrivals any more");
-        }
-    };
-    let place = |site: Site| context.machine.site_place(site);
-    let other = |who: sync::Lanes| other(context, who.first(), who.site);
-    let kind = match misuse {
-        MbarrierMisuse::NotLive => MbarrierFaultKind::NotLive,
-        MbarrierMisuse::Live(site) => MbarrierFaultKind::Initialised { other: place(site) },
-        MbarrierMisuse::Count(count) => MbarrierFaultKind::Count { count },
-        MbarrierMisuse::TooMany { pending, count } => MbarrierFaultKind::TooMany { pending, count },
-        MbarrierMisuse::Range => MbarrierFaultKind::Range,
-        MbarrierMisuse::NotAnnounced { bytes } => MbarrierFaultKind::NotAnnounced { bytes },
-        MbarrierMisuse::Late(who) => MbarrierFaultKind::Late(other(who)),
-        MbarrierMisuse::Completes(who) => MbarrierFaultKind::Completes(other(who)),
-        MbarrierMisuse::OtherState => MbarrierFaultKind::OtherState,
-        MbarrierMisuse::OldState { named, current } => {
-            MbarrierFaultKind::OldState { named, current }
-        }
-    };
-    find(context, same.id, kind, same.lanes);
-    context.gap("behaviour after a misused mbarrier is undefined")
-}
-
-/// Describes the action of another lane, for a finding.
-fn other(context: &Context<'_, '_>, who: LaneId, site: Site) -> Other {
-    let launch = context.machine.launch;
-    let thread = launch.thread(context.unit, who.warp.into(), who.lane.into());
-    Other { thread, place: context.machine.site_place(site) }
-}
-
-/// Reports findings other than errors that end the run.
-fn tell(context: &mut Context<'_, '_>) {
-    for (who, id, finding) in context.tracker.take_mbarrier_findings() {
-        let kind = match finding {
-            MbarrierFinding::Unobserved(phase) => MbarrierFaultKind::Unobserved { phase },
-            MbarrierFinding::Reuse(MbarrierReuse::Contribution { phase, earlier }) => {
-                let other = other(context, earlier.first(), earlier.site);
-                MbarrierFaultKind::EarlyContribution { phase, other }
-            }
-            MbarrierFinding::Reuse(MbarrierReuse::Early { phase, earlier }) => {
-                let other = other(context, earlier.first(), earlier.site);
-                MbarrierFaultKind::EarlyWait { phase, other }
-            }
-            MbarrierFinding::Reuse(MbarrierReuse::Overtaken { phase, wait }) => {
-                let other = other(context, wait.who, wait.site);
-                MbarrierFaultKind::Overtaken { phase, other }
-            }
-        };
-        find(context, id, kind, who.lanes);
-    }
-}
-
-fn find(context: &mut Context<'_, '_>, id: MbarrierId, kind: MbarrierFaultKind, lanes: Mask) {
-    let Some((area, offset)) = context.tracker.mbarrier_place(id) else { return };
-    let Some((memory, ..)) = allocation(context, area, 0) else { return };
-    let target = memory.target(offset);
-    context.find(Fault::Mbarrier(Box::new(MbarrierFault { target, kind })), lanes);
-}
-
-/// Records an ordinary access to the bytes of a live mbarrier, if there was one.
-pub(crate) fn check_plain_access(context: &mut Context<'_, '_>) -> Result<(), Gap> {
-    let Some((lanes, area, offset, site)) = context.tracker.take_mbarrier_access() else {
-        return Ok(());
-    };
-    let place = context.machine.site_place(site);
-    let Some((memory, ..)) = allocation(context, area, 0) else { return Ok(()) };
-    let kind = MbarrierFaultKind::PlainAccess { other: place };
-    let fault = MbarrierFault { target: memory.target(offset), kind };
-    context.find(Fault::Mbarrier(Box::new(fault)), lanes);
-    Err(context.gap("an ordinary access to an mbarrier is undefined"))
 }

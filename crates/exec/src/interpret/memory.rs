@@ -18,7 +18,7 @@ use crate::memory::{Word, state};
 use crate::tags::Tags;
 use crate::tracker::AccessAttributes;
 use ir::{Address, Load, Space, Store, Width};
-use sync::{Kind, Question, SameValue};
+use sync::{MemoryEffect, RequiredCertainty, SameValue};
 
 pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap> {
     let element = load.width.bytes();
@@ -26,8 +26,8 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
     let (addresses, indexed) =
         resolve_indexed(context, load.address, load.space, AccessKind::Read, bytes)?;
     let mut parts = vec![([0u64; WARP], [0u64; WARP], Tags::NUMBER); load.dsts.len()];
-    let apart = indexed.iter().fold(0, |mask, one| mask | 1 << one.lane);
-    let failed = context.lanes.without(addresses.lanes).without(Mask(apart));
+    let indexed_lanes = indexed.iter().fold(0, |mask, one| mask | 1 << one.lane);
+    let failed = context.lanes.without(addresses.lanes).without(Mask(indexed_lanes));
     let bad = Origin::BadAccess(context.place);
     parts.iter_mut().for_each(|part| part.2 = Tags::poison(failed, bad));
     let mut located = Mask::NONE;
@@ -44,7 +44,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
             set_tags_of(tags, lane, word, context.place, found.is_none());
             let place = at.flatten().filter(|_| word == Word::Poison);
             if let (Some(at), Some(dst)) = (place, load.dsts[position]) {
-                let bytes = partial::loaded(context, (pointer.area, lane, at), load, dst);
+                let bytes = partial::loaded_bytes(context, (pointer.area, lane, at), load, dst);
                 partly.extend(bytes.map(|bytes| (dst, lane, bytes)));
             }
         }
@@ -59,7 +59,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
         }
     }
     for (dst, lane, bytes) in &partly {
-        partial::refine(context, *dst, *lane, bytes);
+        partial::restore_loaded(context, *dst, *lane, bytes);
     }
     Ok(())
 }
@@ -140,7 +140,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
             Some(start) => keeps(context, pointer, lane, start, store),
             None => vec![SameValue::Undecided; store.srcs.len()],
         };
-        let attributes = AccessAttributes::plain(Kind::Write, context.site, element);
+        let attributes = AccessAttributes::plain(MemoryEffect::Write, context.site, element);
         let who = (context.warp.number, lane);
         context.tracker.store(who, (pointer.area, pointer.offset), attributes, &same);
         let Some(start) = found else { continue };
@@ -164,17 +164,17 @@ fn keeps(
     if element > 8 || !context.tracker.watches(pointer.area) {
         return vec![SameValue::Undecided; store.srcs.len()];
     }
-    let asks = context.machine.asked.contains(&context.place);
+    let compares_terms = context.machine.compared_stores.contains(&context.place);
     let mut keeps = |(position, &src): (usize, &ir::Operand)| {
         let at = start + position * element;
-        if asks {
+        if compares_terms {
             // A comparison of terms may be a proof, so compare only if needed.
             let offset = pointer.offset + (position * element) as i64;
             let bytes = (offset, element as u32);
-            return match context.tracker.question(pointer.area, bytes, context.site) {
-                Question::None => SameValue::Undecided,
-                question => {
-                    let likely = question == Question::Likely;
+            return match context.tracker.required_certainty(pointer.area, bytes, context.site) {
+                RequiredCertainty::None => SameValue::Undecided,
+                certainty => {
+                    let likely = certainty == RequiredCertainty::Likely;
                     symbolic::keeps(context, (pointer, lane), (at, element), src, likely)
                 }
             };
@@ -202,10 +202,10 @@ pub(super) fn store_element(
     let (mut values, mut tags) = context.read(src, Width::B64);
     let mut word = word_of(tags, lane);
     if word == Word::Poison
-        && let Some(bytes) = partial::stored(context, src, lane)
+        && let Some(bytes) = partial::stored_bytes(context, src, lane)
     {
         let bytes = &bytes[..width.bytes() as usize];
-        match partial::whole(context, bytes) {
+        match partial::defined_word(context, bytes) {
             Some(stored) => {
                 (values[lane], word) = stored;
                 tags = Tags::NUMBER;
@@ -220,7 +220,7 @@ pub(super) fn store_element(
     }
     if word == Word::Poison && matches!(pointer.area, Area::Global(_)) {
         let origin = tags.undefined;
-        context.find(Fault::Undefined { reaches: Sink::Output, origin }, Mask(1 << lane));
+        context.record_fault(Fault::Undefined { reaches: Sink::Output, origin }, Mask(1 << lane));
         // The fault is reported and the memory is written; neither may be reported differently later.
         word = Word::Unknown;
         values[lane] = 0;
@@ -257,7 +257,7 @@ pub(super) fn discard(
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Write);
         if found.is_some() {
-            let attributes = AccessAttributes::plain(Kind::Write, context.site, 1);
+            let attributes = AccessAttributes::plain(MemoryEffect::Write, context.site, 1);
             track(context, pointer, lane, bytes, attributes, SameValue::Different);
         }
         if let (Some(Some(start)), Some((memory, ..))) =

@@ -58,7 +58,7 @@ pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mas
     }
     let tags = context.registers.tags(guard.register);
     let holds = if guard.negated { Mask(!truth.0) } else { truth };
-    let decided = context.decide(tags, Sink::Control);
+    let decided = context.require_numbers(tags, Sink::Control);
     let decided = decided.map_err(|gap| symbolic::explained(context, guard.register, gap))?;
     Ok(holds.and(decided))
 }
@@ -75,11 +75,12 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
     if fast::execute(context, op) {
         return Ok(Flow::Next);
     }
-    in_general(context, op)
+    execute_general(context, op)
 }
 
+/// Executes any operation, with what is known of encoded addresses and of partly undefined values.
 #[inline(never)]
-fn in_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+fn execute_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     let encoded = encoded::results(context, op);
     let partial = partial::prepare(context, op);
     if encoded.is_empty() && partial.is_none() {
@@ -119,7 +120,7 @@ fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
         Op::TensorMap(op) => return map_change::execute(context, op),
         Op::RemoteStore(store) => cluster::store(context, store)?,
         Op::MapShared { dst, address, rank, space } => {
-            cluster::map(context, *dst, (*address, *rank), *space)?;
+            cluster::map_addresses(context, *dst, (*address, *rank), *space)?;
         }
         Op::SharedRank { dst, address, space } => {
             cluster::rank_of(context, *dst, *address, *space)?;
@@ -203,7 +204,7 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
         SyncOp::MapFence(map) => map_change::fence(context, *map)?,
         SyncOp::Mbarrier(mbarrier) => return mbarrier::execute(context, mbarrier),
         SyncOp::RegisterPool(change) => return Ok(change_registers(context, *change)),
-        SyncOp::Wgmma(about) => return Ok(wgmma::synchronize(context, *about)),
+        SyncOp::Wgmma(op) => return Ok(wgmma::synchronize(context, *op)),
         SyncOp::GridWait => context.tracker.wait_for_grids(warp, lanes),
         SyncOp::CommitGroup => context.tracker.apply(warp, lanes, SyncEvent::CommitCopies),
         SyncOp::WaitGroup(pending) => {
@@ -242,11 +243,11 @@ fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap
 fn change_registers(context: &mut Context<'_, '_>, change: RegisterPool) -> Flow {
     let (alive, warp) = (context.warp.alive(), context.warp.number);
     if context.lanes != alive {
-        return Flow::Gather(Mask::ALL, context.lanes);
+        return Flow::Collective(Mask::ALL, context.lanes);
     }
     context.tracker.apply(warp, alive, SyncEvent::Collective);
     if alive != Mask::ALL {
-        context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
+        context.record_fault(Fault::LanesMissing { missing: !alive.0 }, alive);
     }
     context.tracker.group_steps().note(warp, change, context.site);
     Flow::Next

@@ -1,8 +1,7 @@
 //! Values of which some bytes are undefined: `{half, unwritten}` in a register, or a word of memory of which
 //! one half was written.
 //!
-//! Instructions execute as usual and make such lanes poison. Then the lanes are rewritten for which more is
-//! known: moves of bytes keep which of them are undefined, and operations on packs are computed in the halves
+//! Instructions execute as usual and make such lanes poison. Then lanes of which more is known are rewritten: moves of bytes keep which of them are undefined, and operations on packs are computed in the halves
 //! that are defined in all operands. A lane without an undefined byte is an ordinary one again. Any other
 //! operation leaves poison.
 
@@ -24,7 +23,7 @@ use std::ops::Range;
 /// An untracked byte of a run without a domain: data.
 const DATA: Byte = Byte::Opaque(0);
 /// The same, not determined by the launch and its inputs.
-const FICKLE: Byte = Byte::Opaque(1);
+const SCHEDULE_DEPENDENT: Byte = Byte::Opaque(1);
 
 /// Results of an instruction that are known better than its tags say.
 pub(super) struct Prepared {
@@ -73,7 +72,7 @@ pub(super) fn prepare(context: &mut Context<'_, '_>, op: &Op) -> Option<Prepared
             if concerns(context, op) =>
         {
             let size = format.width().bytes() as usize;
-            let packed = fill(context, op, *dst, size);
+            let packed = fill_undefined(context, op, *dst, size);
             Some(Prepared { moved: Vec::new(), packed: Some(packed) })
         }
         _ => None,
@@ -122,11 +121,11 @@ fn result(
     found: &mut dyn FnMut(Reg, Bytes),
 ) {
     match op {
-        Op::Copy { dst, .. } => found(*dst, cut(context, *dst, operands[0])),
+        Op::Copy { dst, .. } => found(*dst, zero_above_width(context, *dst, operands[0])),
         Op::Select { dst, .. } => {
             if let Byte::Known(bits) = operands[0][0] {
                 let chosen = operands[if bits & 1 == 1 { 1 } else { 2 }];
-                found(*dst, cut(context, *dst, chosen));
+                found(*dst, zero_above_width(context, *dst, chosen));
             }
         }
         Op::Concat { dst, parts } => {
@@ -157,7 +156,7 @@ fn result(
             let bytes =
                 symbolic::moved(op, operands, to).or_else(|| bitwise(context, op, operands));
             if let Some(bytes) = bytes {
-                found(*dst, cut(context, *dst, bytes));
+                found(*dst, zero_above_width(context, *dst, bytes));
             }
         }
         _ => {}
@@ -165,7 +164,7 @@ fn result(
 }
 
 /// Zeros above the width of a register.
-fn cut(context: &Context<'_, '_>, dst: Reg, mut bytes: Bytes) -> Bytes {
+fn zero_above_width(context: &Context<'_, '_>, dst: Reg, mut bytes: Bytes) -> Bytes {
     let size = context.layout.width(dst).bytes() as usize;
     bytes[size.min(8)..].fill(Byte::Known(0));
     bytes
@@ -191,14 +190,14 @@ fn bitwise(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes]) -> Option
         } else if bytes.contains(&Byte::Undefined) {
             out[at] = Byte::Undefined;
         } else {
-            out[at] = lost(context, &bytes);
+            out[at] = untracked_byte(context, &bytes);
         }
     }
     Some(out)
 }
 
 /// A byte computed from others, none of them undefined.
-fn lost(context: &mut Context<'_, '_>, bytes: &[Byte]) -> Byte {
+fn untracked_byte(context: &mut Context<'_, '_>, bytes: &[Byte]) -> Byte {
     let place = context.place;
     match &mut context.valued {
         Some(valued) => {
@@ -208,13 +207,13 @@ fn lost(context: &mut Context<'_, '_>, bytes: &[Byte]) -> Byte {
             let reason = if schedule_dependent { reason::SCHEDULE } else { reason::BITS };
             Byte::Opaque(valued.store.units.opaque(Some(place), reason))
         }
-        None if bytes.contains(&FICKLE) => FICKLE,
+        None if bytes.contains(&SCHEDULE_DEPENDENT) => SCHEDULE_DEPENDENT,
         None => DATA,
     }
 }
 
 /// Replaces undefined numbers in the operands of an operation on packs by zeros.
-fn fill(context: &mut Context<'_, '_>, op: &Op, dst: Reg, size: usize) -> Packed {
+fn fill_undefined(context: &mut Context<'_, '_>, op: &Op, dst: Reg, size: usize) -> Packed {
     let mut packed = Packed { dst, lanes: Vec::new(), operands: Vec::new() };
     let operands = operands(op);
     for lane in context.lanes.iter() {
@@ -304,7 +303,7 @@ fn word(context: &mut Context<'_, '_>, bytes: &Bytes) -> (u64, Word) {
         Some(valued) => valued.store.word(bytes),
         None => match known(bytes) {
             Some(number) => (number, Word::Number),
-            None if bytes.contains(&FICKLE) => (0, Word::ScheduleDependent),
+            None if bytes.contains(&SCHEDULE_DEPENDENT) => (0, Word::ScheduleDependent),
             None => (0, Word::Unknown),
         },
     }
@@ -327,7 +326,7 @@ fn operand_bytes(context: &mut Context<'_, '_>, operand: Operand, lane: usize) -
         (_, Word::Number) => value.to_le_bytes().map(Byte::Known),
         (_, Word::Poison) => [Byte::Undefined; 8],
         (None, Word::Unknown) => [DATA; 8],
-        (None, Word::ScheduleDependent | Word::Pointer) => [FICKLE; 8],
+        (None, Word::ScheduleDependent | Word::Pointer) => [SCHEDULE_DEPENDENT; 8],
         (Some(valued), word) => {
             // Words of units are not cut off.
             let value = context.registers.lane(layout, operand, Width::B64, lane);
@@ -340,7 +339,7 @@ fn operand_bytes(context: &mut Context<'_, '_>, operand: Operand, lane: usize) -
 
 /// The bytes of a poison element in memory, extended to the register that it is loaded into, if some of them
 /// are defined.
-pub(super) fn loaded(
+pub(super) fn loaded_bytes(
     context: &mut Context<'_, '_>,
     (area, lane, at): (Area, usize, usize),
     load: &Load,
@@ -376,14 +375,14 @@ fn in_memory(
             (None, state::DEFINED) => Byte::Known(memory.bytes[at]),
             (None, state::OPAQUE) => DATA,
             (None, state::UNDEFINED) => Byte::Undefined,
-            (None, _) => FICKLE,
+            (None, _) => SCHEDULE_DEPENDENT,
         };
     }
     Some(bytes)
 }
 
 /// Records what was loaded into a poison lane, after the load.
-pub(super) fn refine(context: &mut Context<'_, '_>, dst: Reg, lane: usize, bytes: &Bytes) {
+pub(super) fn restore_loaded(context: &mut Context<'_, '_>, dst: Reg, lane: usize, bytes: &Bytes) {
     let tags = context.registers.tags(dst);
     if tags.poison.has(lane) {
         write(context, dst, lane, bytes, tags);
@@ -391,7 +390,11 @@ pub(super) fn refine(context: &mut Context<'_, '_>, dst: Reg, lane: usize, bytes
 }
 
 /// The bytes of a poison operand of a store, if some of them are defined.
-pub(super) fn stored(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Option<Bytes> {
+pub(super) fn stored_bytes(
+    context: &Context<'_, '_>,
+    operand: Operand,
+    lane: usize,
+) -> Option<Bytes> {
     match operand {
         Operand::Register(register) => context.registers.partial_in(register, lane),
         Operand::Constant(_) => None,
@@ -399,7 +402,7 @@ pub(super) fn stored(context: &Context<'_, '_>, operand: Operand, lane: usize) -
 }
 
 /// The word of some bytes, if none of them is undefined.
-pub(super) fn whole(context: &mut Context<'_, '_>, bytes: &[Byte]) -> Option<(u64, Word)> {
+pub(super) fn defined_word(context: &mut Context<'_, '_>, bytes: &[Byte]) -> Option<(u64, Word)> {
     let mut all = ZERO;
     all[..bytes.len()].copy_from_slice(bytes);
     (!all.contains(&Byte::Undefined)).then(|| word(context, &all))
@@ -421,7 +424,7 @@ pub(super) fn write_memory(
                     let (value, word) = match *byte {
                         Byte::Known(bits) => (bits.into(), Word::Number),
                         Byte::Undefined => (0, Word::Poison),
-                        FICKLE => (0, Word::ScheduleDependent),
+                        SCHEDULE_DEPENDENT => (0, Word::ScheduleDependent),
                         _ => (0, Word::Unknown),
                     };
                     memory.store(at, 1, value, word);

@@ -77,7 +77,7 @@ enum Outcome {
 /// Decodes an address of unknown space: 32 bits are an address in some window.
 fn decode(address: u64, width: Width) -> Option<Pointer> {
     match width == Width::B32 || address >> 32 == 0 {
-        true => Pointer::in_window(address),
+        true => Pointer::decode_in_window(address),
         false => Pointer::decode(address, Space::Generic),
     }
 }

@@ -11,7 +11,7 @@ use ir::{Address, AddressBase, Op, Space};
 const ALONE: &str =
     "this loop polls global memory until something else changes it; such waits are not modelled";
 /// Number of polls after which a loop is considered endless.
-const MOST_POLLS: u64 = 1 << 20;
+const MAX_POLLS: u64 = 1 << 20;
 
 /// Stops at a polling read, at the latest after too many polls.
 pub(crate) fn check(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
@@ -23,7 +23,7 @@ pub(crate) fn check(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
     if several && changes && context.tracker.is_checking() {
         return Err(context.gap(WAITS));
     }
-    match context.report.polls > MOST_POLLS {
+    match context.report.polls > MAX_POLLS {
         true if several && changes => Err(context.gap(WAITS)),
         true => Err(context.gap(ALONE)),
         false => Ok(()),
@@ -34,7 +34,7 @@ pub(crate) fn check(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
 fn area(context: &mut Context<'_, '_>, address: Address, space: Space) -> Option<Area> {
     match address.base {
         AddressBase::Variable(variable) => {
-            context.machine.areas.get(&variable).map(|&area| context.own(area))
+            context.machine.areas.get(&variable).map(|&area| context.own_instance(area))
         }
         AddressBase::Absolute => None,
         AddressBase::Register(register) => {

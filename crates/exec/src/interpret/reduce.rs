@@ -3,14 +3,14 @@
 
 use super::access::read_element;
 use super::atomic::{change_element, group};
-use super::bulk::{async_access, leaving};
+use super::bulk::{async_access, check_word_for_global};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
 use crate::lanes::WARP;
 use crate::tracker::AccessAttributes;
 use ir::{Atomic, AtomicOp};
-use sync::{AgentId, Kind, SameValue};
+use sync::{AgentId, MemoryEffect, SameValue};
 
 /// A reducing copy started by a lane.
 pub(super) struct Reduction<'a> {
@@ -32,14 +32,14 @@ impl Reduction<'_> {
         let attributes = AccessAttributes {
             element: size,
             group: group(context, update),
-            ..async_access(context, Kind::Update, id)
+            ..async_access(context, MemoryEffect::Update, id)
         };
         track(context, pointer, lane, size, attributes, SameValue::Different);
         let (mut value, mut old, mut unused) = ([0; WARP], [0; WARP], [0; WARP]);
         let bytes = size as usize;
         let at = Some(Some(from));
         let word = read_element(context, area, lane, at, bytes, [&mut value, &mut unused]);
-        let word = leaving(context, pointer.area, (word, lane));
+        let word = check_word_for_global(context, pointer.area, (word, lane));
         let Some(to) = to else { return };
         let at = Some(Some(to));
         let before = read_element(context, pointer.area, lane, at, bytes, [&mut old, &mut unused]);
@@ -48,7 +48,7 @@ impl Reduction<'_> {
     }
 }
 
-/// Returns `true` for the types of an operation, as for linear copies (manual §9.7.9.25.4.2).
+/// Returns `true` if a linear copy may reduce elements of this type by this operation (manual §9.7.9.25.4.2).
 pub(super) fn is_reducible(op: AtomicOp, scalar: ir::Scalar) -> bool {
     let bits = scalar.width().bits();
     match (op, scalar) {

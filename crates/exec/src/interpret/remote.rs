@@ -20,7 +20,7 @@ pub(super) fn check_block(
     let blocks = context.machine.blocks;
     if rank >= blocks || !exists(context, pointer.area) {
         let fault = ClusterFault::NoSuchRank { kind, blocks: blocks as u32 };
-        context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
+        context.record_fault(Fault::Cluster(Box::new(fault)), Mask::one(lane));
         return false;
     }
     if is_copy(context.machine.op(context.site)) {
@@ -28,7 +28,7 @@ pub(super) fn check_block(
     }
     let who = (context.warp.number, lane, context.site);
     if !context.tracker.access_remote(who, (pointer.area, pointer.offset), rank) {
-        not_started(context, pointer, (rank, lane), kind);
+        report_not_started(context, pointer, (rank, lane), kind);
     }
     true
 }
@@ -38,7 +38,7 @@ fn exists(context: &Context<'_, '_>, area: Area) -> bool {
 }
 
 /// Reports an access to a block that may not have started.
-fn not_started(
+fn report_not_started(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
     (rank, lane): (usize, usize),
@@ -50,12 +50,12 @@ fn not_started(
     let copy = is_copy(context.machine.op(context.site));
     let rank = rank as u32;
     let fault = ClusterFault::Lifetime { target, rank, kind, ended: false, copy };
-    context.find(Fault::Cluster(Box::new(fault)), Mask::one(lane));
+    context.record_fault(Fault::Cluster(Box::new(fault)), Mask::one(lane));
 }
 
 /// Records a copy's accesses to shared memory before its delivery at an mbarrier: to another block, or to its
 /// own on behalf of another one.
-pub(super) fn note_copy(
+pub(super) fn record_copy_accesses(
     context: &mut Context<'_, '_>,
     pointers: &[(Pointer, AccessKind)],
     lane: usize,
@@ -76,7 +76,7 @@ pub(super) fn note_copy(
         let Area::Shared(number) = pointer.area else { continue };
         let rank = number / variables;
         if !context.tracker.copy_remote(who, (pointer.area, pointer.offset), rank, id) {
-            not_started(context, pointer, (rank, lane), kind);
+            report_not_started(context, pointer, (rank, lane), kind);
         }
     }
 }

@@ -26,24 +26,24 @@ pub(super) fn store(
     if size > 8 || store.ordering != Ordering::Weak {
         return Err(indexed::not_followed(context, one, AccessKind::Write));
     }
-    if !admits(context, one, AccessKind::Write, all)? {
+    if !can_be_recorded(context, one, AccessKind::Write, all)? {
         return Ok(());
     }
     for (position, &src) in store.srcs.iter().enumerate() {
-        note_stored(context, one, src);
+        check_stored_value(context, one, src);
         let content = symbolic::content(context, src, one.lane);
         let at = i128::from(size) * position as i128;
-        keep(context, one, (WriteKind::Store, at, size), content)?;
+        record_write(context, one, (WriteKind::Store, at, size), content)?;
     }
     Ok(())
 }
 
 /// Checks a stored value: it must be defined, and determined by the launch and its inputs.
-fn note_stored(context: &mut Context<'_, '_>, one: &Indexed, src: Operand) {
+fn check_stored_value(context: &mut Context<'_, '_>, one: &Indexed, src: Operand) {
     let (tags, lane) = (context.registers.operand_tags(src), Mask::one(one.lane));
     if tags.poison.has(one.lane) {
         let origin = tags.undefined;
-        context.find(Fault::Undefined { reaches: Sink::Output, origin }, lane);
+        context.record_fault(Fault::Undefined { reaches: Sink::Output, origin }, lane);
     }
     if must_report_store(context, one.area) {
         context.doubt_undetermined(tags, Sink::Output, lane);
@@ -64,7 +64,7 @@ pub(super) fn update(
     let size = atomic.scalar.width().bytes();
     let packed = usize::from(atomic.packed);
     let all = size * (packed * atomic.a.len()) as u32;
-    if !admits(context, one, AccessKind::Atomic, all)? {
+    if !can_be_recorded(context, one, AccessKind::Atomic, all)? {
         return Ok(());
     }
     if !is_initialised(context, one, all)? {
@@ -78,7 +78,7 @@ pub(super) fn update(
             let mut own = ZERO;
             own[..size as usize].copy_from_slice(&content[from..from + size as usize]);
             let at = i128::from(size) * (position * packed + part) as i128;
-            keep(context, one, (kind, at, size), own)?;
+            record_write(context, one, (kind, at, size), own)?;
         }
     }
     Ok(())
@@ -103,7 +103,7 @@ fn is_initialised(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> R
     }
     if states.iter().all(|one| *one == state::UNDEFINED) {
         let target = memory.target(low as i64);
-        context.find(Fault::DependsOnInitial { target }, Mask::one(one.lane));
+        context.record_fault(Fault::DependsOnInitial { target }, Mask::one(one.lane));
         return Ok(false);
     }
     let name = memory.name.clone();
@@ -113,7 +113,7 @@ fn is_initialised(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> R
 }
 
 /// Returns `true` if a write can be kept; a fault is recorded.
-fn admits(
+fn can_be_recorded(
     context: &mut Context<'_, '_>,
     one: &Indexed,
     kind: AccessKind,
@@ -127,11 +127,11 @@ fn admits(
     };
     if !memory.allows(kind) {
         let target = memory.target(0);
-        context.find(Fault::ReadOnly { target }, Mask::one(one.lane));
+        context.record_fault(Fault::ReadOnly { target }, Mask::one(one.lane));
         return Ok(false);
     }
     // Without checks, memory is that of one schedule.
-    let is_open = context.open.has(one.lane) || context.path.is_some();
+    let is_open = context.conditional_lanes.has(one.lane) || context.path.is_some();
     if is_open || !context.tracker.is_checking() {
         return Err(indexed::not_followed(context, one, kind));
     }
@@ -145,7 +145,7 @@ fn admits(
     Ok(true)
 }
 
-fn keep(
+fn record_write(
     context: &mut Context<'_, '_>,
     one: &Indexed,
     (kind, at, size): (WriteKind, i128, u32),

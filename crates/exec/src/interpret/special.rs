@@ -109,7 +109,7 @@ pub(super) fn address_of(
     let Some(&area) = context.machine.areas.get(&variable) else {
         return Err(context.gap("the address of this variable is not known"));
     };
-    let address = Pointer { area: context.own(area), offset }.address();
+    let address = Pointer { area: context.own_instance(area), offset }.address();
     let width = context.layout.width(dst);
     let address = address & width.mask();
     context.write(dst, &[address; WARP], Tags::pointer(Mask::ALL));

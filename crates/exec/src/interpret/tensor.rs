@@ -10,7 +10,7 @@
 use super::access::{
     Addresses, allocation, locate, note_placement, read_element, resolve, write_element,
 };
-use super::bulk::{async_access, is_constant, leaving, same_as};
+use super::bulk::{async_access, check_word_for_global, is_constant, same_as};
 use super::cluster;
 use super::mbarrier;
 use super::reduce::{Reduction, is_reducible};
@@ -18,7 +18,7 @@ use super::remote;
 use super::tensor_map::{check_tensor, read_map};
 use super::tensor_moves;
 use super::tensor_rounding::{converted, is_legal, keeps_reals, rounds};
-use super::tensor_walk::{Walked, in_tensor, walked};
+use super::tensor_walk::{Walked, in_tensor, walk_copy};
 use super::tracked::track;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
@@ -31,7 +31,7 @@ use ir::{
     Atomic, AtomicOp, MapBits, Operand, Ordering, Scope, Space, Start, TENSOR_MAP_BYTES,
     TensorCopy, TensorCopyKind, TensorMap, Width,
 };
-use sync::{AgentId, Kind, SameValue};
+use sync::{AgentId, MemoryEffect, SameValue};
 
 /// The alignment of a box in shared memory.
 const BOX_ALIGN: u32 = 128;
@@ -57,7 +57,7 @@ pub(super) struct TensorCopyLane<'m> {
     /// Comparison of its contents with the copy of the previous lane.
     same: SameValue,
     pub(super) map: &'m TensorMap,
-    from: Pointer,
+    map_pointer: Pointer,
     pub(super) tensor: Pointer,
     pub(super) shared: Pointer,
 }
@@ -89,8 +89,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let this = (from, coordinates.clone(), offsets.clone(), targets.clone());
         let same = same_as(&mut last, this);
         for (shared, signal) in targets {
-            let lane_copy = TensorCopyLane { lane, same, map: &map, from, tensor, shared };
-            one_box(context, copy, &lane_copy, signal, (&coordinates, &offsets))?;
+            let lane_copy =
+                TensorCopyLane { lane, same, map: &map, map_pointer: from, tensor, shared };
+            copy_box(context, copy, &lane_copy, signal, (&coordinates, &offsets))?;
         }
     }
     context.lanes = all;
@@ -98,7 +99,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
 }
 
 /// Copies a box between its tensor and one block.
-fn one_box(
+fn copy_box(
     context: &mut Context<'_, '_>,
     copy: &TensorCopy,
     lane_copy: &TensorCopyLane<'_>,
@@ -109,19 +110,21 @@ fn one_box(
     check(context, copy, lane_copy, coordinates)?;
     check_shared(context, lane_copy)?;
     let id = context.tracker.start_bulk(context.warp.number, lane, signal.is_none());
-    let attributes = async_access(context, Kind::Read, id);
-    let (who, map) = ((context.warp.number, lane), (lane_copy.from.area, lane_copy.from.offset));
+    let attributes = async_access(context, MemoryEffect::Read, id);
+    let (who, map) =
+        ((context.warp.number, lane), (lane_copy.map_pointer.area, lane_copy.map_pointer.offset));
     if context.tracker.read_map(who, map, attributes) {
         // The scopes of fences are not recorded.
         return Err(context.gap("a tensor map that another block of the cluster has changed"));
     }
     let stores = signal.is_none();
-    let constant =
-        [lane_copy.from.area, lane_copy.tensor.area].iter().all(|&area| is_constant(context, area));
+    let constant = [lane_copy.map_pointer.area, lane_copy.tensor.area]
+        .iter()
+        .all(|&area| is_constant(context, area));
     if constant && !stores {
         let (coordinates, offsets) = (coordinates.to_vec(), offsets.to_vec());
         let contents = CopyContents::Box {
-            map: lane_copy.from,
+            map: lane_copy.map_pointer,
             coordinates,
             offsets,
             target: lane_copy.shared,
@@ -136,7 +139,7 @@ fn one_box(
         allocation(context, lane_copy.shared.area, lane).map_or(0, |(memory, ..)| memory.lead);
     let shared = lane_copy.shared.offset.cast_unsigned() + lead;
     let start = Start { coordinates, offsets, shared, stores };
-    let walked = walked(context, lane_copy, &start, lead)?;
+    let walked = walk_copy(context, lane_copy, &start, lead)?;
     match &copy.kind {
         TensorCopyKind::Reduce(op) => reduce(context, lane_copy, *op, (id, &walked))?,
         TensorCopyKind::Load { .. } | TensorCopyKind::Store => {
@@ -146,7 +149,12 @@ fn one_box(
     if let Some(pointer) = signal {
         let (warp, site) = (context.warp.number, context.site);
         context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
-        remote::note_copy(context, &[(lane_copy.shared, AccessKind::Write)], lane, pointer);
+        remote::record_copy_accesses(
+            context,
+            &[(lane_copy.shared, AccessKind::Write)],
+            lane,
+            pointer,
+        );
         mbarrier::deliver(context, pointer, lane, (id, lane_copy.map.box_bytes() as u32))?;
     }
     Ok(())
@@ -157,7 +165,7 @@ fn operands(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Result<Operands
         let mut found = Vec::new();
         for &operand in all {
             let (values, tags) = context.read(operand, width);
-            context.lanes = context.decide(tags, Sink::Address)?;
+            context.lanes = context.require_numbers(tags, Sink::Address)?;
             found.push(values);
         }
         Ok(found)
@@ -206,7 +214,7 @@ fn check(
     } else {
         return Ok(());
     };
-    context.find(Fault::Tensor(Box::new(fault)), Mask::one(lane_copy.lane));
+    context.record_fault(Fault::Tensor(Box::new(fault)), Mask::one(lane_copy.lane));
     Err(context.gap("this tensor copy is undefined"))
 }
 
@@ -233,8 +241,10 @@ fn check_shared(context: &mut Context<'_, '_>, lane_copy: &TensorCopyLane<'_>) -
     let misaligned = |context: &mut Context<'_, '_>| {
         let kind = AccessKind::Read;
         note_placement(context, lane_copy.shared, lane_copy.lane, BOX_ALIGN);
-        context
-            .find(Fault::Misaligned { target, kind, bytes: BOX_ALIGN }, Mask::one(lane_copy.lane));
+        context.record_fault(
+            Fault::Misaligned { target, kind, bytes: BOX_ALIGN },
+            Mask::one(lane_copy.lane),
+        );
         Err(context.gap("a tensor copy at this shared address is undefined"))
     };
     if alignment == Alignment::No {
@@ -269,22 +279,24 @@ type Ranges<'r> = &'r mut dyn Iterator<Item = (i64, u32)>;
 fn access(
     context: &mut Context<'_, '_>,
     lane_copy: &TensorCopyLane<'_>,
-    (of_shared, of_tensor): (Kind, Option<Kind>),
+    (of_shared, of_tensor): (MemoryEffect, Option<MemoryEffect>),
     (id, walked): (AgentId, &Walked),
 ) -> Result<bool, Gap> {
     let mut bounded = true;
     let (shared, tensor) = (&mut walked.shared(), &mut walked.tensor(lane_copy.tensor.offset));
-    let sides: [(Area, Ranges<'_>, Option<Kind>); 2] = [
+    let sides: [(Area, Ranges<'_>, Option<MemoryEffect>); 2] = [
         (lane_copy.shared.area, shared, Some(of_shared)),
         (lane_copy.tensor.area, tensor, of_tensor),
     ];
     for (area, ranges, kind) in sides {
         let of_access = match kind {
-            Some(Kind::Read) => AccessKind::Read,
-            Some(Kind::Write) => AccessKind::Write,
-            Some(Kind::Update) | None => AccessKind::Atomic,
+            Some(MemoryEffect::Read) => AccessKind::Read,
+            Some(MemoryEffect::Write) => AccessKind::Write,
+            Some(MemoryEffect::Update) | None => AccessKind::Atomic,
         };
-        if kind == Some(Kind::Read) && is_plain_input(context, area, walked.around(lane_copy)) {
+        if kind == Some(MemoryEffect::Read)
+            && is_plain_input(context, area, walked.tensor_span(lane_copy))
+        {
             continue;
         }
         for (offset, bytes) in ranges {
@@ -296,7 +308,8 @@ fn access(
             // Updates are reported element by element.
             if let Some(kind) = kind {
                 let attributes = async_access(context, kind, id);
-                let same = if kind == Kind::Write { lane_copy.same } else { SameValue::Different };
+                let same =
+                    if kind == MemoryEffect::Write { lane_copy.same } else { SameValue::Different };
                 track(context, pointer, lane_copy.lane, bytes, attributes, same);
             }
         }
@@ -323,8 +336,8 @@ fn transfer(
     (id, walked): (AgentId, &Walked),
 ) -> Result<(), Gap> {
     let kinds = match stores {
-        true => (Kind::Read, Some(Kind::Write)),
-        false => (Kind::Write, Some(Kind::Read)),
+        true => (MemoryEffect::Read, Some(MemoryEffect::Write)),
+        false => (MemoryEffect::Write, Some(MemoryEffect::Read)),
     };
     let bounded = access(context, lane_copy, kinds, (id, walked))?;
     let element = lane_copy.map.element;
@@ -349,9 +362,9 @@ fn transfer(
             let tensor = (tensor.area, bounded.then(|| at(tensor.offset)));
             let step = step as usize;
             match (stores, piece.tensor.is_some()) {
-                (true, _) => put(context, lane_copy, (shared, step), tensor),
-                (false, true) => take(context, lane_copy, (shared, step), tensor)?,
-                (false, false) => fill(context, lane_copy, (shared, step)),
+                (true, _) => store_word(context, lane_copy, (shared, step), tensor),
+                (false, true) => load_word(context, lane_copy, (shared, step), tensor)?,
+                (false, false) => fill_word(context, lane_copy, (shared, step)),
             }
         }
         context.report.charge(piece.bytes as usize);
@@ -360,7 +373,7 @@ fn transfer(
 }
 
 /// Copies one word from the tensor to the box.
-fn take(
+fn load_word(
     context: &mut Context<'_, '_>,
     lane_copy: &TensorCopyLane<'_>,
     (shared, step): (usize, usize),
@@ -385,7 +398,7 @@ fn take(
 }
 
 /// Copies one word from the box to the tensor.
-fn put(
+fn store_word(
     context: &mut Context<'_, '_>,
     lane_copy: &TensorCopyLane<'_>,
     (shared, step): (usize, usize),
@@ -401,7 +414,7 @@ fn put(
         step,
         [&mut value, &mut unused],
     );
-    let word = leaving(context, area, (word, lane_copy.lane));
+    let word = check_word_for_global(context, area, (word, lane_copy.lane));
     let moved = match word {
         Word::Number => converted(lane_copy.map.element, value[lane_copy.lane], false),
         _ => (value[lane_copy.lane], word),
@@ -412,7 +425,7 @@ fn put(
 }
 
 /// Writes the fill value for elements outside the tensor.
-fn fill(
+fn fill_word(
     context: &mut Context<'_, '_>,
     lane_copy: &TensorCopyLane<'_>,
     (shared, step): (usize, usize),
@@ -449,7 +462,7 @@ fn reduce(
     if rounds(lane_copy.map.element) || !is_reducible(op, scalar) {
         return Err(context.gap("this reduction of a tensor copy is not modelled"));
     }
-    let bounded = access(context, lane_copy, (Kind::Read, None), (id, walked))?;
+    let bounded = access(context, lane_copy, (MemoryEffect::Read, None), (id, walked))?;
     let update = Atomic {
         dsts: Vec::new(),
         op,

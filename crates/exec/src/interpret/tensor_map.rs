@@ -76,6 +76,6 @@ pub(super) fn check_tensor(
         return Ok(());
     }
     let (target, kind, bytes) = (memory.target(tensor.offset), AccessKind::Read, TENSOR_ALIGN);
-    context.find(Fault::Misaligned { target, kind, bytes }, Mask::one(lane));
+    context.record_fault(Fault::Misaligned { target, kind, bytes }, Mask::one(lane));
     Err(context.gap("a tensor copy with a tensor at this address is undefined"))
 }

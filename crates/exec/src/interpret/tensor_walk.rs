@@ -44,7 +44,7 @@ impl Walked {
     }
 
     /// The smallest byte range of the buffer around everything moved: its start and end.
-    pub(super) fn around(&self, lane_copy: &TensorCopyLane<'_>) -> (i64, i64) {
+    pub(super) fn tensor_span(&self, lane_copy: &TensorCopyLane<'_>) -> (i64, i64) {
         let (mut first, mut end) = (i64::MAX, i64::MIN);
         if let (Some(low), Some(high)) = (self.walk.tensor.first(), self.walk.tensor.last()) {
             let moved = i64::try_from(self.tensor).unwrap_or(i64::MAX);
@@ -68,7 +68,7 @@ impl Walked {
 
 /// Walks a copy to or from shared memory `lead` bytes after a multiple of the period. Pieces that leave their
 /// row are reported and left out.
-pub(super) fn walked(
+pub(super) fn walk_copy(
     context: &mut Context<'_, '_>,
     lane_copy: &TensorCopyLane<'_>,
     start: &Start<'_>,
@@ -90,7 +90,7 @@ pub(super) fn walked(
         if let Some(target) = memory.map(|(memory, ..)| memory.target(offset)) {
             let extent = lane_copy.map.dims[0] * u64::from(lane_copy.map.element.bytes());
             let fault = TensorFault::Clip { target, extent, bytes: piece.bytes };
-            context.find(Fault::Tensor(Box::new(fault)), Mask::one(lane_copy.lane));
+            context.record_fault(Fault::Tensor(Box::new(fault)), Mask::one(lane_copy.lane));
         }
         pieces.retain(|piece| !piece.beyond);
     }

@@ -13,7 +13,7 @@ use ir::{Atomic, AtomicOp, Ordering, Scalar, Scope};
 use sync::LaneId;
 
 /// The largest counter value: signed or not, tickets do not wrap around.
-const MOST: u64 = (1 << 31) - 1;
+const MAX_COUNTER: u64 = (1 << 31) - 1;
 
 /// A ticket being taken.
 pub(super) struct Ticket {
@@ -34,7 +34,7 @@ pub(super) fn begin(
     if !is_list && mode.last().is_none() {
         return None;
     }
-    if context.path.is_some() || !context.open.is_empty() {
+    if context.path.is_some() || !context.conditional_lanes.is_empty() {
         return None;
     }
     let lane = context.lanes.lowest().filter(|_| context.lanes.count() == 1)?;
@@ -88,7 +88,7 @@ pub(super) fn end(
         let number = valued.domain.ticket(unit, others)?;
         let start = valued.domain.integer(i128::from(first));
         let number = valued.binary(crate::domain::Binary::Add, start, number);
-        Some(valued.store.word(&integer::whole(number, size)?).0)
+        Some(valued.store.word(&integer::all_bytes(number, size)?).0)
     });
     let Some(word) = word else {
         return Err(context.gap("the number of a ticket is not followed"));
@@ -121,7 +121,7 @@ fn end_in_sequence(
         () if word != Word::Number => Some(NOT_KNOWN),
         () if counter != ticket.counter => Some(SEVERAL),
         () if Some(old) != first.checked_add(tickets.taken) => Some(CHANGED),
-        () if old >= MOST => Some(TOO_LARGE),
+        () if old >= MAX_COUNTER => Some(TOO_LARGE),
         () if !is_ordered => Some("a block takes several tickets, and nothing orders them"),
         () => None,
     };
@@ -174,7 +174,7 @@ fn count(
         Some("a block takes several tickets")
     } else if Some(old) != first.checked_add(tickets.taken) {
         Some(CHANGED)
-    } else if first.checked_add(blocks).is_none_or(|over| over > MOST) {
+    } else if first.checked_add(blocks).is_none_or(|over| over > MAX_COUNTER) {
         Some(TOO_LARGE)
     } else if counter.op == AtomicOp::Inc && counter.operand < first + blocks - 1 {
         Some("the counter that blocks take tickets from begins again before all have one")

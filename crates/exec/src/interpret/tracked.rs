@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::lanes::{Mask, WARP};
 use crate::tracker::AccessAttributes;
 use ir::{Load, Ordering};
-use sync::{Kind, SameValue, SyncEvent};
+use sync::{MemoryEffect, SameValue, SyncEvent};
 
 /// Reports the reads of a load, in the same groups as [`crate::fast`]: lanes that read the same address
 /// together, if the first one shares its address.
@@ -46,7 +46,7 @@ pub(super) fn order_load(context: &mut Context<'_, '_>, ordering: Ordering) {
 
 /// The attributes of a load's accesses.
 pub(crate) fn load_attributes(context: &Context<'_, '_>, load: &Load) -> AccessAttributes {
-    let attributes = AccessAttributes::plain(Kind::Read, context.site, load.width.bytes());
+    let attributes = AccessAttributes::plain(MemoryEffect::Read, context.site, load.width.bytes());
     AccessAttributes { non_coherent: load.non_coherent, ..attributes }
 }
 

@@ -83,7 +83,7 @@ pub(crate) struct Aliased<'d> {
 
 impl Aliased<'_> {
     /// Replaces an alias by the domain's handle.
-    fn one(&self, value: Value) -> Value {
+    fn resolve(&self, value: Value) -> Value {
         match Handle(value).alias() {
             Some(position) => self.targets.borrow().get(position).copied().unwrap_or(value),
             None => value,
@@ -91,21 +91,21 @@ impl Aliased<'_> {
     }
 
     /// Replaces aliases in operands. `None` if there are none, as in most runs.
-    fn all<const N: usize>(&self, operands: [&Values; N]) -> Option<[Values; N]> {
+    fn resolve_all<const N: usize>(&self, operands: [&Values; N]) -> Option<[Values; N]> {
         let is_alias = |value: &Value| Handle(*value).is_alias();
         if self.targets.borrow().is_empty()
             || !operands.iter().any(|values| values.iter().any(is_alias))
         {
             return None;
         }
-        Some(operands.map(|values| values.map(|value| self.one(value))))
+        Some(operands.map(|values| values.map(|value| self.resolve(value))))
     }
 }
 
 /// Calls the domain with operands without aliases.
 macro_rules! without_aliases {
     ($self:ident, $operands:expr, |$plain:ident| $call:expr) => {
-        match $self.all($operands) {
+        match $self.resolve_all($operands) {
             Some(found) => {
                 let $plain = found.each_ref();
                 $call
@@ -140,12 +140,12 @@ impl Domain for Aliased<'_> {
     }
 
     fn reads_sign(&mut self, value: Value, place: Place) {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.reads_sign(value, place);
     }
 
     fn tests_number(&mut self, value: Value, place: Place) {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.tests_number(value, place);
     }
 
@@ -154,7 +154,7 @@ impl Domain for Aliased<'_> {
     }
 
     fn unordered_sum(&mut self, sum: Value, more: Value) -> Value {
-        let (sum, more) = (self.one(sum), self.one(more));
+        let (sum, more) = (self.resolve(sum), self.resolve(more));
         self.inner.unordered_sum(sum, more)
     }
 
@@ -166,9 +166,9 @@ impl Domain for Aliased<'_> {
         if self.targets.borrow().is_empty() {
             return self.inner.dot(a, b, c);
         }
-        let plain = |values: &[Value]| values.iter().map(|&value| self.one(value)).collect();
+        let plain = |values: &[Value]| values.iter().map(|&value| self.resolve(value)).collect();
         let (a, b): (Vec<Value>, Vec<Value>) = (plain(a), plain(b));
-        let c = self.one(c);
+        let c = self.resolve(c);
         self.inner.dot(&a, &b, c)
     }
 
@@ -231,22 +231,22 @@ impl Domain for Aliased<'_> {
     }
 
     fn same(&mut self, a: Value, b: Value) -> Option<bool> {
-        let (a, b) = (self.one(a), self.one(b));
+        let (a, b) = (self.resolve(a), self.resolve(b));
         self.inner.same(a, b)
     }
 
     fn differ_anywhere(&mut self, a: Value, b: Value) -> bool {
-        let [a, b] = [a, b].map(|value| self.one(value));
+        let [a, b] = [a, b].map(|value| self.resolve(value));
         self.inner.differ_anywhere(a, b)
     }
 
     fn seem_different(&mut self, a: Value, b: Value) -> bool {
-        let (a, b) = (self.one(a), self.one(b));
+        let (a, b) = (self.resolve(a), self.resolve(b));
         self.inner.seem_different(a, b)
     }
 
     fn any_of(&mut self, values: &[Value]) -> Option<Value> {
-        let values: Vec<Value> = values.iter().map(|&value| self.one(value)).collect();
+        let values: Vec<Value> = values.iter().map(|&value| self.resolve(value)).collect();
         self.inner.any_of(&values)
     }
 
@@ -263,7 +263,7 @@ impl Domain for Aliased<'_> {
     }
 
     fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.bounds_under(value, condition)
     }
 
@@ -272,7 +272,7 @@ impl Domain for Aliased<'_> {
     }
 
     fn is_data(&self, value: Value) -> bool {
-        self.inner.is_data(self.one(value))
+        self.inner.is_data(self.resolve(value))
     }
 
     fn numbers(&self) -> Numbers {
@@ -280,22 +280,22 @@ impl Domain for Aliased<'_> {
     }
 
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.round(value, rounding)
     }
 
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.in_range(value, width, signed)
     }
 
     fn bounds(&mut self, value: Value) -> Option<Bounds> {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.bounds(value)
     }
 
     fn is_multiple(&mut self, (value, more): (Value, i128), of: u32) -> bool {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.is_multiple((value, more), of)
     }
 
@@ -305,17 +305,17 @@ impl Domain for Aliased<'_> {
         (offset, more): (Value, i128),
         size: u32,
     ) -> Option<Value> {
-        let offset = self.one(offset);
+        let offset = self.resolve(offset);
         self.inner.element(table, (offset, more), size)
     }
 
     fn extreme(&mut self, value: Value, largest: bool) -> Option<String> {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.extreme(value, largest)
     }
 
     fn data_place(&mut self, (value, more): (Value, i128)) -> Option<DataPlace> {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.data_place((value, more))
     }
 
@@ -340,31 +340,31 @@ impl Domain for Aliased<'_> {
     }
 
     fn quotient(&mut self, value: Value, by: u32) -> Option<Value> {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.quotient(value, by)
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.field(value, width, first, bits)
     }
 
     fn complement(&mut self, a: Value) -> Value {
-        let a = self.one(a);
+        let a = self.resolve(a);
         self.inner.complement(a)
     }
 
     fn number_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
-        let bits: Vec<Value> = bits.iter().map(|&value| self.one(value)).collect();
+        let bits: Vec<Value> = bits.iter().map(|&value| self.resolve(value)).collect();
         self.inner.number_of_bits(&bits)
     }
 
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
-        let value = self.one(value);
+        let value = self.resolve(value);
         self.inner.power_of_exponent(value)
     }
 
     fn explain(&self, value: Value) -> String {
-        self.inner.explain(self.one(value))
+        self.inner.explain(self.resolve(value))
     }
 }

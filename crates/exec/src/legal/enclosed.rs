@@ -27,7 +27,7 @@ use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most values that are found again; further ones are always fresh, which stays correct.
-const MOST_KNOWN: usize = 1 << 25;
+const MAX_KNOWN: usize = 1 << 25;
 
 /// The operation that makes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ enum Operation {
 type Modifiers = Option<(Format, FloatMode, Option<Place>)>;
 
 /// An operation with its modifiers.
-type Kind = (Operation, Modifiers);
+type ModifiedOperation = (Operation, Modifiers);
 
 /// Booleans as formulas.
 #[derive(Debug, Default)]
@@ -75,14 +75,14 @@ impl Conditions {
 /// The domain of legal results.
 #[derive(Debug, Default)]
 pub struct Enclosed {
-    made: Value,
+    last_value: Value,
     /// Set if inputs are tracked.
-    follows: bool,
+    tracks_inputs: bool,
     instruction: Option<Instruction>,
     /// Numbers of operations with their modifiers.
-    kinds: FxHashMap<Kind, u32>,
+    operation_numbers: FxHashMap<ModifiedOperation, u32>,
     /// The last one looked up: lanes of a warp ask for the same.
-    last_kind: Option<(Kind, u32)>,
+    last_operation: Option<(ModifiedOperation, u32)>,
     /// Values by the number of their operation, and their operands.
     known: FxHashMap<(u32, [Value; 3]), Value>,
     /// Products that may be fused, also behind operations that leave them unchanged.
@@ -104,7 +104,7 @@ impl Enclosed {
     /// A domain that tracks inputs, so that it can compare two values.
     #[must_use]
     pub fn numbering() -> Self {
-        Self { follows: true, ..Self::default() }
+        Self { tracks_inputs: true, ..Self::default() }
     }
 
     /// Returns `true` if two values counted as equal because the assembler fuses all copies of an instruction
@@ -116,12 +116,12 @@ impl Enclosed {
 
     /// Creates a fresh value.
     fn fresh(&mut self) -> Value {
-        let next = self.made + 1;
+        let next = self.last_value + 1;
         // Without handles left, nothing is known about this one.
         if next >= LIMIT {
             return 0;
         }
-        self.made = next;
+        self.last_value = next;
         next
     }
 
@@ -141,15 +141,15 @@ impl Enclosed {
 
     /// Returns the number of an operation with its modifiers.
     #[inline]
-    fn number_of(&mut self, kind: Kind) -> u32 {
-        if let Some((last, number)) = &self.last_kind
-            && *last == kind
+    fn number_of(&mut self, operation: ModifiedOperation) -> u32 {
+        if let Some((last, number)) = &self.last_operation
+            && *last == operation
         {
             return *number;
         }
-        let next = self.kinds.len() as u32;
-        let number = *self.kinds.entry(kind).or_insert(next);
-        self.last_kind = Some((kind, number));
+        let next = self.operation_numbers.len() as u32;
+        let number = *self.operation_numbers.entry(operation).or_insert(next);
+        self.last_operation = Some((operation, number));
         number
     }
 
@@ -162,7 +162,7 @@ impl Enclosed {
 
     /// Returns the value of an operation.
     fn make(&mut self, operation: Operation, mut operands: [Value; 3]) -> Value {
-        if !self.follows {
+        if !self.tracks_inputs {
             return self.fresh();
         }
         let is_fusible_sum = self.is_fusible_sum(operation, operands);
@@ -185,7 +185,7 @@ impl Enclosed {
         if value != 0 {
             self.mark_fusible(operation, operands, value);
         }
-        if value != 0 && self.known.len() < MOST_KNOWN {
+        if value != 0 && self.known.len() < MAX_KNOWN {
             self.known.insert(key, value);
         }
         value
@@ -254,7 +254,7 @@ impl Enclosed {
         Err(value)
     }
 
-    fn each<const N: usize>(
+    fn apply_per_lane<const N: usize>(
         &mut self,
         operation: Operation,
         operands: [&Values; N],
@@ -268,7 +268,7 @@ impl Enclosed {
         }
     }
 
-    fn defer<const N: usize>(
+    fn defer_per_lane<const N: usize>(
         &mut self,
         operation: Operation,
         operands: [&Values; N],
@@ -276,17 +276,17 @@ impl Enclosed {
         out: &mut Truths,
     ) {
         let mut values = [0; WARP];
-        self.each(operation, operands, lanes, &mut values);
+        self.apply_per_lane(operation, operands, lanes, &mut values);
         lanes.iter().for_each(|lane| out.defer(lane, values[lane]));
     }
 }
 
 impl Domain for Enclosed {
     fn inputs(&mut self, inputs: &Inputs) -> Option<Value> {
-        let count = Value::try_from(inputs.count).ok().filter(|_| self.follows)?;
-        let first = self.made + 1;
-        let last = self.made.checked_add(count).filter(|last| *last < LIMIT)?;
-        self.made = last;
+        let count = Value::try_from(inputs.count).ok().filter(|_| self.tracks_inputs)?;
+        let first = self.last_value + 1;
+        let last = self.last_value.checked_add(count).filter(|last| *last < LIMIT)?;
+        self.last_value = last;
         Some(first)
     }
 
@@ -303,7 +303,7 @@ impl Domain for Enclosed {
     }
 
     fn fma(&mut self, operands: [&Values; 3], _: Rounding, lanes: Mask, out: &mut Values) {
-        self.each(Operation::Fma, operands, lanes, out);
+        self.apply_per_lane(Operation::Fma, operands, lanes, out);
     }
 
     fn dot(&mut self, _: &[Value], _: &[Value], _: Value) -> Value {
@@ -315,11 +315,11 @@ impl Domain for Enclosed {
     }
 
     fn binary(&mut self, op: Binary, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.each(Operation::Binary(op), operands, lanes, out);
+        self.apply_per_lane(Operation::Binary(op), operands, lanes, out);
     }
 
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
-        self.each(Operation::Unary(op), [a], lanes, out);
+        self.apply_per_lane(Operation::Unary(op), [a], lanes, out);
     }
 
     fn function(
@@ -329,11 +329,11 @@ impl Domain for Enclosed {
         lanes: Mask,
         out: &mut Values,
     ) {
-        self.each(Operation::Function(function.0), operands, lanes, out);
+        self.apply_per_lane(Operation::Function(function.0), operands, lanes, out);
     }
 
     fn convert(&mut self, conversion: &Conversion, a: &Values, lanes: Mask, out: &mut Values) {
-        self.each(Operation::Convert(*conversion), [a], lanes, out);
+        self.apply_per_lane(Operation::Convert(*conversion), [a], lanes, out);
     }
 
     fn compare(
@@ -343,12 +343,12 @@ impl Domain for Enclosed {
         lanes: Mask,
         out: &mut Truths,
     ) {
-        self.defer(Operation::Compare(relation), operands, lanes, out);
+        self.defer_per_lane(Operation::Compare(relation), operands, lanes, out);
     }
 
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {
         if self.conditions.is_none() {
-            return self.defer(Operation::Connect(op), operands, lanes, out);
+            return self.defer_per_lane(Operation::Connect(op), operands, lanes, out);
         }
         for lane in lanes.iter() {
             let formula = self.formula(|conditions| {
@@ -368,7 +368,7 @@ impl Domain for Enclosed {
 
     fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
         if self.conditions.is_none() {
-            return self.each(Operation::Not, [a], lanes, out);
+            return self.apply_per_lane(Operation::Not, [a], lanes, out);
         }
         for lane in lanes.iter() {
             let opposite = self.formula(|conditions| {
@@ -394,7 +394,7 @@ impl Domain for Enclosed {
     }
 
     fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.each(Operation::Select, [condition, a, b], lanes, out);
+        self.apply_per_lane(Operation::Select, [condition, a, b], lanes, out);
     }
 
     fn same(&mut self, a: Value, b: Value) -> Option<bool> {
@@ -410,7 +410,7 @@ impl Domain for Enclosed {
     }
 
     fn explain(&self, _: Value) -> String {
-        match self.follows || self.conditions.is_some() {
+        match self.tracks_inputs || self.conditions.is_some() {
             true => "tensor data that is not given".to_owned(),
             false => "a float whose last bits are not fixed".to_owned(),
         }

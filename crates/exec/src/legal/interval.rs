@@ -1,9 +1,10 @@
-//! Real arithmetic on doubles with directed rounding: each function returns a number not above (`_down`) or
-//! not below (`_up`) the exact result, and the exact result if that is a double.
+//! Real arithmetic on doubles with directed rounding: each function returns a number not below the exact result
+//! (`up`), or else not above it, and the exact result if that is a double.
 
 /// Below this size, the error terms may miss lost bits.
 const TINY: f64 = 1e-280;
 
+/// Moves a rounded result to the next double if its error shows that the exact result lies beyond it.
 fn outward(value: f64, error: f64, up: bool) -> f64 {
     if !value.is_finite() {
         // An overflow of finite operands: the exact result is on the near side of infinity.

@@ -14,7 +14,7 @@ pub(crate) struct Between {
     grids: Vec<Option<Grid>>,
     /// Accesses of blocks that are not ordered before the last block's ticket, if blocks take tickets.
     unreleased: Vec<Option<Grid>>,
-    pub(crate) met: Vec<(Area, Conflicts)>,
+    pub(crate) conflicts: Vec<(Area, Conflicts)>,
 }
 
 impl Between {
@@ -23,9 +23,10 @@ impl Between {
         let grid = |(memory, shadow): (&Allocation, &Option<sync::Shadow>)| {
             shadow.as_ref().map(|_| Grid::new(memory.bytes.len() as u64))
         };
-        let met = (0..global.len()).map(|number| (Area::Global(number), Conflicts::default()));
+        let conflicts =
+            (0..global.len()).map(|number| (Area::Global(number), Conflicts::default()));
         let grids: Vec<Option<Grid>> = grids.map(grid).collect();
-        Self { unreleased: grids.clone(), grids, met: met.collect() }
+        Self { unreleased: grids.clone(), grids, conflicts: conflicts.collect() }
     }
 
     /// Adds the accesses of a block that may have taken a ticket. Released accesses precede those of the last block.
@@ -39,18 +40,18 @@ impl Between {
         let commute = |a: Site, b: Site| commute(machine, a, b);
         let is_last = machine.tickets.last() == Some(block) && watch.has_ticket();
         match is_last {
-            true => self.add_touched(machine, block, &watch.before),
+            true => self.add_finished_block(machine, block, &watch.before),
             false => self.add(machine, block, shadows),
         }
         if !is_last && watch.has_ticket() && watch.is_released {
             return;
         }
-        for ((grid, shadow), (_, met)) in
-            self.unreleased.iter_mut().zip(&shadows.global).zip(&mut self.met)
+        for ((grid, shadow), (_, conflicts)) in
+            self.unreleased.iter_mut().zip(&shadows.global).zip(&mut self.conflicts)
         {
             let (Some(grid), Some(shadow)) = (grid, shadow) else { continue };
             match is_last {
-                true => grid.add(block, shadow, &commute, met),
+                true => grid.add(block, shadow, &commute, conflicts),
                 // Already reported.
                 false => grid.add(block, shadow, &commute, &mut Conflicts::default()),
             }
@@ -60,26 +61,28 @@ impl Between {
     /// Adds the accesses of a block.
     pub(crate) fn add(&mut self, machine: &Machine<'_>, block: u64, shadows: &Shadows) {
         let commute = |a: Site, b: Site| commute(machine, a, b);
-        for ((grid, shadow), (_, met)) in
-            self.grids.iter_mut().zip(&shadows.global).zip(&mut self.met)
+        for ((grid, shadow), (_, conflicts)) in
+            self.grids.iter_mut().zip(&shadows.global).zip(&mut self.conflicts)
         {
             if let (Some(grid), Some(shadow)) = (grid, shadow) {
-                grid.add(block, shadow, &commute, met);
+                grid.add(block, shadow, &commute, conflicts);
             }
         }
     }
 
     /// Adds the accesses of a block that is over.
-    pub(crate) fn add_touched(
+    pub(crate) fn add_finished_block(
         &mut self,
         machine: &Machine<'_>,
         block: u64,
         touched: &[Option<BlockAccesses>],
     ) {
         let commute = |a: Site, b: Site| commute(machine, a, b);
-        for ((grid, touched), (_, met)) in self.grids.iter_mut().zip(touched).zip(&mut self.met) {
+        for ((grid, touched), (_, conflicts)) in
+            self.grids.iter_mut().zip(touched).zip(&mut self.conflicts)
+        {
             if let (Some(grid), Some(touched)) = (grid, touched) {
-                grid.add_touched(block, touched, &commute, met);
+                grid.add_finished_block(block, touched, &commute, conflicts);
             }
         }
     }
@@ -91,12 +94,12 @@ impl Between {
     }
 
     /// Returns `true` if a block touched bytes that were last changed by a block for which `is_other` holds.
-    pub(crate) fn meets(
+    pub(crate) fn touches_changes(
         &self,
         touched: &[Option<BlockAccesses>],
         is_other: &dyn Fn(u64) -> bool,
     ) -> bool {
         let both = self.grids.iter().zip(touched).filter_map(|(g, t)| g.as_ref().zip(t.as_ref()));
-        both.into_iter().any(|(grid, touched)| grid.meets(touched, is_other))
+        both.into_iter().any(|(grid, touched)| grid.touches_changes(touched, is_other))
     }
 }

@@ -8,10 +8,10 @@ use super::conflict_words::{Block, ConflictWords, Counts, Extent, Racing, ReadId
 use crate::address::Area;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use sync::{Access, Clocks, Kind, LaneId, Time};
+use sync::{Access, Clocks, LaneId, MemoryEffect, Time};
 
 /// Most accesses to one word, between two barriers of the block, that are compared.
-const MOST_SEEN: usize = 1 << 12;
+const MAX_SEEN: usize = 1 << 12;
 
 /// An access of one lane.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ struct LaneAccess {
     who: LaneId,
     time: Time,
     epoch: u32,
-    kind: Kind,
+    kind: MemoryEffect,
     /// The accessed bytes of the word, one bit each.
     bytes: u8,
     extent: Extent,
@@ -37,7 +37,7 @@ pub(crate) struct History {
 }
 
 /// Returns the bytes of a word that an access covers, one bit each.
-fn part(word: i64, offset: i64, bytes: u32) -> u8 {
+fn covered_bytes(word: i64, offset: i64, bytes: u32) -> u8 {
     let has = |byte: &i64| (offset..offset + i64::from(bytes)).contains(&(word * 4 + byte));
     (0..4).filter(has).fold(0, |all, byte| all | 1 << byte)
 }
@@ -70,10 +70,10 @@ impl History {
                 if between {
                     self.racing.add_extent(word, extent);
                     match access.kind {
-                        Kind::Read => {
+                        MemoryEffect::Read => {
                             self.racing.sites.insert(access.site);
                         }
-                        Kind::Write | Kind::Update => {
+                        MemoryEffect::Write | MemoryEffect::Update => {
                             self.racing.add_writer(word, Some(self.block));
                         }
                     }
@@ -83,7 +83,7 @@ impl History {
                     time: clocks.now(access.warp),
                     epoch: clocks.epoch(),
                     kind: access.kind,
-                    bytes: part(word.1, offset, bytes),
+                    bytes: covered_bytes(word.1, offset, bytes),
                     extent,
                     read: None,
                 };
@@ -102,11 +102,12 @@ impl History {
         for lane in access.lanes.iter() {
             let who = LaneId { lane: lane as u8, ..now.who };
             let thread = (access.warp * crate::lanes::WARP + lane) as u16;
-            let read = (now.kind == Kind::Read).then(|| counts.next(access.site, word, thread));
+            let read =
+                (now.kind == MemoryEffect::Read).then(|| counts.next(access.site, word, thread));
             let now = LaneAccess { who, read, ..now };
             for earlier in seen.iter() {
-                let apart = earlier.bytes & now.bytes == 0;
-                if apart || earlier.read.is_some() == read.is_some() {
+                let disjoint = earlier.bytes & now.bytes == 0;
+                if disjoint || earlier.read.is_some() == read.is_some() {
                     continue;
                 }
                 if !clocks.ordered(earlier.who, earlier.time, who) {
@@ -117,7 +118,7 @@ impl History {
                     }
                 }
             }
-            if seen.len() == MOST_SEEN {
+            if seen.len() == MAX_SEEN {
                 racing.gave_up = true;
                 return;
             }

@@ -55,7 +55,7 @@ fn pointer(context: &mut Context<'_, '_>, load: &Load, lane: usize) -> Option<Po
     match load.address.base {
         AddressBase::Absolute => None,
         AddressBase::Variable(variable) => {
-            let area = context.own(*context.machine.areas.get(&variable)?);
+            let area = context.own_instance(*context.machine.areas.get(&variable)?);
             Some(Pointer { area, offset: load.address.offset })
         }
         AddressBase::Register(register) => {

@@ -19,7 +19,7 @@ use sync::AgentId;
 
 /// A product that may be in flight, with the registers that it uses in one role.
 #[derive(Clone, Debug)]
-struct Flight {
+struct ProductInFlight {
     /// Its number in [`Windows::owners`].
     number: u32,
     product: AgentId,
@@ -40,16 +40,16 @@ pub(super) struct Windows {
     touched: FxHashMap<usize, Place>,
     /// For each register, the last flight that uses it.
     owners: FxHashMap<usize, u32>,
-    flights: Vec<Flight>,
+    in_flight: Vec<ProductInFlight>,
     /// The number of the next flight.
     next: u32,
 }
 
 impl Windows {
     /// The last product that uses a register, if it may be in flight.
-    fn flight(&mut self, position: usize) -> Option<&mut Flight> {
+    fn product_in_flight(&mut self, position: usize) -> Option<&mut ProductInFlight> {
         let number = self.owners.get(&position)?;
-        self.flights.iter_mut().find(|flight| flight.number == *number)
+        self.in_flight.iter_mut().find(|earlier| earlier.number == *number)
     }
 
     /// Assigns these registers to a product. Returns a violation.
@@ -59,16 +59,16 @@ impl Windows {
         accumulator: Option<(Shape, Element)>,
         (product, place): (AgentId, Place),
     ) -> Option<RegisterWindow> {
-        let same = |flight: &&mut Flight| {
-            flight.accumulator == accumulator
-                && flight.owned == registers.len()
-                && flight.registers == registers
+        let same = |one: &&mut ProductInFlight| {
+            one.accumulator == accumulator
+                && one.owned == registers.len()
+                && one.registers == registers
         };
         // A chain of products: only the last one changes.
         if self.touched.is_empty()
-            && let Some(flight) = self.flights.iter_mut().find(same)
+            && let Some(earlier) = self.in_flight.iter_mut().find(same)
         {
-            (flight.product, flight.place) = (product, place);
+            (earlier.product, earlier.place) = (product, place);
             return None;
         }
         let number = self.next;
@@ -79,20 +79,27 @@ impl Windows {
             if let Some(&access) = self.touched.get(&position) {
                 found = found.or(Some(RegisterWindow::Unfenced { access }));
             }
-            if let Some(flight) = self.flight(position) {
-                if flight.accumulator != accumulator {
-                    found = found.or(Some(RegisterWindow::InFlight { product: flight.place }));
+            if let Some(earlier) = self.product_in_flight(position) {
+                if earlier.accumulator != accumulator {
+                    found = found.or(Some(RegisterWindow::InFlight { product: earlier.place }));
                 }
-                flight.owned -= 1;
+                earlier.owned -= 1;
             }
             // A register that is named twice counts once.
             if self.owners.insert(position, number) != Some(number) {
                 owned += 1;
             }
         }
-        self.flights.retain(|flight| flight.owned > 0);
+        self.in_flight.retain(|earlier| earlier.owned > 0);
         let registers = registers.to_vec();
-        self.flights.push(Flight { number, product, place, accumulator, registers, owned });
+        self.in_flight.push(ProductInFlight {
+            number,
+            product,
+            place,
+            accumulator,
+            registers,
+            owned,
+        });
         found
     }
 }
@@ -119,16 +126,16 @@ impl Registers {
 
     /// Executes `wgmma.wait_group`.
     pub(crate) fn end_products(&mut self, is_over: IsOver<'_>) {
-        let Windows { flights, owners, .. } = self.product_registers();
-        let before = flights.len();
-        flights.retain(|flight| !is_over(flight.product));
-        if flights.len() < before {
-            owners.retain(|_, number| flights.iter().any(|flight| flight.number == *number));
+        let Windows { in_flight, owners, .. } = self.product_registers();
+        let before = in_flight.len();
+        in_flight.retain(|earlier| !is_over(earlier.product));
+        if in_flight.len() < before {
+            owners.retain(|_, number| in_flight.iter().any(|earlier| earlier.number == *number));
         }
     }
 
     /// Records an access to registers of products by another instruction. Returns a violation.
-    pub(crate) fn touch(&mut self, op: &Op, place: Place) -> Option<RegisterWindow> {
+    pub(crate) fn record_access(&mut self, op: &Op, place: Place) -> Option<RegisterWindow> {
         let windows = self.product_registers();
         let mut found = None;
         op.visit(&mut |access| {
@@ -138,10 +145,10 @@ impl Registers {
                 _ => return,
             };
             let position = register.position();
-            if let Some(flight) = windows.flight(position)
-                && (writes || flight.accumulator.is_some())
+            if let Some(earlier) = windows.product_in_flight(position)
+                && (writes || earlier.accumulator.is_some())
             {
-                found = found.or(Some(RegisterWindow::InFlight { product: flight.place }));
+                found = found.or(Some(RegisterWindow::InFlight { product: earlier.place }));
             }
             windows.touched.insert(position, place);
         });

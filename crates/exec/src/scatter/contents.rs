@@ -61,9 +61,11 @@ impl data_writes::Scatter<Bytes> {
                 Err(Element::Unwritten) => return lost(UNWRITTEN),
                 Err(other) => return other,
             };
-            let Some(new) = written(valued, write, part, scalar) else { return lost(OTHER_TYPE) };
+            let Some(new) = written_value(valued, write, part, scalar) else {
+                return lost(OTHER_TYPE);
+            };
             let condition = (!holds.known.has(0)).then_some(holds.values[0]);
-            value = Some(combined(valued, write.kind, (condition, scalar), [old, new]));
+            value = Some(element_after(valued, write.kind, (condition, scalar), [old, new]));
         }
         value.map_or(before, Element::Value)
     }
@@ -99,7 +101,12 @@ fn parts(write: &DataWrite, size: u32) -> impl Iterator<Item = (&DataWrite, u32)
 }
 
 /// Returns the written value in the element's type.
-fn written(valued: &mut Valued<'_>, write: &DataWrite, part: u32, scalar: Scalar) -> Option<Value> {
+fn written_value(
+    valued: &mut Valued<'_>,
+    write: &DataWrite,
+    part: u32,
+    scalar: Scalar,
+) -> Option<Value> {
     let size = scalar.width().bytes();
     let bytes = write.content.get((part * size) as usize..((part + 1) * size) as usize)?;
     match scalar {
@@ -109,7 +116,7 @@ fn written(valued: &mut Valued<'_>, write: &DataWrite, part: u32, scalar: Scalar
 }
 
 /// Returns the element after a write, which happens if the condition holds, or always without one.
-fn combined(
+fn element_after(
     valued: &mut Valued<'_>,
     kind: WriteKind,
     (condition, scalar): (Option<Value>, Scalar),

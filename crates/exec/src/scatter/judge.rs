@@ -37,7 +37,7 @@ pub(crate) struct LaunchContext<'l, 'p> {
 /// Judges all writes at data-dependent places. `accessed` returns an instruction that accessed a tensor in
 /// another way.
 pub(crate) fn judge(
-    launched: LaunchContext<'_, '_>,
+    launch: LaunchContext<'_, '_>,
     report: &mut Report,
     mut valued: Valued<'_>,
     accessed: &dyn Fn(usize) -> Option<Site>,
@@ -45,12 +45,13 @@ pub(crate) fn judge(
     let mut scatters = std::mem::take(&mut valued.store.scatters);
     let mut gap = None;
     for (&number, scatter) in &mut scatters {
-        gap = mixture(launched, number, scatter, accessed(number));
+        gap = gap_for_mixed_accesses(launch, number, scatter, accessed(number));
         if gap.is_some() {
             break;
         }
         let first_kind = scatter.writes.first().map(|write| write.kind);
-        let mut judge = Judge { launched, report, valued: valued.reborrow(), number, found: None };
+        let mut judge =
+            Judge { launch, report, valued: valued.reborrow(), number, has_error: false };
         match first_kind {
             Some(WriteKind::Store) => scatter.in_any_order = judge.stores(&scatter.writes),
             Some(kind) if kind.rounds() => judge.sums(&scatter.writes),
@@ -66,15 +67,15 @@ pub(crate) fn judge(
 }
 
 /// The gap for accesses of different kinds that may meet.
-fn mixture(
-    launched: LaunchContext<'_, '_>,
+fn gap_for_mixed_accesses(
+    launch: LaunchContext<'_, '_>,
     number: usize,
     scatter: &data_writes::Scatter<Bytes>,
     accessed: Option<Site>,
 ) -> Option<Gap> {
-    let machine = launched.machine;
+    let machine = launch.machine;
     let first = scatter.writes.first()?;
-    let name = launched.global.get(number).map_or("", |memory| memory.name.as_str());
+    let name = launch.global.get(number).map_or("", |memory| memory.name.as_str());
     let stop = |write: &DataWrite, reason: String| {
         let Writer { site, unit, who, .. } = write.by;
         let thread = machine.launch.thread(unit, who.warp.into(), who.lane.into());
@@ -128,13 +129,13 @@ impl Meeting {
 }
 
 struct Judge<'j, 'p, 'v> {
-    launched: LaunchContext<'j, 'p>,
+    launch: LaunchContext<'j, 'p>,
     report: &'j mut Report,
     valued: Valued<'v>,
     /// The tensor.
     number: usize,
-    /// Set after a report: a single finding is enough.
-    found: Option<()>,
+    /// Set after the report of an error: a single one is enough.
+    has_error: bool,
 }
 
 /// Writes with places of equal multiples, by their constant.
@@ -151,7 +152,7 @@ impl Judge<'_, '_, '_> {
                 return false;
             }
             judge.report_pair([a, b], meeting, same);
-            judge.found.is_some()
+            judge.has_error
         });
         in_any_order
     }
@@ -186,12 +187,12 @@ impl Judge<'_, '_, '_> {
         for (at, group) in groups.iter().enumerate() {
             let mut start = 0;
             for (later, write) in group.iter().enumerate() {
-                let over = |one: &DataWrite| one.place.constant + i128::from(one.size);
-                while over(group[start]) <= write.place.constant {
+                let end = |one: &DataWrite| one.place.constant + i128::from(one.size);
+                while end(group[start]) <= write.place.constant {
                     start += 1;
                 }
                 for earlier in &group[start..later] {
-                    if over(earlier) <= write.place.constant {
+                    if end(earlier) <= write.place.constant {
                         continue;
                     }
                     let inputs = self.valued.domain.inputs_for(&earlier.place, &write.place, 0);
@@ -201,7 +202,7 @@ impl Judge<'_, '_, '_> {
                 }
             }
             for other in &groups[at + 1..] {
-                if self.between(group, other, call) {
+                if self.each_meeting_between(group, other, call) {
                     return;
                 }
             }
@@ -209,7 +210,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Like [`each_meeting`](Self::each_meeting), for two groups with different multiples.
-    fn between(
+    fn each_meeting_between(
         &mut self,
         a: &Group<'_>,
         b: &Group<'_>,
@@ -227,7 +228,7 @@ impl Judge<'_, '_, '_> {
             for other in b {
                 let Some(factor) = factor_of_meeting(difference, one, other) else { continue };
                 let inputs = self.valued.domain.inputs_for(&one.place, &other.place, factor);
-                let meeting = Meeting::of(inputs.filter(|_| difference.is_met));
+                let meeting = Meeting::of(inputs.filter(|_| difference.is_attained));
                 if call(self, [one, other], meeting) {
                     return true;
                 }
@@ -287,7 +288,7 @@ impl Judge<'_, '_, '_> {
             }
             None => {
                 // A note must not hide an error.
-                self.found = (!race.same_value).then_some(());
+                self.has_error = !race.same_value;
                 self.add(race);
             }
         }
@@ -303,7 +304,7 @@ impl Judge<'_, '_, '_> {
         let offset = i64::try_from(at).unwrap_or(0);
         Race {
             sides: [self.side(a), self.side(b)],
-            target: match self.launched.global.get(self.number) {
+            target: match self.launch.global.get(self.number) {
                 Some(memory) => memory.target(offset),
                 None => Allocation::new("memory", ir::Space::Global, 0, 0).target(offset),
             },
@@ -315,7 +316,7 @@ impl Judge<'_, '_, '_> {
             unseen_map: false,
             strong: false,
             outside_scope: false,
-            strangers: a.by.unit != b.by.unit,
+            in_different_units: a.by.unit != b.by.unit,
             when: when.filter(|when| !when.is_empty()),
         }
     }
@@ -340,7 +341,7 @@ impl Judge<'_, '_, '_> {
 
     fn side(&self, write: &DataWrite) -> RaceSide {
         let Writer { site, unit, who, .. } = write.by;
-        let machine = self.launched.machine;
+        let machine = self.launch.machine;
         let place: Place = machine.site_place(site);
         RaceSide {
             thread: machine.launch.thread(unit, who.warp.into(), who.lane.into()),
@@ -364,12 +365,12 @@ fn never_meet(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool
     let PlaceDifference { step, low, high, is_never_zero, .. } = difference;
     let ends = |group: &Group<'_>| {
         let least = group.first().map_or(0, |write| write.place.constant);
-        let over = group.iter().map(|write| write.place.constant + i128::from(write.size)).max();
-        (least, over.unwrap_or(least))
+        let end = group.iter().map(|write| write.place.constant + i128::from(write.size)).max();
+        (least, end.unwrap_or(least))
     };
-    let ((a_low, a_over), (b_low, b_over)) = (ends(a), ends(b));
+    let ((a_low, a_end), (b_low, b_end)) = (ends(a), ends(b));
     // They overlap only if step·factor is above b_low - a_over and below b_over - a_low.
-    let (above, below) = (b_low - a_over, b_over - a_low);
+    let (above, below) = (b_low - a_end, b_end - a_low);
     if step * high <= above || step * low >= below {
         return true;
     }
@@ -380,9 +381,9 @@ fn never_meet(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool
 fn factor_of_meeting(difference: PlaceDifference, a: &DataWrite, b: &DataWrite) -> Option<i128> {
     let PlaceDifference { step, low, high, is_never_zero, .. } = difference;
     // a + step·factor is above b - size of a, and below b + size of b.
-    let apart = b.place.constant - a.place.constant;
-    let first = (apart - i128::from(a.size)).div_euclid(step) + 1;
-    let last = (apart + i128::from(b.size) - 1).div_euclid(step);
+    let distance = b.place.constant - a.place.constant;
+    let first = (distance - i128::from(a.size)).div_euclid(step) + 1;
+    let last = (distance + i128::from(b.size) - 1).div_euclid(step);
     let (first, last) = (first.max(low), last.min(high));
     let all = [0.clamp(first, last.max(first)), first, last];
     all.into_iter()

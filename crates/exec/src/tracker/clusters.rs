@@ -1,7 +1,7 @@
 //! The cluster part of the tracker: passes arrivals and waits at the cluster barrier, and accesses to shared memory of
 //! another block, on to [`sync`], in its types. The rules are in [`sync`]; nothing is decided here.
 
-use super::{Tracker, mark, marked};
+use super::{Tracker, area_code, area_of_code};
 use crate::address::Area;
 use crate::lanes::Mask;
 use std::num::NonZeroU16;
@@ -35,8 +35,8 @@ impl Tracker {
     }
 
     /// Lets a waiting warp continue, if the barrier is complete. Returns `true` if it is.
-    pub(crate) fn pass_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
-        self.order.pass_cluster(warp, lanes)
+    pub(crate) fn resume_at_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
+        self.order.resume_at_cluster(warp, lanes)
     }
 
     /// State of the cluster barrier, for a report.
@@ -51,7 +51,7 @@ impl Tracker {
         block: usize,
     ) -> RemoteAccess {
         let lanes = Mask::one(lane);
-        RemoteAccess { block, warp, lanes, site, place: (mark(area), offset) }
+        RemoteAccess { block, warp, lanes, site, place: (area_code(area), offset) }
     }
 
     /// Records a thread's access to shared memory of another block. Returns `true` if that block has
@@ -90,7 +90,7 @@ impl Tracker {
         let late = self.order.take_late_accesses();
         let all = late.into_iter().filter_map(|(access, lane)| {
             let (number, offset) = access.place;
-            Some((access, lane, marked(number)?, offset))
+            Some((access, lane, area_of_code(number)?, offset))
         });
         all.collect()
     }

@@ -12,7 +12,7 @@ use ir::RegisterPool;
 use sync::Site;
 
 /// Warps of a group.
-const WARPS: usize = 4;
+const GROUP_WARPS: usize = 4;
 
 /// A step that all warps of a group must execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(crate) struct GroupSteps {
 }
 
 /// A step that not all warps of its group execute: the warp, the place, its name, and the fault.
-pub(crate) type Odd = (usize, Site, &'static str, GroupFault);
+pub(crate) type UnequalStep = (usize, Site, &'static str, GroupFault);
 
 impl GroupSteps {
     fn add(&mut self, warp: usize, step: Step, site: Site) {
@@ -60,16 +60,16 @@ impl GroupSteps {
 
     /// Finds the first step of each group that some warp of the group omits, or executes differently, in
     /// blocks of this many warps.
-    pub(crate) fn differing(&self, warps: usize, blocks: usize) -> Vec<Odd> {
+    pub(crate) fn differing(&self, warps: usize, blocks: usize) -> Vec<UnequalStep> {
         let empty = Vec::new();
         let steps = |warp: usize| self.warps.get(warp).unwrap_or(&empty);
         let mut found = Vec::new();
         let starts = (0..blocks).flat_map(|block| {
             let end = (block + 1) * warps;
-            (block * warps..end).step_by(WARPS).map(move |first| (first, end))
+            (block * warps..end).step_by(GROUP_WARPS).map(move |first| (first, end))
         });
         for (first, end) in starts {
-            let group = first..(first + WARPS).min(end);
+            let group = first..(first + GROUP_WARPS).min(end);
             let Some(most) = group.clone().max_by_key(|&warp| steps(warp).len()) else {
                 continue;
             };
@@ -88,7 +88,7 @@ impl GroupSteps {
                 Some((most, site, step.name(), why))
             };
             found.extend(group.clone().filter_map(|warp| other(&warp)).next());
-            if group.len() < WARPS {
+            if group.len() < GROUP_WARPS {
                 let product = |&(step, site): &(Step, Site)| match step {
                     Step::Product(..) => Some((most, site, step.name(), GroupFault::Incomplete)),
                     Step::Registers(_) => None,

@@ -1,6 +1,6 @@
 //! Tensor maps in memory: reads by copies, and fences of their proxy (PTX manual §9.7.13.4).
 
-use super::{AccessAttributes, Shadows, Tracker, mark};
+use super::{AccessAttributes, Shadows, Tracker, area_code};
 use crate::address::Area;
 use crate::lanes::Mask;
 use std::cell::Cell;
@@ -9,12 +9,12 @@ use sync::{LaneId, SameValue};
 impl Tracker {
     /// Records a release by lanes of the tensor map that they copied to a place.
     pub(crate) fn publish_map(&mut self, warp: usize, lanes: Mask, (area, offset): (Area, i64)) {
-        self.order.publish_map(warp, lanes, (mark(area), offset));
+        self.order.publish_map(warp, lanes, (area_code(area), offset));
     }
 
     /// Records a lane's acquire of the tensor map at a place.
     pub(crate) fn acquire_map(&mut self, warp: usize, lane: usize, (area, offset): (Area, i64)) {
-        self.order.acquire_map(warp, lane, (mark(area), offset));
+        self.order.acquire_map(warp, lane, (area_code(area), offset));
     }
 
     /// Records a bulk copy's read of its tensor map. Returns `true` if another block of the cluster has
@@ -26,7 +26,9 @@ impl Tracker {
         attributes: AccessAttributes,
     ) -> bool {
         let warps = self.block_warps();
-        let Shadows { global, met, enabled: true, .. } = &mut self.shadows else { return false };
+        let Shadows { global, conflicts, enabled: true, .. } = &mut self.shadows else {
+            return false;
+        };
         let Area::Global(number) = area else { return false };
         let Some(Some(shadow)) = global.get_mut(number) else { return false };
         let access = attributes.by((warp, Mask::one(lane)), SameValue::Different);
@@ -35,17 +37,17 @@ impl Tracker {
             let place = (area, offset, ir::TENSOR_MAP_BYTES as u32);
             history.access(order.clocks(), &access, place);
         }
-        met.area = mark(area);
+        conflicts.allocation = area_code(area);
         let later = LaneId { warp: warp as u8, lane: lane as u8 };
         let block = |who: LaneId| warps.map(|warps| u16::from(who.warp) / warps);
         let by_other = Cell::new(false);
         let visible = |who: LaneId, time| {
             by_other.set(by_other.get() || block(who) != block(later));
-            order.is_map_visible((who, time), later, (mark(area), offset))
+            order.is_map_visible((who, time), later, (area_code(area), offset))
         };
-        shadow.read_map(order.clocks(), order.copies(), (&access, offset), &visible, met);
-        if self.shadows.contexts.len() < self.shadows.met.met.len() {
-            self.note_contexts(area);
+        shadow.read_map(order.clocks(), order.copies(), (&access, offset), &visible, conflicts);
+        if self.shadows.contexts.len() < self.shadows.conflicts.found.len() {
+            self.report_contexts(area);
         }
         by_other.get()
     }

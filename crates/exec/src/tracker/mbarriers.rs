@@ -1,13 +1,13 @@
 //! Mbarriers: reports and queries of the engine, passed on to [`sync`].
 
-use super::{ConflictContext, Tracker, mark, marked};
+use super::{ConflictContext, Tracker, area_code, area_of_code};
 use crate::address::Area;
 use crate::lanes::Mask;
 use crate::pipeline::PhaseLog;
 use rustc_hash::FxHashMap;
 use sync::{
-    AgentId, Conflict, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding, MbarrierId,
-    MbarrierOutcome, MbarrierState, MbarrierStatus, Side, Site,
+    AgentId, Conflict, ConflictSide, Lanes, MbarrierAnswer, MbarrierEvent, MbarrierFinding,
+    MbarrierId, MbarrierOutcome, MbarrierState, MbarrierStatus, Site,
 };
 
 /// Notes on the mbarriers of a block, for its end.
@@ -42,13 +42,13 @@ pub(crate) struct CopyNote {
 impl Tracker {
     /// The mbarrier at a place.
     pub(crate) fn mbarrier(&mut self, area: Area, offset: i64) -> Option<MbarrierId> {
-        self.order.mbarrier((mark(area), offset))
+        self.order.mbarrier((area_code(area), offset))
     }
 
     /// The place of an mbarrier.
     pub(crate) fn mbarrier_place(&self, id: MbarrierId) -> Option<(Area, i64)> {
         let (number, offset) = self.order.mbarrier_place(id)?;
-        Some((marked(number)?, offset))
+        Some((area_of_code(number)?, offset))
     }
 
     /// Starts an arrival of the lanes' copies.
@@ -70,7 +70,7 @@ impl Tracker {
             let signal = place.map(|((area, offset), (phase, _))| (area, offset, phase));
             self.notes.copies.insert(copy, CopyNote { bytes, signal, newer: None, product: false });
         }
-        if self.keeps_uses() {
+        if self.records_uses() {
             let answer = outcome.as_ref().and_then(|outcome| outcome.as_ref().ok());
             let (after, time) = (self.order.mbarrier_phase(id), self.order.now(who.warp));
             self.notes.log.add((id, who, time), &event, answer, (before, after));
@@ -91,7 +91,7 @@ impl Tracker {
     }
 
     /// Describes the bulk copy of an access, as far as it is known at the time of the access.
-    pub(super) fn copy_note(&self, side: Side) -> Option<CopyNote> {
+    pub(super) fn copy_note(&self, side: ConflictSide) -> Option<CopyNote> {
         let note = self.notes.copies.get(&side.copy?)?;
         let (warp, lane) = (usize::from(side.who.warp), usize::from(side.who.lane));
         let copies = self.order.copies();
@@ -114,7 +114,7 @@ impl Tracker {
 
     /// Takes the log of phases, if there is one.
     pub(crate) fn take_phase_log(&mut self) -> Option<PhaseLog> {
-        self.keeps_uses().then(|| std::mem::take(&mut self.notes.log))
+        self.records_uses().then(|| std::mem::take(&mut self.notes.log))
     }
 
     /// Takes the findings about mbarriers other than misuses.
@@ -122,7 +122,7 @@ impl Tracker {
         let findings = self.order.take_mbarrier_findings();
         for (_, id, finding) in &findings {
             let MbarrierFinding::Reuse(reuse) = finding else { continue };
-            self.notes.log.mark(*id, reuse.phase());
+            self.notes.log.mark_faulty(*id, reuse.phase());
         }
         findings
     }
@@ -199,7 +199,7 @@ impl Tracker {
 
     /// Returns `true` if some bytes belong to a live mbarrier.
     pub(super) fn has_live_mbarrier(&self, area: Area, (offset, bytes): (i64, u32)) -> bool {
-        self.order.live_mbarrier_in((mark(area), offset), bytes).is_some()
+        self.order.live_mbarrier_in((area_code(area), offset), bytes).is_some()
     }
 
     /// Records an ordinary access to the bytes of a live mbarrier.
@@ -209,7 +209,7 @@ impl Tracker {
         (area, offset, bytes): (Area, i64, u32),
     ) {
         let Area::Shared(_) = area else { return };
-        if let Some(site) = self.order.live_mbarrier_in((mark(area), offset), bytes) {
+        if let Some(site) = self.order.live_mbarrier_in((area_code(area), offset), bytes) {
             self.notes.plain_access = self.notes.plain_access.or(Some((lanes, area, offset, site)));
         }
     }

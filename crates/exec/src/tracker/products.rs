@@ -1,11 +1,11 @@
 //! Products of warp groups, passed on to [`sync`].
 
-use super::{AccessAttributes, Shadows, Tracker, mark};
+use super::{AccessAttributes, Shadows, Tracker, area_code};
 use crate::address::Area;
 use crate::lanes::Mask;
 use crate::tile::Places;
 use std::ops::Range;
-use sync::{AgentId, Kind, SameValue, Site};
+use sync::{AgentId, MemoryEffect, SameValue, Site};
 
 impl Tracker {
     /// Starts the part of a warp in a product of these warps.
@@ -19,8 +19,8 @@ impl Tracker {
 
     /// Records a warp's arrival at a product of its group. Returns a warp of the group that it must not have
     /// waited for.
-    pub(crate) fn pass_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
-        self.order.pass_product(warp, group).filter(|_| self.shadows.enabled)
+    pub(crate) fn arrive_at_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
+        self.order.arrive_at_product(warp, group).filter(|_| self.shadows.enabled)
     }
 
     /// Returns `true` if a wait that leaves `pending` groups covers a product that another warp of the group
@@ -31,7 +31,7 @@ impl Tracker {
 
     /// Returns `true` if the warp of a product has waited for it.
     pub(crate) fn is_over(&self, product: AgentId) -> bool {
-        self.order.copies().waited(product, 0).is_some()
+        self.order.copies().waited_at(product, 0).is_some()
     }
 
     /// Counts the products that a warp has not waited for.
@@ -46,18 +46,18 @@ impl Tracker {
         product: AgentId,
         (warp, site): (usize, Site),
         area: Area,
-        Places { ranges, around, units, .. }: &Places,
+        Places { ranges, span, units, .. }: &Places,
     ) {
         let Area::Shared(number) = area else { return };
         if !self.shadows.enabled {
             return;
         }
-        if self.mbarriers && self.has_live_mbarrier(area, *around) {
+        if self.mbarriers && self.has_live_mbarrier(area, *span) {
             for &(offset, bytes) in ranges {
                 self.note_plain_access(Mask::ALL, (area, offset, bytes));
             }
         }
-        let plain = AccessAttributes::plain(Kind::Read, site, 16);
+        let plain = AccessAttributes::plain(MemoryEffect::Read, site, 16);
         let attributes = AccessAttributes { copy: Some(product), is_async: true, ..plain };
         let access = attributes.by((warp, Mask::ALL), SameValue::Different);
         if let Some(history) = &mut self.history {
@@ -65,18 +65,18 @@ impl Tracker {
                 history.access(self.order.clocks(), &access, (area, offset, bytes));
             }
         }
-        let Shadows { shared, met, .. } = &mut self.shadows;
+        let Shadows { shared, conflicts, .. } = &mut self.shadows;
         let Some(shadow) = shared.get_mut(number) else { return };
-        met.area = mark(area);
+        conflicts.allocation = area_code(area);
         shadow.read_by_product(
             self.order.clocks(),
             self.order.copies(),
             &access,
             (ranges, units),
-            met,
+            conflicts,
         );
-        if self.shadows.contexts.len() < self.shadows.met.met.len() {
-            self.note_contexts(area);
+        if self.shadows.contexts.len() < self.shadows.conflicts.found.len() {
+            self.report_contexts(area);
         }
     }
 }

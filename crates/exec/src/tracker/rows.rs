@@ -1,9 +1,9 @@
 //! Accesses of all lanes of a warp at one instruction.
 
-use super::{AccessAttributes, Shadows, Tracker, mark};
+use super::{AccessAttributes, Shadows, Tracker, area_code};
 use crate::address::Area;
 use crate::lanes::{Mask, WARP};
-use sync::{Part, SameValue};
+use sync::{AccessPart, SameValue};
 
 impl Tracker {
     /// Defers reads of `bytes` bytes by lanes of a warp, each at its start. Returns `false` if they must be recorded
@@ -17,9 +17,9 @@ impl Tracker {
         starts: &[u32; WARP],
     ) -> bool {
         let Shadows { shared, traced, enabled, .. } = &mut self.shadows;
-        let is_asked = traced.is_some() || self.history.is_some() || self.mbarriers;
+        let needs_every_access = traced.is_some() || self.history.is_some() || self.mbarriers;
         let Area::Shared(number) = area else { return false };
-        if is_asked || self.tickets.is_some() || !*enabled || bytes == 0 {
+        if needs_every_access || self.tickets.is_some() || !*enabled || bytes == 0 {
             return false;
         }
         let access = attributes.by(who, SameValue::Different);
@@ -33,9 +33,9 @@ impl Tracker {
         warp: usize,
         (area, bytes): (Area, u32),
         attributes: AccessAttributes,
-        each: &[Part],
+        each: &[AccessPart],
     ) {
-        let Shadows { shared, global, met, traced, enabled, .. } = &mut self.shadows;
+        let Shadows { shared, global, conflicts, traced, enabled, .. } = &mut self.shadows;
         if traced.is_some() || self.history.is_some() || self.mbarriers || self.tickets.is_some() {
             for part in each {
                 let target = (area, part.offset, bytes);
@@ -50,11 +50,11 @@ impl Tracker {
         };
         let Some(shadow) = shadow.filter(|_| *enabled && bytes > 0) else { return };
         let access = attributes.by((warp, Mask::NONE), SameValue::Undecided);
-        met.area = mark(area);
+        conflicts.allocation = area_code(area);
         let (clocks, copies) = (self.order.clocks(), self.order.copies());
-        shadow.access_each(clocks, copies, (&access, bytes), each, met);
-        if self.shadows.contexts.len() < self.shadows.met.met.len() {
-            self.note_contexts(area);
+        shadow.access_each(clocks, copies, (&access, bytes), each, conflicts);
+        if self.shadows.contexts.len() < self.shadows.conflicts.found.len() {
+            self.report_contexts(area);
         }
     }
 }

@@ -49,9 +49,14 @@ impl Tracker {
     }
 
     /// Records a fence of lanes with a scope of all blocks, which releases, acquires or both.
-    pub(crate) fn fence_widely(&mut self, warp: usize, lanes: Mask, how: [bool; 2]) {
+    pub(crate) fn fence_widely(
+        &mut self,
+        warp: usize,
+        lanes: Mask,
+        [releases, acquires]: [bool; 2],
+    ) {
         if let Some(watch) = &mut self.tickets {
-            watch.fence(self.order.clocks(), (warp, lanes), how);
+            watch.fence(self.order.clocks(), (warp, lanes), [releases, acquires]);
         }
     }
 

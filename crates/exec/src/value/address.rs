@@ -11,7 +11,7 @@
 //! In a register it is the two halves of a value of sort `Address`, a number of this table
 //! ([`super::Store`]); in a 32-bit register it is the lower half of a window address. Adding integers
 //! ([`crate::interpret`]'s `symbolic/address.rs`) and accessing memory keep it; every other operation loses
-//! it, like other bytes. Its bits are those of an address, so its lanes are fickle.
+//! it, like other bytes. Its bits are those of an address, so its lanes are schedule-dependent ([`crate::tags`]).
 
 use crate::address::Area;
 use crate::domain::Value;

@@ -10,7 +10,7 @@
 
 use super::Valued;
 use super::bytes::{Bytes, ZERO};
-use super::integer::whole;
+use super::integer::all_bytes;
 use super::nibbles::{Nibble, split};
 use super::unit::{Byte, Sort, known};
 use crate::domain::{Binary, Value};
@@ -36,32 +36,32 @@ pub(crate) fn compute(
         Op::IntUnary { op: IntUnary::PopulationCount, width, .. } => {
             let bits = bits(valued, &operands[0], width)?;
             let count = count(valued, &bits);
-            whole(count, to)
+            all_bytes(count, to)
         }
         Op::IntUnary { op: IntUnary::Not, width, .. } => {
-            boolean(valued, &operands[..1], width, 0b01)
+            apply_bitwise(valued, &operands[..1], width, 0b01)
         }
         Op::IntBinary { op, width, .. } => match op {
-            IntBinary::And => boolean(valued, operands, width, 0b1000),
-            IntBinary::Or => boolean(valued, operands, width, 0b1110),
-            IntBinary::Xor => boolean(valued, operands, width, 0b0110),
+            IntBinary::And => apply_bitwise(valued, operands, width, 0b1000),
+            IntBinary::Or => apply_bitwise(valued, operands, width, 0b1110),
+            IntBinary::Xor => apply_bitwise(valued, operands, width, 0b0110),
             IntBinary::Shl => {
                 let (by, from) = (amount(1)?, bits(valued, &operands[0], width)?);
                 let at = |at: usize| at.checked_sub(by).map_or(Bit::Known(false), |at| from[at]);
-                together(valued, &(0..from.len()).map(at).collect::<Vec<_>>())
+                pack_bits(valued, &(0..from.len()).map(at).collect::<Vec<_>>())
             }
             IntBinary::Shr { signed } => {
                 let (by, from) = (amount(1)?, bits(valued, &operands[0], width)?);
                 let top = if signed { *from.last()? } else { Bit::Known(false) };
                 let at = |at: usize| from.get(at.saturating_add(by)).copied().unwrap_or(top);
-                together(valued, &(0..from.len()).map(at).collect::<Vec<_>>())
+                pack_bits(valued, &(0..from.len()).map(at).collect::<Vec<_>>())
             }
             _ => None,
         },
         Op::IntTernary { op: IntTernary::Logic { table }, width, .. } => {
             // The first operand is the highest bit of the table's index.
-            let turned = [operands[2], operands[1], operands[0]];
-            boolean(valued, &turned, width, table)
+            let reversed = [operands[2], operands[1], operands[0]];
+            apply_bitwise(valued, &reversed, width, table)
         }
         Op::IntTernary { op: IntTernary::ExtractBits { signed: false }, width, .. } => {
             let (first, length) = (amount(1)? & 0xff, amount(2)? & 0xff);
@@ -70,7 +70,7 @@ pub(crate) fn compute(
                 true => from.get(first + at).copied().unwrap_or(Bit::Known(false)),
                 false => Bit::Known(false),
             };
-            together(valued, &(0..from.len()).map(at).collect::<Vec<_>>())
+            pack_bits(valued, &(0..from.len()).map(at).collect::<Vec<_>>())
         }
         _ => None,
     }
@@ -115,20 +115,25 @@ fn count(valued: &mut Valued<'_>, bits: &[Bit]) -> Value {
 
 /// Applies a boolean function bit by bit. Bit `i` of the table is its value if the first operand is the
 /// lowest bit of `i`.
-fn boolean(valued: &mut Valued<'_>, operands: &[Bytes], width: Width, table: u8) -> Option<Bytes> {
+fn apply_bitwise(
+    valued: &mut Valued<'_>,
+    operands: &[Bytes],
+    width: Width,
+    table: u8,
+) -> Option<Bytes> {
     let columns: Option<Vec<Vec<Bit>>> =
         operands.iter().map(|operand| bits(valued, operand, width)).collect();
     let columns = columns?;
     let mut result = Vec::new();
     for at in 0..width.bits() as usize {
         let row: Vec<Bit> = columns.iter().map(|column| column[at]).collect();
-        result.push(function(valued, &row, table));
+        result.push(apply_to_bits(valued, &row, table));
     }
-    together(valued, &result)
+    pack_bits(valued, &result)
 }
 
 /// Applies a boolean function to a few bits.
-fn function(valued: &mut Valued<'_>, operands: &[Bit], table: u8) -> Bit {
+fn apply_to_bits(valued: &mut Valued<'_>, operands: &[Bit], table: u8) -> Bit {
     // The distinct unknowns: a bit is its own square.
     let mut unknowns: Vec<Value> = Vec::new();
     for operand in operands {
@@ -183,7 +188,7 @@ fn polynomial(valued: &mut Valued<'_>, unknowns: &[Value], values: &[bool]) -> V
 }
 
 /// Packs bits into bytes: known, or integers of the domain of one byte each.
-fn together(valued: &mut Valued<'_>, bits: &[Bit]) -> Option<Bytes> {
+fn pack_bits(valued: &mut Valued<'_>, bits: &[Bit]) -> Option<Bytes> {
     let mut out = ZERO;
     for (byte, bits) in out.iter_mut().zip(bits.chunks(8)) {
         let known = bits.iter().rev().try_fold(0, |byte, bit| match bit {

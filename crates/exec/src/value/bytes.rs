@@ -65,7 +65,7 @@ pub(crate) fn disjoint_sum(a: &Bytes, b: &Bytes, size: usize) -> Option<Bytes> {
 
 /// Shifts left by `bits`, a multiple of 8, keeping `size` bytes.
 pub(crate) fn shift_left(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
-    let by = whole(bits)?;
+    let by = byte_count(bits)?;
     let mut out = ZERO;
     (by..size).for_each(|at| out[at] = a[at - by]);
     Some(out)
@@ -73,7 +73,7 @@ pub(crate) fn shift_left(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
 
 /// Shifts right by `bits`, a multiple of 8.
 pub(crate) fn shift_right(a: &Bytes, bits: u64, size: usize, signed: bool) -> Option<Bytes> {
-    let by = whole(bits)?.min(size);
+    let by = byte_count(bits)?.min(size);
     let fill = if signed { sign(a[size - 1])? } else { Byte::Known(0) };
     let mut out = ZERO;
     (0..size).for_each(|at| out[at] = if at + by < size { a[at + by] } else { fill });
@@ -100,7 +100,7 @@ pub(crate) fn permute(a: &Bytes, b: &Bytes, selectors: u64) -> Option<Bytes> {
 }
 
 /// Converts a number of bits to a number of bytes.
-pub(crate) fn whole(bits: u64) -> Option<usize> {
+pub(crate) fn byte_count(bits: u64) -> Option<usize> {
     bits.is_multiple_of(8).then(|| bits.min(1 << 10) as usize / 8)
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn is_integer(operand: &Bytes, width: Width) -> bool {
 }
 
 /// Returns all bytes of an integer.
-pub(crate) fn whole(value: Value, size: usize) -> Option<Bytes> {
+pub(crate) fn all_bytes(value: Value, size: usize) -> Option<Bytes> {
     let sort = Sort::integer(size)?;
     let mut out = ZERO;
     (0..size).for_each(|at| out[at] = Byte::Of { value, sort, index: at as u8 });

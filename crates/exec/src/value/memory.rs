@@ -19,7 +19,7 @@ impl Store {
             state::DEFINED => Byte::Known(memory.bytes[at]),
             state::OPAQUE => self.units.bytes(memory.unit(at & !3))[at & 3],
             state::ADDRESS | state::HALF => Byte::Opaque(self.units.opaque(None, reason::ADDRESS)),
-            state::FICKLE => Byte::Opaque(self.units.opaque(None, reason::SCHEDULE)),
+            state::SCHEDULE_DEPENDENT => Byte::Opaque(self.units.opaque(None, reason::SCHEDULE)),
             _ => Byte::Undefined,
         }
     }
@@ -180,7 +180,7 @@ impl Store {
         memory.set_unit(unit, word);
         let state = |byte: &Byte| match byte {
             Byte::Undefined => state::UNDEFINED,
-            byte if self.is_schedule_dependent(*byte) => state::FICKLE,
+            byte if self.is_schedule_dependent(*byte) => state::SCHEDULE_DEPENDENT,
             _ => state::OPAQUE,
         };
         let states: Vec<u8> = bytes.iter().map(state).collect();

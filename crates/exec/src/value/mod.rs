@@ -18,8 +18,8 @@ pub(crate) mod data_writes;
 pub(crate) mod integer;
 pub(crate) mod memory;
 pub(crate) mod nibbles;
+mod short_values;
 pub(crate) mod unit;
-mod wholes;
 
 use crate::domain::{Binary, Domain};
 use crate::finding::Place;

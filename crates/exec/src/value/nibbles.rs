@@ -47,12 +47,12 @@ fn join(both: [Nibble; 2]) -> Byte {
 }
 
 /// Splits some bytes into halves, the lowest first.
-fn all(bytes: &[Byte]) -> Option<Vec<Nibble>> {
+fn split_all(bytes: &[Byte]) -> Option<Vec<Nibble>> {
     let halves = bytes.iter().map(|byte| split(*byte)).collect::<Option<Vec<_>>>()?;
     Some(halves.concat())
 }
 
-fn together(nibbles: &[Nibble]) -> Bytes {
+fn pack_nibbles(nibbles: &[Nibble]) -> Bytes {
     let mut out = ZERO;
     for (byte, both) in out.iter_mut().zip(nibbles.chunks_exact(2)) {
         *byte = join([both[0], both[1]]);
@@ -89,24 +89,24 @@ pub(crate) fn bitwise(operands: &[Byte], function: &dyn Fn(&[u8]) -> u8) -> Opti
 
 /// Shifts left by `bits`, a multiple of 4, keeping `size` bytes.
 pub(crate) fn shift_left(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
-    let (by, nibbles) = (whole(bits)?, all(&a[..size])?);
+    let (by, nibbles) = (nibble_count(bits)?, split_all(&a[..size])?);
     let at = |at: usize| at.checked_sub(by).map_or(Nibble::Known(0), |from| nibbles[from]);
-    Some(together(&(0..2 * size).map(at).collect::<Vec<_>>()))
+    Some(pack_nibbles(&(0..2 * size).map(at).collect::<Vec<_>>()))
 }
 
 /// Shifts right by `bits`, a multiple of 4, with zeros above.
 pub(crate) fn shift_right(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
-    let (by, nibbles) = (whole(bits)?, all(&a[..size])?);
+    let (by, nibbles) = (nibble_count(bits)?, split_all(&a[..size])?);
     let at = |at: usize| nibbles.get(at + by).copied().unwrap_or(Nibble::Known(0));
-    Some(together(&(0..2 * size).map(at).collect::<Vec<_>>()))
+    Some(pack_nibbles(&(0..2 * size).map(at).collect::<Vec<_>>()))
 }
 
 /// Extracts `length` bits from `first` on, both multiples of 4, with zeros above.
 pub(crate) fn extract(a: &Bytes, first: u64, length: u64, size: usize) -> Option<Bytes> {
-    let length = whole(length)?;
-    let shifted = all(&shift_right(a, first, size)?[..size])?;
+    let length = nibble_count(length)?;
+    let shifted = split_all(&shift_right(a, first, size)?[..size])?;
     let at = |at: usize| if at < length { shifted[at] } else { Nibble::Known(0) };
-    Some(together(&(0..2 * size).map(at).collect::<Vec<_>>()))
+    Some(pack_nibbles(&(0..2 * size).map(at).collect::<Vec<_>>()))
 }
 
 /// Returns `length` bits from `first` on as an integer, with the highest bit as the sign.
@@ -117,8 +117,8 @@ pub(crate) fn signed(
     length: u64,
     size: usize,
 ) -> Option<Value> {
-    let nibbles = all(&a[..size])?;
-    let (first, length) = (whole(first)?, whole(length)?);
+    let nibbles = split_all(&a[..size])?;
+    let (first, length) = (nibble_count(first)?, nibble_count(length)?);
     integer(valued, nibbles.get(first..first + length)?, true)
 }
 
@@ -134,13 +134,13 @@ pub(crate) fn nibble(
 }
 
 /// Converts a number of bits to a number of nibbles.
-fn whole(bits: u64) -> Option<usize> {
+fn nibble_count(bits: u64) -> Option<usize> {
     bits.is_multiple_of(4).then(|| bits.min(1 << 10) as usize / 4)
 }
 
 /// Returns bytes as an integer, signed or unsigned.
 pub(crate) fn number(valued: &mut Valued<'_>, bytes: &[Byte], signed: bool) -> Option<Value> {
-    integer(valued, &all(bytes)?, signed)
+    integer(valued, &split_all(bytes)?, signed)
 }
 
 fn integer(valued: &mut Valued<'_>, nibbles: &[Nibble], signed: bool) -> Option<Value> {

@@ -2,15 +2,14 @@
 //!
 //! A unit is described by a 32-bit word. Below 2^31 it is the handle of a domain value that fills the unit as
 //! a single (or tf32). From 2^31 on it is a position in a table ([`Unit`]), or a value of fewer bytes with zeros above
-//! ([`Wholes`]). 0 is a unit about which nothing
-//! is known, so a missing record is never mistaken for a value.
+//! ([`ShortValues`]). 0 is a unit about which nothing is known, so a missing record is never mistaken for a value.
 //!
 //! Every unit can be split into bytes ([`Byte`]) and reassembled; a value results only from all of its bytes
 //! in order. So every way of moving bytes keeps a value or loses it, and never makes a wrong one. The price:
 //! bits within a byte are not tracked.
 
 use super::nibbles::Nibble;
-use super::wholes::Wholes;
+use super::short_values::ShortValues;
 use crate::finding::Place;
 use crate::handle::{Handle, Value};
 use ir::{Format, Scalar, Width};
@@ -148,7 +147,7 @@ pub(crate) struct Units {
     lost: Vec<Lost>,
     lost_known: FxHashMap<Lost, u32>,
     bits_known: FxHashMap<u32, u32>,
-    wholes: Wholes,
+    short_values: ShortValues,
     /// For each unit, the words of its single halves, 0 where not yet requested.
     halves_known: Vec<[u32; 2]>,
 }
@@ -178,8 +177,8 @@ impl Units {
 
     /// The word of a value of at most four bytes, with zeros above.
     #[inline]
-    pub(crate) fn whole(&mut self, value: Value, sort: Sort) -> u32 {
-        self.wholes.word(value, sort)
+    pub(crate) fn short_value(&mut self, value: Value, sort: Sort) -> u32 {
+        self.short_values.word(value, sort)
     }
 
     /// The word of one of two halves alone, with zeros above; `None` for other units.
@@ -195,7 +194,7 @@ impl Units {
     /// Returns the word of two values of two bytes, the first in the low bytes; `None` unless each unit has one value
     /// alone.
     pub(crate) fn pair(&mut self, low: u32, high: u32) -> Option<u32> {
-        let alone = |word: u32| self.wholes.find(word).filter(|(_, sort)| sort.bytes() == 2);
+        let alone = |word: u32| self.short_values.find(word).filter(|(_, sort)| sort.bytes() == 2);
         let found = [alone(low)?, alone(high)?];
         let word = self
             .push(Unit::Halves { values: found.map(|one| one.0), sorts: found.map(|one| one.1) });
@@ -208,7 +207,7 @@ impl Units {
     #[cold]
     fn find_half(&mut self, position: usize, half: usize) -> Option<u32> {
         let &Unit::Halves { values, sorts } = self.table.get(position)? else { return None };
-        let alone = self.whole(values[half], sorts[half]);
+        let alone = self.short_value(values[half], sorts[half]);
         self.set_halves(position, |known| known[half] = alone);
         Some(alone)
     }
@@ -222,7 +221,7 @@ impl Units {
 
     /// Returns value number `part` of two bytes each, if the unit has one of this sort there.
     pub(crate) fn half(&self, word: u32, part: usize, sort: Sort) -> Option<Value> {
-        if let Some((value, found)) = self.wholes.find(word) {
+        if let Some((value, found)) = self.short_values.find(word) {
             return (part == 0 && found == sort).then_some(value);
         }
         match *self.get(word)? {
@@ -248,7 +247,7 @@ impl Units {
     pub(crate) fn lost(&self, word: u32) -> Option<Lost> {
         match self.get(word) {
             Some(Unit::Opaque(number)) => self.lost.get(*number as usize).cloned(),
-            None if !Handle(word).is_value() && self.wholes.find(word).is_none() => {
+            None if !Handle(word).is_value() && self.short_values.find(word).is_none() => {
                 Some(Lost { place: None, reason: "that no record was kept of" })
             }
             _ => None,
@@ -274,20 +273,20 @@ impl Units {
                 }
             }
         }
-        self.wholes.replace(with);
+        self.short_values.replace(with);
     }
 
     /// Splits a unit into bytes.
     pub(crate) fn bytes(&self, word: u32) -> [Byte; 4] {
-        let whole = |value: u32, sort: Sort| {
+        let byte_of = |value: u32, sort: Sort| {
             move |index: usize| Byte::Of { value, sort, index: index as u8 }
         };
         if Handle(word).is_value() {
-            return std::array::from_fn(whole(word, Sort::F32));
+            return std::array::from_fn(byte_of(word, Sort::F32));
         }
-        if let Some((value, sort)) = self.wholes.find(word) {
+        if let Some((value, sort)) = self.short_values.find(word) {
             return std::array::from_fn(|index| match index {
-                index if index < sort.bytes() => whole(value, sort)(index),
+                index if index < sort.bytes() => byte_of(value, sort)(index),
                 _ => Byte::Known(0),
             });
         }
@@ -295,12 +294,12 @@ impl Units {
             None | Some(Unit::Opaque(_)) => [Byte::Opaque(word); 4],
             Some(Unit::Bits(bits)) => bits.to_le_bytes().map(Byte::Known),
             Some(&Unit::Halves { values, sorts }) => {
-                std::array::from_fn(|index| whole(values[index / 2], sorts[index / 2])(index % 2))
+                std::array::from_fn(|index| byte_of(values[index / 2], sorts[index / 2])(index % 2))
             }
             Some(&Unit::Part { value, sort, first }) => {
-                std::array::from_fn(|index| whole(value, sort)(usize::from(first) + index))
+                std::array::from_fn(|index| byte_of(value, sort)(usize::from(first) + index))
             }
-            Some(Unit::Choice { .. }) => std::array::from_fn(whole(word, Sort::Unit)),
+            Some(Unit::Choice { .. }) => std::array::from_fn(byte_of(word, Sort::Unit)),
             Some(Unit::Bytes(bytes)) => **bytes,
         }
     }
@@ -319,7 +318,7 @@ impl Units {
                     (4, 4) if first == 0 && matches!(sort, Sort::F32 | Sort::Unit) => return value,
                     (4, 8) if first % 4 == 0 => Some(Unit::Part { value, sort, first }),
                     (run, size) if run == size && first == 0 && zeros => {
-                        return self.whole(value, sort);
+                        return self.short_value(value, sort);
                     }
                     _ => halves(&bytes),
                 }
@@ -423,7 +422,7 @@ mod tests {
         let words = [
             5,
             units.push(pack),
-            units.whole(3, Sort::Bf16),
+            units.short_value(3, Sort::Bf16),
             units.push(Unit::Part { value: 3, sort: Sort::F64, first: 4 }),
             units.push(Unit::Choice { condition: 1, if_true: 2, if_false: 3 }),
             units.bits(77),
@@ -443,7 +442,7 @@ mod tests {
         assert_eq!(content(&[a, b, c, d], Sort::F32), Content::Value(5));
         assert_eq!(content(&[b, a, c, d], Sort::F32), Content::Foreign);
         assert_eq!(content(&[c, d], Sort::Bf16), Content::Foreign);
-        let word = units.whole(6, Sort::Bf16);
+        let word = units.short_value(6, Sort::Bf16);
         let [e, f, ..] = units.bytes(word);
         let zero = Byte::Known(0);
         assert_eq!(content(&[e, f], Sort::Bf16), Content::Value(6));

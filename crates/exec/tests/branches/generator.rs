@@ -7,7 +7,7 @@ use testing::Random;
 /// Threads of the block: one warp and a part of another.
 pub(crate) const THREADS: usize = 40;
 /// The number of elements of `a`, `y` and `z` that belong to each thread.
-pub(crate) const OWN: usize = 4;
+pub(crate) const PER_THREAD: usize = 4;
 
 /// A kernel under construction.
 pub(crate) struct Generator<'r> {
@@ -15,7 +15,7 @@ pub(crate) struct Generator<'r> {
     text: String,
     labels: usize,
     /// Set if it may contain faults.
-    spoils: bool,
+    may_fault: bool,
     /// The nesting of loops and sides at this place.
     depth: usize,
     /// The remaining statements.
@@ -27,9 +27,9 @@ const SET: u32 = 5;
 const ALL: u32 = 7;
 
 impl<'r> Generator<'r> {
-    pub(crate) fn kernel(random: &'r mut Random, spoils: bool) -> String {
+    pub(crate) fn kernel(random: &'r mut Random, may_fault: bool) -> String {
         let fuel = 8 + random.below(24_usize);
-        let mut one = Self { random, text: String::new(), labels: 0, spoils, depth: 0, fuel };
+        let mut one = Self { random, text: String::new(), labels: 0, may_fault, depth: 0, fuel };
         one.block(4);
         if one.random.chance(50) {
             one.text.push_str("bar.sync 0;\n");
@@ -42,12 +42,12 @@ impl<'r> Generator<'r> {
             one.line(&format!("@{guard} ret;"));
             one.block(3);
         }
-        for own in 0..OWN {
+        for own in 0..PER_THREAD {
             let from = format!("%r{}", own as u32 % SET);
             one.line(&format!("st.global.u32 [%rd6+{}], {from};", 4 * own));
         }
         let shared =
-            if one.spoils && one.random.chance(30) { "" } else { "st.shared.u32 [%r20], %r0;" };
+            if one.may_fault && one.random.chance(30) { "" } else { "st.shared.u32 [%r20], %r0;" };
         format!(
             ".version 8.0\n.target sm_80\n.address_size 64\n
             .func (.reg .b32 %o) f(.reg .b32 %i) {{ .reg .pred %q; .reg .b32 %t;
@@ -66,7 +66,7 @@ impl<'r> Generator<'r> {
             {shared}
             {body}
             ret; }}",
-            stride = 4 * OWN,
+            stride = 4 * PER_THREAD,
             shared_bytes = 4 * THREADS,
             body = one.text,
         )
@@ -84,7 +84,7 @@ impl<'r> Generator<'r> {
 
     /// Picks a register to read or write. Those not initialised at the start are undefined on some paths.
     fn register(&mut self) -> String {
-        let count = if self.spoils && self.random.chance(15) { ALL } else { SET };
+        let count = if self.may_fault && self.random.chance(15) { ALL } else { SET };
         format!("%r{}", self.random.below(count))
     }
 
@@ -159,7 +159,7 @@ impl<'r> Generator<'r> {
                 let at = 4 * self.random.below(2_u32);
                 self.line(&format!("red.global.add.u32 [%rd7+{at}], {from};"));
             }
-            19 if self.spoils => self.mistake(),
+            19 if self.may_fault => self.mistake(),
             _ => {
                 let instruction = self.arithmetic();
                 self.line(&instruction);
@@ -179,7 +179,7 @@ impl<'r> Generator<'r> {
 
     fn store(&mut self) -> String {
         let from = self.register();
-        let at = 4 * self.random.below(OWN);
+        let at = 4 * self.random.below(PER_THREAD);
         match self.random.below(5_u32) {
             0 => format!("st.global.u32 [%rd6+{at}], {from};"),
             1 => format!("st.shared.u32 [%r20], {from};"),
@@ -191,7 +191,7 @@ impl<'r> Generator<'r> {
 
     fn load(&mut self) -> String {
         let to = self.register();
-        let at = 4 * self.random.below(OWN);
+        let at = 4 * self.random.below(PER_THREAD);
         match self.random.below(5_u32) {
             0 => format!("ld.shared.u32 {to}, [%r20];"),
             1 => format!("ld.local.u32 {to}, [l+{}];", at % 8),

@@ -15,9 +15,9 @@ pub(crate) struct Hashed {
     handles: HashMap<u64, Value>,
 }
 
-fn hash(question: impl Hash) -> u64 {
+fn hash(query: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    question.hash(&mut hasher);
+    query.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -27,8 +27,8 @@ impl Hashed {
         self.hashes[value as usize - 1]
     }
 
-    fn intern(&mut self, question: impl Hash) -> Value {
-        let hash = hash(question);
+    fn intern(&mut self, query: impl Hash) -> Value {
+        let hash = hash(query);
         let next = self.hashes.len() as Value + 1;
         let handle = *self.handles.entry(hash).or_insert(next);
         if handle == next {
@@ -149,18 +149,18 @@ impl Domain for Hashed {
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
-        let question = ("field", self.hash_of(value), width.bits(), first, bits);
-        hash(question).is_multiple_of(3).then(|| self.intern(question))
+        let query = ("field", self.hash_of(value), width.bits(), first, bits);
+        hash(query).is_multiple_of(3).then(|| self.intern(query))
     }
 
     fn number_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
-        let question = bits.iter().map(|&bit| self.hash_of(bit)).collect::<Vec<u64>>();
-        (hash(&question) % 2 == 0).then(|| self.intern(question))
+        let query = bits.iter().map(|&bit| self.hash_of(bit)).collect::<Vec<u64>>();
+        (hash(&query) % 2 == 0).then(|| self.intern(query))
     }
 
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
-        let question = ("power", self.hash_of(value));
-        hash(question).is_multiple_of(2).then(|| self.intern(question))
+        let query = ("power", self.hash_of(value));
+        hash(query).is_multiple_of(2).then(|| self.intern(query))
     }
 
     fn explain(&self, value: Value) -> String {

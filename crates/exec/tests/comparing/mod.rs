@@ -33,7 +33,8 @@ pub(crate) fn compare(program: &Program, launch: &Launch, budget: u64) -> Option
     ];
     for (name, run) in runs {
         let (fast, general) = both(run);
-        if let Some(difference) = outcomes(&fast, &general, !is_fickle(program, &general)) {
+        if let Some(difference) = outcomes(&fast, &general, !depends_on_schedule(program, &general))
+        {
             return Some(format!("{name}: {difference}"));
         }
     }
@@ -103,13 +104,13 @@ fn is_out_of_budget(outcome: &Outcome) -> bool {
 
 /// Returns `true` if buffers may hold bits decided by the schedule or the placement of an allocation. These
 /// are meaningless, and the two runs need not agree on them.
-fn is_fickle(program: &Program, outcome: &Outcome) -> bool {
+fn depends_on_schedule(program: &Program, outcome: &Outcome) -> bool {
     let mut all = program.functions.iter().flat_map(|function| function.instructions());
     !outcome.doubts.is_empty() || all.any(|instruction| matches!(instruction.op, Op::Atomic(_)))
 }
 
 /// Describes a difference of two outcomes. Runs that use up their budget may end at different instructions.
-pub(crate) fn outcomes(fast: &Outcome, general: &Outcome, looks_at_bytes: bool) -> Option<String> {
+pub(crate) fn outcomes(fast: &Outcome, general: &Outcome, compares_bytes: bool) -> Option<String> {
     if is_out_of_budget(fast) && is_out_of_budget(general) {
         return None;
     }
@@ -123,7 +124,7 @@ pub(crate) fn outcomes(fast: &Outcome, general: &Outcome, looks_at_bytes: bool) 
         .or_else(|| each("findings", &fast.findings, &general.findings))
         .or_else(|| each("doubts", &fast.doubts, &general.doubts))
         .or_else(|| each("undecided", &fast.undecided, &general.undecided))
-        .or_else(|| if looks_at_bytes { buffers() } else { None })
+        .or_else(|| if compares_bytes { buffers() } else { None })
         .or_else(|| differ("written", &fast.written, &general.written))
         .or_else(|| {
             let [fast, general] = [fast, general].map(|outcome| {
@@ -153,7 +154,7 @@ pub(crate) fn lowered(case: &Case) -> Option<Program> {
 }
 
 /// Describes a difference of the results on a random kernel.
-pub(crate) fn of_case(case: &Case) -> Option<String> {
+pub(crate) fn difference_on(case: &Case) -> Option<String> {
     let program = lowered(case)?;
     compare(&program, &case.launch(&program), BUDGET)
 }
@@ -166,7 +167,7 @@ pub(crate) fn shrink(mut case: Case) -> Case {
         while start < case.lines.len() {
             let mut smaller = case.clone();
             smaller.lines.drain(start..(start + size).min(case.lines.len()));
-            if of_case(&smaller).is_some() {
+            if difference_on(&smaller).is_some() {
                 case = smaller;
             } else {
                 start += size;
@@ -181,7 +182,7 @@ pub(crate) fn shrink(mut case: Case) -> Case {
         [([1; 3], case.block), (case.grid, [1; 3]), ([1; 3], [1; 3]), ([1; 3], [2, 1, 1])]
     {
         let smaller = Case { grid, block, ..case.clone() };
-        if of_case(&smaller).is_some() {
+        if difference_on(&smaller).is_some() {
             case = smaller;
         }
     }

@@ -1,6 +1,6 @@
 //! Tests products of matrices of integers, of eight bits, four and one.
 
-use super::{Run, manners};
+use super::{Run, precisions};
 use ir::{Scalar, Width};
 use testing::Random;
 
@@ -83,20 +83,20 @@ fn run(product: &Product, seed: u64) -> Run {
 #[test]
 fn products_of_handles_are_products_of_numbers() {
     for product in &PRODUCTS {
-        for manner in manners() {
+        for precision in precisions() {
             let mut followed = 0;
             for seed in 0..2 {
-                let counted = run(product, seed).compare(manner);
+                let counted = run(product, seed).compare(precision);
                 followed +=
                     counted.unwrap_or_else(|what| panic!("{} {seed}: {what}", product.name));
             }
             let expected = match product.name {
-                name if name.contains("b1") => !manner.coarse,
+                name if name.contains("b1") => !precision.coarse,
                 // The lowest byte of a word is the word's number, wrapped around.
-                name if name.contains("8.s32") => manner.wraps,
+                name if name.contains("8.s32") => precision.wraps,
                 _ => true,
             };
-            assert_eq!(followed > 0, expected, "{} {manner:?}", product.name);
+            assert_eq!(followed > 0, expected, "{} {precision:?}", product.name);
         }
     }
 }

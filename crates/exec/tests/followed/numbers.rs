@@ -20,7 +20,7 @@ enum Content {
 
 /// The amount of information that the domain gives. Each answer is a legal one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Manner {
+pub(crate) struct Precision {
     /// Comparisons return a handle of the truth.
     pub(crate) defers: bool,
     /// A number out of range is wrapped around rather than refused.
@@ -36,7 +36,7 @@ pub(crate) struct Numbers {
     inputs: Vec<i128>,
     /// Handles of fields: the same bits are the same value.
     fields: HashMap<(Value, u32, u32), Value>,
-    manner: Manner,
+    precision: Precision,
 }
 
 fn wrapped(number: i128, bits: u32, signed: bool) -> i128 {
@@ -45,8 +45,8 @@ fn wrapped(number: i128, bits: u32, signed: bool) -> i128 {
 }
 
 impl Numbers {
-    pub(crate) fn new(inputs: Vec<i128>, manner: Manner) -> Self {
-        Self { contents: Vec::new(), inputs, fields: HashMap::new(), manner }
+    pub(crate) fn new(inputs: Vec<i128>, precision: Precision) -> Self {
+        Self { contents: Vec::new(), inputs, fields: HashMap::new(), precision }
     }
 
     /// The integer behind a handle, if it is one.
@@ -160,7 +160,7 @@ impl Domain for Numbers {
                 Relation::Gt => order == Ordering::Greater,
                 Relation::Ge => order != Ordering::Less,
             };
-            if self.manner.defers {
+            if self.precision.defers {
                 let value = self.push(Content::Truth(truth));
                 out.defer(lane, value);
             } else {
@@ -211,11 +211,11 @@ impl Domain for Numbers {
         if found == number {
             return Some(value);
         }
-        self.manner.wraps.then(|| self.push(Content::Number(found)))
+        self.precision.wraps.then(|| self.push(Content::Number(found)))
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
-        if bits == 1 && self.manner.coarse {
+        if bits == 1 && self.precision.coarse {
             return None;
         }
         if let Some(&known) = self.fields.get(&(value, first, bits)) {

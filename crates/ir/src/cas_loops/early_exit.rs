@@ -1,6 +1,6 @@
 //! Loops that compare before they swap, and leave if the new value is no better: a maximum or a minimum.
 
-use super::{SwapLoop, Update, Value, follow, value};
+use super::{RegisterValue, SwapLoop, Update, follow_copies, value};
 use crate::liveness::{live, registers};
 use crate::{
     AtomicOp, Block, BlockId, Function, Instr, Op, Operand, Ordering, Reg, Relation, Scalar,
@@ -15,7 +15,8 @@ impl SwapLoop {
         function: &Function,
         (predicate, outcome): (Reg, bool),
     ) -> Option<Update> {
-        let Value::Result(position) = value(&self.values, Operand::Register(predicate)) else {
+        let RegisterValue::Result(position) = value(&self.values, Operand::Register(predicate))
+        else {
             return None;
         };
         let Op::IntCompare { relation, signed, width, a, b, .. } = &self.instructions[position].op
@@ -25,9 +26,9 @@ impl SwapLoop {
         // Values at the time of the comparison, which may use the guess's own register.
         let mut before = BTreeMap::new();
         for (position, instruction) in self.instructions.iter().enumerate().take(position) {
-            follow(&mut before, position, instruction, self.at)?;
+            follow_copies(&mut before, position, instruction, self.swap_at)?;
         }
-        let (guess, new) = (Value::Entry(self.guess), value(&self.values, self.swap.b?));
+        let (guess, new) = (RegisterValue::Entry(self.guess), value(&self.values, self.swap.b?));
         // How the new value relates to a guess that is not kept.
         let relation = match [value(&before, *a), value(&before, *b)] {
             sides if sides == [new, guess] => *relation,
@@ -39,10 +40,10 @@ impl SwapLoop {
             Relation::Lt | Relation::Le => AtomicOp::Min,
             Relation::Eq | Relation::Ne => return None,
         };
-        // The value from before the loop: `dependent` excludes registers that are carried.
+        // The value from before the loop: `dependent_instructions` excludes registers that are carried.
         let operand = match new {
-            Value::Entry(register) if register != self.guess => Operand::Register(register),
-            Value::Constant(bits) => Operand::Constant(bits),
+            RegisterValue::Entry(register) if register != self.guess => Operand::Register(register),
+            RegisterValue::Constant(bits) => Operand::Constant(bits),
             _ => return None,
         };
         let (from, at) = self.first_guess(function)?;
@@ -52,7 +53,7 @@ impl SwapLoop {
         let after = &live(function)[self.exit];
         let is_used = |one: &Instr| registers(one).0.iter().any(|&register| after.has(register));
         let of_registers = (self.instructions.iter().enumerate())
-            .all(|(position, one)| position == self.at || one.op.is_of_registers());
+            .all(|(position, one)| position == self.swap_at || one.op.is_of_registers());
         let sized = *width == self.swap.scalar.width() && *width >= Width::B32;
         let alone = of_registers && !self.instructions.iter().any(is_used);
         let scalar = Scalar::Integer { width: *width, signed: *signed };
@@ -77,7 +78,7 @@ pub(super) fn is_comparison(function: &Function, block: BlockId, swap: BlockId) 
 }
 
 /// The block that control comes to from this one, past empty blocks.
-pub(super) fn destination(function: &Function, mut block: BlockId) -> BlockId {
+pub(super) fn skip_empty_blocks(function: &Function, mut block: BlockId) -> BlockId {
     // A circle of empty blocks has no end.
     for _ in 0..function.blocks.len() {
         match &function.blocks[block] {

@@ -1,6 +1,6 @@
 //! Atomic operations equal to operations on registers.
 
-use super::Value;
+use super::RegisterValue;
 use crate::liveness::{RegisterSet, registers};
 use crate::{
     AtomicOp, FloatBinary, FloatMode, Format, Function, IntBinary, Op, Operand, Reg, Space,
@@ -8,7 +8,7 @@ use crate::{
 use base::IndexVec;
 
 /// The atomic operation equal to this operation, and whether its numbers are signed.
-pub(super) fn integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
+pub(super) fn atomic_of_integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
     Some(match op {
         IntBinary::Add => (AtomicOp::Add, false),
         IntBinary::Min { signed } => (AtomicOp::Min, signed),
@@ -22,7 +22,7 @@ pub(super) fn integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
 
 /// The atomic operation equal to this float operation to the bit. Atomic additions of f32 in global memory flush
 /// subnormals, unless they are marked to keep them.
-pub(super) fn float(
+pub(super) fn atomic_of_float(
     op: FloatBinary,
     format: Format,
     mode: FloatMode,
@@ -43,7 +43,7 @@ pub(super) fn float(
 }
 
 /// Is a value 1 in every lane of a format?
-pub(super) fn is_one(value: Value, format: Format, lanes: u8) -> bool {
+pub(super) fn is_one(value: RegisterValue, format: Format, lanes: u8) -> bool {
     let one: u64 = match format {
         Format::F16 => 0x3c00,
         Format::Bf16 => 0x3f80,
@@ -53,7 +53,7 @@ pub(super) fn is_one(value: Value, format: Format, lanes: u8) -> bool {
     };
     let bits = format.width().bits();
     let all = (0..u32::from(lanes)).fold(0, |all, lane| all | one << (lane * bits));
-    value == Value::Constant(all)
+    value == RegisterValue::Constant(all)
 }
 
 /// Could a value be an unrounded product, through copies, selections and signs?

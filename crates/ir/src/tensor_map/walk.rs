@@ -182,14 +182,14 @@ impl TensorMap {
             let (left, right) = (first + i128::from(unit), first + i128::from(unit) + 16);
             // Coordinates are multiples of 16 bytes, so at most two of these are not empty.
             for (from, to, kind) in [
-                (left, right.min(0), Kind::Outside),
-                (left.max(0), right.min(extent), Kind::Inside),
-                (left.max(extent), right.min(reach), Kind::Beyond),
-                (left.max(reach), right, Kind::Outside),
+                (left, right.min(0), RowPart::Outside),
+                (left.max(0), right.min(extent), RowPart::Inside),
+                (left.max(extent), right.min(reach), RowPart::Beyond),
+                (left.max(reach), right, RowPart::Outside),
             ] {
-                let tensor = at.filter(|_| kind != Kind::Outside).map(|at| at + from);
+                let tensor = at.filter(|_| kind != RowPart::Outside).map(|at| at + from);
                 if from < to && (tensor.is_some() || !start.stores) {
-                    let beyond = kind == Kind::Beyond;
+                    let beyond = kind == RowPart::Beyond;
                     let shared = shared + (from - left) as u64;
                     visit(Piece { shared, tensor, bytes: (to - from) as u32, beyond });
                 }
@@ -198,9 +198,9 @@ impl TensorMap {
     }
 }
 
-/// The place of a part of a row.
+/// A part of a row: inside the tensor, behind it but still written by a store, or outside.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum RowPart {
     Inside,
     Beyond,
     Outside,

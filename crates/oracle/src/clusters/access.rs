@@ -19,7 +19,7 @@ pub(super) struct CellAccess {
 #[derive(Clone, Copy)]
 pub(super) enum Change {
     Other,
-    Same(u8),
+    WriteCommon(u8),
     /// An update by a thread of this block; `true` for cluster scope.
     Add(usize, bool),
 }
@@ -27,7 +27,7 @@ pub(super) enum Change {
 impl Change {
     pub(super) fn commutes(self, other: Self) -> bool {
         match (self, other) {
-            (Self::Same(one), Self::Same(other)) => one == other,
+            (Self::WriteCommon(one), Self::WriteCommon(other)) => one == other,
             (Self::Add(one, wide), Self::Add(other, other_wide)) => {
                 one == other || wide && other_wide
             }
@@ -42,7 +42,7 @@ pub(super) fn accesses(program: &ClusterProgram) -> impl Iterator<Item = CellAcc
     ops.enumerate().flat_map(|(step, (thread, op))| {
         let own = block_of(thread);
         let change = match *op {
-            ClusterOp::Same(_, _, which) => Change::Same(which),
+            ClusterOp::WriteCommon(_, _, which) => Change::WriteCommon(which),
             ClusterOp::Add(_, _, wide) => Change::Add(own, wide),
             ClusterOp::AsyncAdd(..) => Change::Add(own, true),
             _ => Change::Other,
@@ -52,7 +52,7 @@ pub(super) fn accesses(program: &ClusterProgram) -> impl Iterator<Item = CellAcc
         };
         match *op {
             ClusterOp::Write(block, cell)
-            | ClusterOp::Same(block, cell, _)
+            | ClusterOp::WriteCommon(block, cell, _)
             | ClusterOp::Add(block, cell, _) => one(event(step, 0), block, cell.into(), true),
             ClusterOp::Read(block, cell) => one(event(step, 0), block, cell.into(), false),
             ClusterOp::Async(block, cell, _) | ClusterOp::AsyncAdd(block, cell, _) => {

@@ -4,7 +4,7 @@
 //! says. Then each thread runs code of its own; lanes without a part exit. A read stores its value in its 16
 //! bytes of the buffer `results`; copies take their bytes from the buffer `cells`.
 
-use super::step::{COPIED, initial, shared, stored};
+use super::step::{COPIED, common_value, initial_value, stored_value};
 use super::{
     BLOCK_THREADS, BLOCKS, CELLS, ClusterOp, ClusterProgram, MBARRIERS, Scope, Start, THREADS,
     block_of,
@@ -45,7 +45,7 @@ pub fn emit_clusters(program: &ClusterProgram) -> Kernel {
             line(&mut text, format!("{guard}mbarrier.init.shared.b64 [bars+{at}], {count};"));
         }
         for word in 0..CELLS * 4 {
-            let value = initial(block, word / 4);
+            let value = initial_value(block, word / 4);
             line(&mut text, format!("{guard}st.shared.u32 [memory+{}], {value};", word * 4));
         }
     }
@@ -110,7 +110,7 @@ fn order(name: &str, relaxed: bool, scope: Scope) -> String {
 fn step(text: &mut String, number: usize, op: ClusterOp) {
     match op {
         ClusterOp::Write(block, cell)
-        | ClusterOp::Same(block, cell, _)
+        | ClusterOp::WriteCommon(block, cell, _)
         | ClusterOp::Add(block, cell, _)
         | ClusterOp::Read(block, cell) => locate(text, block, cell, 0),
         ClusterOp::Arrive { block, mbarrier, .. } => locate(text, block, 0, mbarrier),
@@ -121,10 +121,10 @@ fn step(text: &mut String, number: usize, op: ClusterOp) {
     }
     let _ = match op {
         ClusterOp::Write(..) => {
-            writeln!(text, "\tst.shared::cluster.u32 [%at], {};", stored(number))
+            writeln!(text, "\tst.shared::cluster.u32 [%at], {};", stored_value(number))
         }
-        ClusterOp::Same(_, _, which) => {
-            writeln!(text, "\tst.shared::cluster.u32 [%at], {};", shared(which))
+        ClusterOp::WriteCommon(_, _, which) => {
+            writeln!(text, "\tst.shared::cluster.u32 [%at], {};", common_value(which))
         }
         ClusterOp::Add(_, _, wide) => {
             let scope = if wide { "cluster" } else { "cta" };
@@ -170,7 +170,7 @@ fn step(text: &mut String, number: usize, op: ClusterOp) {
         ClusterOp::Async(..) => writeln!(
             text,
             "\tst.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%at], {}, [%bar];",
-            stored(number)
+            stored_value(number)
         ),
         ClusterOp::Multicast(mask, mbarrier) => writeln!(
             text,

@@ -53,12 +53,12 @@ impl ClusterVerdict {
 /// Explores all runs of a program; `None` if there are too many states.
 #[must_use]
 pub fn explore_clusters(program: &ClusterProgram) -> Option<ClusterVerdict> {
-    const MOST_STATES: usize = 100_000;
+    const MAX_STATES: usize = 100_000;
     let mut verdict = ClusterVerdict::default();
     let mut seen: FxHashSet<State> = FxHashSet::default();
-    let mut waiting = vec![State::start(program)];
+    let mut unexplored = vec![State::start(program)];
     let mut phases: BTreeSet<Vec<u8>> = BTreeSet::new();
-    while let Some(state) = waiting.pop() {
+    while let Some(state) = unexplored.pop() {
         let moves = state.moves(program);
         if moves.is_empty() {
             verdict.deadlocks |= !state.is_over(program);
@@ -68,17 +68,17 @@ pub fn explore_clusters(program: &ClusterProgram) -> Option<ClusterVerdict> {
         }
         for next in moves {
             let mut after = state.clone();
-            match after.take(program, next, &mut verdict.races) {
+            match after.perform_move(program, next, &mut verdict.races) {
                 Ok(()) => {
                     if seen.insert(after.clone()) {
-                        waiting.push(after);
+                        unexplored.push(after);
                     }
                 }
                 Err(Stopped::Misused) => verdict.misuses = true,
-                Err(Stopped::NotThere) => verdict.fails = true,
+                Err(Stopped::OutsideLifetime) => verdict.fails = true,
             }
         }
-        if seen.len() > MOST_STATES {
+        if seen.len() > MAX_STATES {
             return None;
         }
     }

@@ -2,7 +2,7 @@
 //! of random steps.
 
 use super::{
-    BLOCKS, CELLS, ClusterOp, ClusterProgram, MBARRIERS, MOST_STEPS, Scope, Start, THREADS,
+    BLOCKS, CELLS, ClusterOp, ClusterProgram, MAX_STEPS, MBARRIERS, Scope, Start, THREADS,
 };
 use testing::Random;
 
@@ -29,9 +29,9 @@ pub fn generate_clusters(seed: u64) -> ClusterProgram {
         }
     }
     for steps in &mut program.threads {
-        steps.truncate(MOST_STEPS / THREADS + 4);
+        steps.truncate(MAX_STEPS / THREADS + 4);
     }
-    while program.len() > MOST_STEPS {
+    while program.len() > MAX_STEPS {
         let longest = program.threads.iter_mut().max_by_key(|steps| steps.len());
         longest.map(Vec::pop);
     }
@@ -67,7 +67,7 @@ fn random_op(random: &mut Random) -> ClusterOp {
     let (block, mbarrier) = (random.below(BLOCKS as u8), random.below(MBARRIERS as u8));
     let cell = random.below(CELLS as u8 - 1);
     match random.below(20u8) {
-        16 | 17 => ClusterOp::Same(block, cell, random.below(2u8)),
+        16 | 17 => ClusterOp::WriteCommon(block, cell, random.below(2u8)),
         18 => ClusterOp::Add(block, cell, random.chance(75)),
         19 => ClusterOp::AsyncAdd(block, cell, mbarrier),
         0 | 1 => ClusterOp::Write(block, cell),
@@ -152,14 +152,14 @@ fn handover(random: &mut Random) -> ClusterProgram {
             writer.push(wait(1, !odd, random));
         }
         writer.push(ClusterOp::Write(1, 0));
-        let mut told = arrive(1, 0, random);
-        if let ClusterOp::Arrive { relaxed: is_relaxed, .. } = &mut told
+        let mut arrival = arrive(1, 0, random);
+        if let ClusterOp::Arrive { relaxed: is_relaxed, .. } = &mut arrival
             && relaxed
         {
             *is_relaxed = true;
             writer.push(ClusterOp::Fence(random.chance(80)));
         }
-        writer.push(told);
+        writer.push(arrival);
         let reader = &mut program.threads[2];
         reader.extend([wait(0, odd, random), ClusterOp::Read(1, 0)]);
         if round + 1 < rounds || random.chance(30) {
@@ -209,7 +209,7 @@ fn replicated(random: &mut Random) -> ClusterProgram {
     for thread in threads {
         let steps = &mut program.threads[thread];
         for round in 0..2 {
-            steps.push(ClusterOp::Same(0, 0, round));
+            steps.push(ClusterOp::WriteCommon(0, 0, round));
             steps.extend(meet);
             if random.chance(80) {
                 steps.push(ClusterOp::Read(0, 0));
@@ -222,7 +222,7 @@ fn replicated(random: &mut Random) -> ClusterProgram {
     if random.chance(20) {
         let which = random.below(2u8);
         let steps = &mut program.threads[3];
-        steps.push(ClusterOp::Same(0, 0, which));
+        steps.push(ClusterOp::WriteCommon(0, 0, which));
     }
     program
 }
@@ -309,18 +309,18 @@ fn mutate(program: &mut ClusterProgram, random: &mut Random) {
         3 if at > 0 => steps.swap(at, at - 1),
         4 => program.counts[random.below(BLOCKS)][random.below(MBARRIERS)] = 1 + random.below(2u8),
         5 => program.start = random.pick(&[Start::Apart, Start::Relaxed, Start::FencedInits]),
-        _ => change(&mut steps[at], random),
+        _ => change_op(&mut steps[at], random),
     }
 }
 
-fn change(op: &mut ClusterOp, random: &mut Random) {
+fn change_op(op: &mut ClusterOp, random: &mut Random) {
     *op = match *op {
         ClusterOp::Write(block, cell) => match random.chance(50) {
             true => ClusterOp::Read(block, cell),
             false => ClusterOp::Write(1 - block, cell),
         },
-        ClusterOp::Same(block, cell, which) => match random.chance(50) {
-            true => ClusterOp::Same(block, cell, which ^ 1),
+        ClusterOp::WriteCommon(block, cell, which) => match random.chance(50) {
+            true => ClusterOp::WriteCommon(block, cell, which ^ 1),
             false => ClusterOp::Write(block, cell),
         },
         ClusterOp::Add(block, cell, wide) => match random.chance(70) {

@@ -26,7 +26,7 @@ pub const BLOCK_THREADS: usize = 2;
 /// Threads of a program.
 pub const THREADS: usize = BLOCKS * BLOCK_THREADS;
 /// Most steps of a program.
-pub const MOST_STEPS: usize = 20;
+pub const MAX_STEPS: usize = 20;
 /// Mbarriers of a block.
 pub const MBARRIERS: usize = 2;
 /// Cells of a block. Copies go to the last one, and only copies do.
@@ -81,7 +81,7 @@ pub enum ClusterOp {
     /// A store of a unique value to a cell of a block.
     Write(u8, u8),
     /// A store to a cell of a block of one of a few values that other threads may store as well.
-    Same(u8, u8, u8),
+    WriteCommon(u8, u8, u8),
     /// `red.add` of one to a cell of a block; `true` for cluster scope, else that of the block.
     Add(u8, u8, bool),
     /// A load from a cell of a block.

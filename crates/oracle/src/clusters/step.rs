@@ -1,9 +1,11 @@
 //! The operational semantics of programs of two blocks: states of a running cluster, the possible next moves, and their
 //! effects. Written to be obviously right, not fast.
 
+mod copies;
+
 use super::access::accesses;
 use super::{
-    BLOCK_THREADS, BLOCKS, CELLS, ClusterOp, ClusterProgram, MBARRIERS, MOST_STEPS, Scope, Start,
+    BLOCK_THREADS, BLOCKS, CELLS, ClusterOp, ClusterProgram, MAX_STEPS, MBARRIERS, Scope, Start,
     THREADS, block_of,
 };
 
@@ -13,12 +15,12 @@ pub(super) type Events = u64;
 
 /// The event of a step's access in a block.
 pub(super) fn event(step: usize, block: usize) -> Events {
-    1 << (step + MOST_STEPS * block)
+    1 << (step + MAX_STEPS * block)
 }
 
 /// The event that initialises the cells or the mbarriers of a block.
 fn init(block: usize, mbarriers: bool) -> Events {
-    1 << (2 * MOST_STEPS + 2 * block + usize::from(mbarriers))
+    1 << (2 * MAX_STEPS + 2 * block + usize::from(mbarriers))
 }
 
 /// The reason to abandon a schedule.
@@ -26,7 +28,7 @@ pub(super) enum Stopped {
     /// A barrier is misused.
     Misused,
     /// An access to a block before its start or after its end.
-    NotThere,
+    OutsideLifetime,
 }
 
 /// A possible next move.
@@ -58,38 +60,45 @@ struct Counts {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct State {
     started: [bool; BLOCKS],
+    /// The position of each thread's next step.
     next: [u8; THREADS],
     /// The generation of the cluster barrier, and for each thread the one in which it has arrived, plus one.
     generation: u8,
     arrived: [u8; THREADS],
+    /// Events passed on by the arrivals of this generation, and of the previous one.
     released: Events,
     past: Events,
     mbarriers: [[Counts; MBARRIERS]; BLOCKS],
     /// The phase of each step at an mbarrier plus one, in both blocks.
-    phase: [[u8; MOST_STEPS]; BLOCKS],
+    phase: [[u8; MAX_STEPS]; BLOCKS],
+    /// The events that each thread knows of.
     known: [Events; THREADS],
     /// Each thread's knowledge at its last fence, and at its last one of cluster scope.
-    fenced: [[Events; 2]; THREADS],
-    pending: [[Events; 2]; THREADS],
-    flying: Events,
-    before: [Events; MOST_STEPS],
-    done: Events,
+    known_at_fence: [[Events; 2]; THREADS],
+    /// Events that each thread's next fence acquires, and its next one of cluster scope.
+    deferred: [[Events; 2]; THREADS],
+    /// Copies and asynchronous stores that have started and not happened.
+    in_flight: Events,
+    /// Knowledge of the thread of each of them when it started.
+    known_at_start: [Events; MAX_STEPS],
+    /// Accesses that have happened.
+    happened: Events,
     cells: [[u32; CELLS]; BLOCKS],
-    results: [u32; MOST_STEPS],
+    results: [u32; MAX_STEPS],
 }
 
 /// The initial value of a cell.
-pub(super) fn initial(block: usize, cell: usize) -> u32 {
+pub(super) fn initial_value(block: usize, cell: usize) -> u32 {
     (1000 + 100 * block + cell) as u32
 }
 
 /// The value that a step stores.
-pub(super) fn stored(step: usize) -> u32 {
+pub(super) fn stored_value(step: usize) -> u32 {
     step as u32 + 1
 }
 
 /// A value common to several steps.
-pub(super) fn shared(which: u8) -> u32 {
+pub(super) fn common_value(which: u8) -> u32 {
     3000 + u32::from(which)
 }
 
@@ -125,15 +134,17 @@ impl State {
             released: 0,
             past: 0,
             mbarriers: program.counts.map(|block| block.map(counts)),
-            phase: [[0; MOST_STEPS]; BLOCKS],
+            phase: [[0; MAX_STEPS]; BLOCKS],
             known: std::array::from_fn(known),
-            fenced: [[0; 2]; THREADS],
-            pending: [[0; 2]; THREADS],
-            flying: 0,
-            before: [0; MOST_STEPS],
-            done: 0,
-            cells: std::array::from_fn(|block| std::array::from_fn(|cell| initial(block, cell))),
-            results: [0; MOST_STEPS],
+            known_at_fence: [[0; 2]; THREADS],
+            deferred: [[0; 2]; THREADS],
+            in_flight: 0,
+            known_at_start: [0; MAX_STEPS],
+            happened: 0,
+            cells: std::array::from_fn(|block| {
+                std::array::from_fn(|cell| initial_value(block, cell))
+            }),
+            results: [0; MAX_STEPS],
         }
     }
 
@@ -146,10 +157,10 @@ impl State {
     pub(super) fn moves(&self, program: &ClusterProgram) -> Vec<Move> {
         let starts = (0..BLOCKS).filter(|&block| !self.started[block]).map(Move::Start);
         let steps = (0..THREADS).filter(|&thread| self.can_step(program, thread)).map(Move::Step);
-        let flying =
+        let in_flight =
             (0..program.len()).flat_map(|step| (0..BLOCKS).map(move |block| (step, block)));
-        let flying = flying.filter(|&(step, block)| self.flying & event(step, block) != 0);
-        starts.chain(steps).chain(flying.map(|(step, block)| Move::Copy(step, block))).collect()
+        let in_flight = in_flight.filter(|&(step, block)| self.in_flight & event(step, block) != 0);
+        starts.chain(steps).chain(in_flight.map(|(step, block)| Move::Copy(step, block))).collect()
     }
 
     fn can_step(&self, program: &ClusterProgram, thread: usize) -> bool {
@@ -189,17 +200,22 @@ impl State {
     }
 
     /// Checks that a block exists for a thread of `from`, or for a copy started there.
-    fn reach(&self, program: &ClusterProgram, from: usize, block: usize) -> Result<(), Stopped> {
+    fn check_lifetime(
+        &self,
+        program: &ClusterProgram,
+        from: usize,
+        block: usize,
+    ) -> Result<(), Stopped> {
         let threads = block * BLOCK_THREADS..(block + 1) * BLOCK_THREADS;
         let lives = threads.into_iter().any(|thread| self.op(program, thread).is_some());
         match from == block || self.started[block] && lives {
             true => Ok(()),
-            false => Err(Stopped::NotThere),
+            false => Err(Stopped::OutsideLifetime),
         }
     }
 
     /// Performs a move.
-    pub(super) fn take(
+    pub(super) fn perform_move(
         &mut self,
         program: &ClusterProgram,
         next: Move,
@@ -214,7 +230,7 @@ impl State {
             Move::Copy(step, block) => self.copy(program, step, block, race),
         };
         // A thread that ends counts at the cluster barrier.
-        self.settle(program);
+        self.complete_generation_if_due(program);
         taken
     }
 
@@ -232,69 +248,21 @@ impl State {
                 self.meet_at_block(own);
                 return Ok(());
             }
-            ClusterOp::Write(block, cell) => {
-                let (block, cell) = (usize::from(block), usize::from(cell));
-                self.reach(program, own, block)?;
-                self.access(program, (number, block, cell, true), self.known[thread], race);
-                self.cells[block][cell] = stored(number);
-                self.known[thread] |= event(number, 0);
+            ClusterOp::Write(block, cell)
+            | ClusterOp::WriteCommon(block, cell, _)
+            | ClusterOp::Add(block, cell, _)
+            | ClusterOp::Read(block, cell) => {
+                let place = (usize::from(block), usize::from(cell));
+                self.access_cell(program, (thread, number), op, place, race)?;
             }
-            ClusterOp::Same(block, cell, which) => {
-                let (block, cell) = (usize::from(block), usize::from(cell));
-                self.reach(program, own, block)?;
-                self.access(program, (number, block, cell, true), self.known[thread], race);
-                self.cells[block][cell] = shared(which);
-                self.known[thread] |= event(number, 0);
-            }
-            ClusterOp::Add(block, cell, _) => {
-                let (block, cell) = (usize::from(block), usize::from(cell));
-                self.reach(program, own, block)?;
-                self.access(program, (number, block, cell, true), self.known[thread], race);
-                self.cells[block][cell] += 1;
-                self.known[thread] |= event(number, 0);
-            }
-            ClusterOp::Read(block, cell) => {
-                let (block, cell) = (usize::from(block), usize::from(cell));
-                self.reach(program, own, block)?;
-                self.access(program, (number, block, cell, false), self.known[thread], race);
-                self.results[number] = self.cells[block][cell];
-                self.known[thread] |= event(number, 0);
-            }
-            ClusterOp::Arrive { block, mbarrier, expects, relaxed, scope } => {
-                let block = usize::from(block);
-                self.reach(program, own, block)?;
-                *race |= self.known[thread] & init(block, true) == 0;
-                self.phase[0][number] = self.mbarriers[block][usize::from(mbarrier)].phase + 1;
-                let [near, wide] = match relaxed {
-                    false => [self.known[thread]; 2],
-                    true => self.fenced[thread],
-                };
-                let counts = &mut self.mbarriers[block][usize::from(mbarrier)];
-                counts.released[own][0] |= near;
-                counts.released[own][1] |= if scope.is_wide() { wide } else { 0 };
-                counts.bytes += i16::from(expects.unwrap_or(0));
-                counts.count(1)?;
+            ClusterOp::Arrive { block, .. } => {
+                self.check_lifetime(program, own, block.into())?;
+                self.arrive(thread, number, op, race)?;
             }
             ClusterOp::Wait { mbarrier, relaxed, scope, .. } => {
-                *race |= self.known[thread] & init(own, true) == 0;
-                let counts = &self.mbarriers[own][usize::from(mbarrier)];
-                self.phase[0][number] = counts.phase + 1;
-                let [near, wide] = [Scope::Block, scope].map(|scope| counts.learned(own, scope));
-                match relaxed {
-                    false => self.known[thread] |= wide,
-                    true => {
-                        self.pending[thread][0] |= near;
-                        self.pending[thread][1] |= wide;
-                    }
-                }
+                self.finish_wait((thread, number), mbarrier, relaxed, scope, race);
             }
-            ClusterOp::ClusterArrive(relaxed) => {
-                if self.arrived[thread] > 0 {
-                    return Err(Stopped::Misused);
-                }
-                self.arrived[thread] = self.generation + 1;
-                self.released |= if relaxed { self.fenced[thread][1] } else { self.known[thread] };
-            }
+            ClusterOp::ClusterArrive(relaxed) => self.arrive_at_cluster(thread, relaxed)?,
             ClusterOp::ClusterWait => {
                 if self.arrived[thread] == 0 {
                     return Err(Stopped::Misused);
@@ -302,82 +270,104 @@ impl State {
                 self.arrived[thread] = 0;
                 self.known[thread] |= self.past;
             }
-            ClusterOp::Fence(wide) => {
-                for scope in 0..=usize::from(wide) {
-                    self.known[thread] |= std::mem::take(&mut self.pending[thread][scope]);
-                }
-                for scope in 0..=usize::from(wide) {
-                    self.fenced[thread][scope] = self.known[thread];
-                }
-            }
+            ClusterOp::Fence(wide) => self.fence(thread, wide),
             ClusterOp::AsyncAdd(block, ..) if usize::from(block) == own => {
                 return Err(Stopped::Misused);
             }
+            // The lifetime of a block is checked when the store or the copy happens.
             ClusterOp::Async(block, ..) | ClusterOp::AsyncAdd(block, ..) => {
-                let block = usize::from(block);
-                // The block's lifetime is checked when the store happens.
-                self.flying |= event(number, block);
-                self.before[number] = self.known[thread];
-                *race |= self.known[thread] & init(block, true) == 0;
+                self.start_copy(thread, number, 1 << block, race);
             }
-            ClusterOp::Multicast(mask, _) => {
-                for block in (0..BLOCKS).filter(|block| mask >> block & 1 == 1) {
-                    self.flying |= event(number, block);
-                    *race |= self.known[thread] & init(block, true) == 0;
-                }
-                self.before[number] = self.known[thread];
-            }
+            ClusterOp::Multicast(mask, _) => self.start_copy(thread, number, mask, race),
         }
         self.next[thread] += 1;
         Ok(())
     }
 
-    /// Performs the copy or asynchronous store of a step in a block.
-    fn copy(
+    /// Performs a load, store or addition.
+    fn access_cell(
         &mut self,
         program: &ClusterProgram,
-        step: usize,
-        block: usize,
+        (thread, number): (usize, usize),
+        op: ClusterOp,
+        (block, cell): (usize, usize),
         race: &mut bool,
     ) -> Result<(), Stopped> {
-        let Some((thread, op)) = program.op(step) else { return Ok(()) };
-        let own = block_of(thread);
-        let (cell, mbarrier, bytes, value) = match op {
-            ClusterOp::Async(_, cell, mbarrier) => {
-                (usize::from(cell), mbarrier, 1, Some(stored(step)))
-            }
-            ClusterOp::AsyncAdd(_, cell, mbarrier) => (usize::from(cell), mbarrier, 1, None),
-            ClusterOp::Multicast(_, mbarrier) => (CELLS - 1, mbarrier, 4, Some(COPIED)),
-            _ => return Ok(()),
-        };
-        self.reach(program, own, block)?;
-        self.flying &= !event(step, block);
-        let before = self.before[step];
-        self.access_by(program, (event(step, block), block, cell, true), before, race);
-        self.cells[block][cell] = value.unwrap_or(self.cells[block][cell] + 1);
-        let told = match value {
-            Some(_) => self.passed_on(program, (step, block, cell), before),
-            // An update overwrites nothing.
-            None => event(step, block),
-        };
-        let counts = &mut self.mbarriers[block][usize::from(mbarrier)];
-        self.phase[block][step] = counts.phase + 1;
-        counts.copied[own] |= told;
-        counts.bytes -= bytes;
-        counts.count(0)
+        self.check_lifetime(program, block_of(thread), block)?;
+        let writes = !matches!(op, ClusterOp::Read(..));
+        self.access(program, (number, block, cell, writes), self.known[thread], race);
+        let content = &mut self.cells[block][cell];
+        match op {
+            ClusterOp::WriteCommon(_, _, which) => *content = common_value(which),
+            ClusterOp::Add(..) => *content += 1,
+            ClusterOp::Read(..) => self.results[number] = *content,
+            _ => *content = stored_value(number),
+        }
+        self.known[thread] |= event(number, 0);
+        Ok(())
     }
 
-    /// Returns the events that a wait for a copy acquires: the copy, and earlier events of the same cell,
-    /// which it overwrote.
-    fn passed_on(
-        &self,
-        program: &ClusterProgram,
-        (step, block, cell): (usize, usize, usize),
-        before: Events,
-    ) -> Events {
-        let same = accesses(program).filter(|one| (one.block, one.cell) == (block, cell));
-        let overwritten = same.fold(init(block, false), |all, one| all | one.event);
-        event(step, block) | before & overwritten
+    /// Performs an arrival at an mbarrier.
+    fn arrive(
+        &mut self,
+        thread: usize,
+        number: usize,
+        op: ClusterOp,
+        race: &mut bool,
+    ) -> Result<(), Stopped> {
+        let ClusterOp::Arrive { block, mbarrier, expects, relaxed, scope } = op else {
+            return Ok(());
+        };
+        let (own, block) = (block_of(thread), usize::from(block));
+        *race |= self.known[thread] & init(block, true) == 0;
+        let [near, wide] =
+            if relaxed { self.known_at_fence[thread] } else { [self.known[thread]; 2] };
+        let counts = &mut self.mbarriers[block][usize::from(mbarrier)];
+        self.phase[0][number] = counts.phase + 1;
+        counts.released[own][0] |= near;
+        counts.released[own][1] |= if scope.is_wide() { wide } else { 0 };
+        counts.bytes += i16::from(expects.unwrap_or(0));
+        counts.count(1)
+    }
+
+    /// Lets a thread continue after a wait for a phase that is over.
+    fn finish_wait(
+        &mut self,
+        (thread, number): (usize, usize),
+        mbarrier: u8,
+        relaxed: bool,
+        scope: Scope,
+        race: &mut bool,
+    ) {
+        let own = block_of(thread);
+        *race |= self.known[thread] & init(own, true) == 0;
+        let counts = &self.mbarriers[own][usize::from(mbarrier)];
+        self.phase[0][number] = counts.phase + 1;
+        let [near, wide] = [Scope::Block, scope].map(|scope| counts.acquired_events(own, scope));
+        if relaxed {
+            self.deferred[thread][0] |= near;
+            self.deferred[thread][1] |= wide;
+        } else {
+            self.known[thread] |= wide;
+        }
+    }
+
+    fn arrive_at_cluster(&mut self, thread: usize, relaxed: bool) -> Result<(), Stopped> {
+        if self.arrived[thread] > 0 {
+            return Err(Stopped::Misused);
+        }
+        self.arrived[thread] = self.generation + 1;
+        self.released |= if relaxed { self.known_at_fence[thread][1] } else { self.known[thread] };
+        Ok(())
+    }
+
+    fn fence(&mut self, thread: usize, wide: bool) {
+        for scope in 0..=usize::from(wide) {
+            self.known[thread] |= std::mem::take(&mut self.deferred[thread][scope]);
+        }
+        for scope in 0..=usize::from(wide) {
+            self.known_at_fence[thread][scope] = self.known[thread];
+        }
     }
 
     fn access(
@@ -401,12 +391,12 @@ impl State {
         // Every cell was initialised.
         *race |= known & init(block, false) == 0;
         let change = accesses(program).find(|one| one.event == event).map(|one| one.change);
-        for other in accesses(program).filter(|other| self.done & other.event != 0) {
+        for other in accesses(program).filter(|other| self.happened & other.event != 0) {
             let conflict = (other.block, other.cell) == (block, cell) && (writes || other.writes);
             let commute = change.is_some_and(|change| change.commutes(other.change));
             *race |= conflict && !commute && other.event != event && known & other.event == 0;
         }
-        self.done |= event;
+        self.happened |= event;
     }
 
     fn meet_at_block(&mut self, block: usize) {
@@ -420,7 +410,7 @@ impl State {
 
     /// Completes the generation of the cluster barrier once every thread has arrived or ended, and at least
     /// one has arrived.
-    fn settle(&mut self, program: &ClusterProgram) {
+    fn complete_generation_if_due(&mut self, program: &ClusterProgram) {
         let current = self.generation + 1;
         // A block that has not started has not ended.
         let ended =
@@ -456,7 +446,7 @@ impl Counts {
 
     /// Events that a wait of a thread in a block acquires at a scope. If the scope excludes a copy of another
     /// block, all copies of the phase are left out.
-    fn learned(&self, block: usize, scope: Scope) -> Events {
+    fn acquired_events(&self, block: usize, scope: Scope) -> Events {
         let mut all = 0;
         for (from, [near, wide]) in self.past.iter().enumerate() {
             all |= if from == block { near | wide } else { 0 };

@@ -4,7 +4,7 @@
 //! everything. Then each thread runs code of its own; lanes without a part exit. A read stores its value in
 //! its 16 bytes of the buffer `results`; copies take their bytes from the buffer `cells`.
 
-use super::step::{copied, initial, shared, stored};
+use super::step::{common_value, copied_value, initial_value, stored_value};
 use super::{CELLS, MBARRIERS, PhaseArrival, PhaseOp, PhaseProgram};
 use crate::emit::Kernel;
 use std::fmt::Write;
@@ -40,7 +40,7 @@ pub fn emit_phases(program: &PhaseProgram) -> Kernel {
     for cell in 0..CELLS {
         for word in 0..4 {
             let at = cell * 16 + word * 4;
-            let _ = writeln!(text, "\tst.shared.u32 [memory+{at}], {};", initial(cell));
+            let _ = writeln!(text, "\tst.shared.u32 [memory+{at}], {};", initial_value(cell));
         }
     }
     // Make the cells visible to the async proxy, as if they had always been there.
@@ -60,7 +60,7 @@ pub fn emit_phases(program: &PhaseProgram) -> Kernel {
         text.push_str("\texit;\n");
     }
     text.push_str("}\n");
-    let cells = (0..CELLS as u8).flat_map(|cell| copied(cell).to_le_bytes().repeat(4));
+    let cells = (0..CELLS as u8).flat_map(|cell| copied_value(cell).to_le_bytes().repeat(4));
     Kernel {
         ptx: text,
         threads: program.warps() as u32 * 32,
@@ -68,110 +68,113 @@ pub fn emit_phases(program: &PhaseProgram) -> Kernel {
     }
 }
 
+/// Emits a step of a thread.
 fn step(text: &mut String, program: &PhaseProgram, number: usize, op: PhaseOp) {
-    let at = |mbarrier: u8| format!("[bars+{}]", u32::from(mbarrier) * 8);
-    let bytes = |units: u8| u32::from(units) * 16;
-    let _ = match op {
-        PhaseOp::Arrive(arrival) => writeln!(text, "\t{};", arrive(arrival, &at(arrival.mbarrier))),
-        PhaseOp::Expect(mbarrier, units) => writeln!(
-            text,
-            "\tmbarrier.expect_tx.relaxed.cta.shared::cta.b64 {}, {};",
-            at(mbarrier),
-            bytes(units)
-        ),
-        PhaseOp::Deliver(mbarrier, units) => writeln!(
-            text,
-            "\tmbarrier.complete_tx.relaxed.cta.shared::cta.b64 {}, {};",
-            at(mbarrier),
-            bytes(units)
-        ),
-        PhaseOp::Wait(mbarrier, parity, relaxed) => {
-            let how = if relaxed { ".relaxed.cta" } else { "" };
-            let parity = u32::from(parity);
-            let at = at(mbarrier);
-            writeln!(
-                text,
-                "wait_{number}:\n\tmbarrier.try_wait.parity{how}.shared::cta.b64 %q, {at}, {parity};\n\
-                 \t@!%q bra wait_{number};"
-            )
-        }
-        PhaseOp::Peek(mbarrier, parity) => writeln!(
-            text,
-            "\tmbarrier.try_wait.parity.shared::cta.b64 %ask{number}, {}, {};\n\
-             \tselp.b32 %token, 1, 0, %ask{number};",
-            at(mbarrier),
-            u32::from(parity)
-        ),
-        PhaseOp::WaitUnless(mbarrier, parity) => writeln!(
-            text,
-            "\tsetp.ne.s32 %skip{number}, %token, 0;\n\t@%skip{number} bra skip_{number};\n\
-             wait_{number}:\n\
-             \tmbarrier.try_wait.parity.shared::cta.b64 %done{number}, {}, {};\n\
-             \t@!%done{number} bra wait_{number};\nskip_{number}:",
-            at(mbarrier),
-            u32::from(parity)
-        ),
-        PhaseOp::Copy(cell) => {
-            let offset = u32::from(cell) * 16;
-            writeln!(text, "\tcp.async.ca.shared.global [memory+{offset}], [%cells+{offset}], 4;")
-        }
+    let code = match op {
+        PhaseOp::Arrive(arrival) => arrive(arrival),
+        PhaseOp::Expect(mbarrier, units) => change_bytes("expect_tx", mbarrier, units),
+        PhaseOp::Deliver(mbarrier, units) => change_bytes("complete_tx", mbarrier, units),
+        PhaseOp::Wait(mbarrier, parity, relaxed) => wait(number, mbarrier, parity, relaxed),
+        PhaseOp::Peek(mbarrier, parity) => peek(number, mbarrier, parity),
+        PhaseOp::WaitUnless(mbarrier, parity) => wait_unless(number, mbarrier, parity),
         PhaseOp::CopyArrive(mbarrier, increments) => {
             let how = if increments { "" } else { ".noinc" };
-            writeln!(text, "\tcp.async.mbarrier.arrive{how}.shared.b64 {};", at(mbarrier))
+            format!("\tcp.async.mbarrier.arrive{how}.shared.b64 {};", place(mbarrier))
         }
-        PhaseOp::Write(cell) => {
-            let offset = u32::from(cell) * 16;
-            writeln!(text, "\tst.shared.u32 [memory+{offset}], {};", stored(number))
-        }
-        PhaseOp::Same(cell, which) => {
-            let offset = u32::from(cell) * 16;
-            writeln!(text, "\tst.shared.u32 [memory+{offset}], {};", shared(cell, which))
-        }
-        PhaseOp::Update(cell) => {
-            writeln!(text, "\tred.shared.add.u32 [memory+{}], 1;", u32::from(cell) * 16)
-        }
-        PhaseOp::Read(cell) => writeln!(
-            text,
-            "\tld.shared.u32 %value, [memory+{}];\n\tst.global.u32 [%results+{}], %value;",
-            u32::from(cell) * 16,
-            number * 16
-        ),
-        PhaseOp::Load(cell, mbarrier) => {
-            let (offset, at) = (u32::from(cell) * 16, at(mbarrier));
-            writeln!(
-                text,
-                "\tcp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes \
-                 [memory+{offset}], [%cells+{offset}], 16, {at};"
-            )
-        }
-        PhaseOp::Store(cell) => {
-            let (from, to) = (u32::from(cell) * 16, number * 16);
-            writeln!(
-                text,
-                "\tcp.async.bulk.global.shared::cta.bulk_group [%results+{to}], [memory+{from}], 16;\n\
-                 \tcp.async.bulk.commit_group;"
-            )
-        }
+        PhaseOp::Copy(cell)
+        | PhaseOp::Write(cell)
+        | PhaseOp::WriteCommon(cell, _)
+        | PhaseOp::Update(cell)
+        | PhaseOp::Read(cell)
+        | PhaseOp::Load(cell, _)
+        | PhaseOp::Store(cell) => access(number, op, u32::from(cell) * 16),
         PhaseOp::StoreWait(read) => {
             let read = if read { ".read" } else { "" };
-            writeln!(text, "\tcp.async.bulk.wait_group{read} 0;")
+            format!("\tcp.async.bulk.wait_group{read} 0;")
         }
-        PhaseOp::ProxyFence => writeln!(text, "\tfence.proxy.async;"),
-        PhaseOp::Fence => writeln!(text, "\tfence.acq_rel.cta;"),
-        PhaseOp::Block => writeln!(text, "\tbarrier.sync 1, {};", program.warps() * 32),
-        PhaseOp::Warp(orders) => {
-            let thread = (0..program.threads.len()).rfind(|&one| program.first(one) <= number);
-            let shares = program.share_warp && thread.is_some_and(|thread| thread <= 1);
-            let mask = if shares { 3 } else { 1 };
-            match orders {
-                true => writeln!(text, "\tbar.warp.sync {mask};"),
-                false => writeln!(text, "\tvote.sync.any.pred %q, 1, {mask};"),
-            }
-        }
+        PhaseOp::ProxyFence => "\tfence.proxy.async;".to_owned(),
+        PhaseOp::Fence => "\tfence.acq_rel.cta;".to_owned(),
+        PhaseOp::Block => format!("\tbarrier.sync 1, {};", program.warps() * 32),
+        PhaseOp::Warp(orders) => meet_in_warp(program, number, orders),
     };
+    let _ = writeln!(text, "{code}");
 }
 
-fn arrive(arrival: PhaseArrival, at: &str) -> String {
+/// The address operand of an mbarrier.
+fn place(mbarrier: u8) -> String {
+    format!("[bars+{}]", u32::from(mbarrier) * 8)
+}
+
+fn change_bytes(name: &str, mbarrier: u8, units: u8) -> String {
+    let (at, bytes) = (place(mbarrier), u32::from(units) * 16);
+    format!("\tmbarrier.{name}.relaxed.cta.shared::cta.b64 {at}, {bytes};")
+}
+
+fn wait(number: usize, mbarrier: u8, parity: bool, relaxed: bool) -> String {
+    let how = if relaxed { ".relaxed.cta" } else { "" };
+    let (at, parity) = (place(mbarrier), u32::from(parity));
+    format!(
+        "wait_{number}:\n\tmbarrier.try_wait.parity{how}.shared::cta.b64 %q, {at}, {parity};\n\
+         \t@!%q bra wait_{number};"
+    )
+}
+
+fn peek(number: usize, mbarrier: u8, parity: bool) -> String {
+    let (at, parity) = (place(mbarrier), u32::from(parity));
+    format!(
+        "\tmbarrier.try_wait.parity.shared::cta.b64 %ask{number}, {at}, {parity};\n\
+         \tselp.b32 %token, 1, 0, %ask{number};"
+    )
+}
+
+fn wait_unless(number: usize, mbarrier: u8, parity: bool) -> String {
+    let (at, parity) = (place(mbarrier), u32::from(parity));
+    format!(
+        "\tsetp.ne.s32 %skip{number}, %token, 0;\n\t@%skip{number} bra skip_{number};\n\
+         wait_{number}:\n\
+         \tmbarrier.try_wait.parity.shared::cta.b64 %done{number}, {at}, {parity};\n\
+         \t@!%done{number} bra wait_{number};\nskip_{number}:"
+    )
+}
+
+/// An access or a copy of the cell at an offset.
+fn access(number: usize, op: PhaseOp, offset: u32) -> String {
+    let result = number * 16;
+    match op {
+        PhaseOp::Copy(_) => {
+            format!("\tcp.async.ca.shared.global [memory+{offset}], [%cells+{offset}], 4;")
+        }
+        PhaseOp::Load(_, mbarrier) => format!(
+            "\tcp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes \
+             [memory+{offset}], [%cells+{offset}], 16, {};",
+            place(mbarrier)
+        ),
+        PhaseOp::Store(_) => format!(
+            "\tcp.async.bulk.global.shared::cta.bulk_group [%results+{result}], [memory+{offset}], 16;\n\
+             \tcp.async.bulk.commit_group;"
+        ),
+        PhaseOp::WriteCommon(cell, which) => {
+            format!("\tst.shared.u32 [memory+{offset}], {};", common_value(cell, which))
+        }
+        PhaseOp::Update(_) => format!("\tred.shared.add.u32 [memory+{offset}], 1;"),
+        PhaseOp::Read(_) => format!(
+            "\tld.shared.u32 %value, [memory+{offset}];\n\tst.global.u32 [%results+{result}], %value;"
+        ),
+        _ => format!("\tst.shared.u32 [memory+{offset}], {};", stored_value(number)),
+    }
+}
+
+fn meet_in_warp(program: &PhaseProgram, number: usize, orders: bool) -> String {
+    let thread = (0..program.threads.len()).rfind(|&one| program.first(one) <= number);
+    let shares = program.share_warp && thread.is_some_and(|thread| thread <= 1);
+    let mask = if shares { 3 } else { 1 };
+    match orders {
+        true => format!("\tbar.warp.sync {mask};"),
+        false => format!("\tvote.sync.any.pred %q, 1, {mask};"),
+    }
+}
+
+fn arrive(arrival: PhaseArrival) -> String {
     let PhaseArrival { count, expects, drops, no_complete, relaxed, .. } = arrival;
     let name = if drops { "arrive_drop" } else { "arrive" };
     let how = match (expects, no_complete) {
@@ -184,5 +187,6 @@ fn arrive(arrival: PhaseArrival, at: &str) -> String {
         Some(units) => u32::from(units) * 16,
         None => u32::from(count),
     };
-    format!("mbarrier.{name}{how}{order}.shared::cta.b64 %state, {at}, {operand}")
+    let at = place(arrival.mbarrier);
+    format!("\tmbarrier.{name}{how}{order}.shared::cta.b64 %state, {at}, {operand};")
 }

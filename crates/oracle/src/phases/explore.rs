@@ -56,12 +56,12 @@ impl PhaseVerdict {
 /// Explores all runs of a program; `None` if there are too many states.
 #[must_use]
 pub fn explore_phases(program: &PhaseProgram) -> Option<PhaseVerdict> {
-    const MOST_STATES: usize = 400_000;
+    const MAX_STATES: usize = 400_000;
     let mut verdict = PhaseVerdict::default();
     let mut seen: FxHashSet<State> = FxHashSet::default();
-    let mut waiting = vec![State::start(program)];
+    let mut unexplored = vec![State::start(program)];
     let mut phases: BTreeSet<Vec<Option<u8>>> = BTreeSet::new();
-    while let Some(state) = waiting.pop() {
+    while let Some(state) = unexplored.pop() {
         let moves = state.moves(program);
         if moves.is_empty() {
             verdict.deadlocks |= !state.is_over(program);
@@ -71,16 +71,16 @@ pub fn explore_phases(program: &PhaseProgram) -> Option<PhaseVerdict> {
         }
         for next in moves {
             let mut after = state.clone();
-            match after.take(program, next, &mut verdict.races) {
+            match after.perform_move(program, next, &mut verdict.races) {
                 Ok(()) => {
                     if seen.insert(after.clone()) {
-                        waiting.push(after);
+                        unexplored.push(after);
                     }
                 }
                 Err(Misused) => verdict.misuses = true,
             }
         }
-        if seen.len() > MOST_STATES {
+        if seen.len() > MAX_STATES {
             return None;
         }
     }
@@ -95,14 +95,19 @@ impl State {
     fn moves(&self, program: &PhaseProgram) -> Vec<Move> {
         let threads = (0..program.threads.len()).filter(|&thread| self.can_step(program, thread));
         let steps = threads.map(Move::Step);
-        let yes = (0..program.threads.len()).filter(|&thread| match self.op(program, thread) {
-            Some(PhaseOp::Peek(mbarrier, parity)) => self.has_passed(mbarrier, parity),
-            _ => false,
-        });
-        let flying = (0..program.len()).filter(|&step| self.flying >> step & 1 != 0);
-        let copies = flying.map(Move::Copy);
+        let true_answers =
+            (0..program.threads.len()).filter(|&thread| match self.op(program, thread) {
+                Some(PhaseOp::Peek(mbarrier, parity)) => self.has_passed(mbarrier, parity),
+                _ => false,
+            });
+        let in_flight = (0..program.len()).filter(|&step| self.in_flight >> step & 1 != 0);
+        let copies = in_flight.map(Move::Copy);
         let due = (0..program.len()).filter(|&step| self.is_due(step));
-        steps.chain(yes.map(Move::Yes)).chain(copies).chain(due.map(Move::CopyArrival)).collect()
+        steps
+            .chain(true_answers.map(Move::TestTrue))
+            .chain(copies)
+            .chain(due.map(Move::CopyArrival))
+            .collect()
     }
 
     fn can_step(&self, program: &PhaseProgram, thread: usize) -> bool {
@@ -110,7 +115,7 @@ impl State {
             None => false,
             Some(PhaseOp::Wait(mbarrier, parity, _)) => self.has_passed(mbarrier, parity),
             Some(PhaseOp::WaitUnless(mbarrier, parity)) => {
-                self.said_yes(thread) || self.has_passed(mbarrier, parity)
+                self.was_answered_true(thread) || self.has_passed(mbarrier, parity)
             }
             Some(PhaseOp::StoreWait(_)) => self.stores_are_done(program, thread),
             Some(PhaseOp::Block) => self.all_at_block(program, thread),

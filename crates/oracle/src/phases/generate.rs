@@ -1,7 +1,7 @@
 //! Generates random programs with mbarriers: threads that hand a cell back and forth, most with small mutations, and
 //! some of random steps.
 
-use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
+use super::{CELLS, MAX_STEPS, MAX_THREADS, MBARRIERS, PhaseArrival, PhaseOp, PhaseProgram};
 use testing::Random;
 
 /// Generates the program of a seed.
@@ -16,12 +16,12 @@ pub fn generate_phases(seed: u64) -> PhaseProgram {
         0..3 => random_program(&mut random, false),
         3 => random_program(&mut random, true),
         4 => copies(&mut random),
-        5 => bytes(&mut random),
-        6 => everybody(&mut random),
+        5 => announced_bytes(&mut random),
+        6 => all_arrive_and_wait(&mut random),
         _ => pipeline(&mut random),
     };
     if random.chance(15) {
-        ask_first(&mut program, &mut random);
+        add_peek(&mut program, &mut random);
     }
     if random.chance(20) {
         replicate(&mut program, &mut random);
@@ -31,9 +31,9 @@ pub fn generate_phases(seed: u64) -> PhaseProgram {
             mutate(&mut program, &mut random);
         }
     }
-    let longest = MOST_STEPS / program.threads.len();
+    let longest = MAX_STEPS / program.threads.len();
     program.threads.iter_mut().for_each(|steps| steps.truncate(longest));
-    debug_assert!(program.len() <= MOST_STEPS);
+    debug_assert!(program.len() <= MAX_STEPS);
     program
 }
 
@@ -93,7 +93,7 @@ fn random_op(random: &mut Random, with_memory: bool) -> PhaseOp {
 
 /// Generates a pipeline: one thread fills a cell; the others read it and hand it back.
 fn pipeline(random: &mut Random) -> PhaseProgram {
-    let readers = 1 + random.below(MOST_THREADS - 1);
+    let readers = 1 + random.below(MAX_THREADS - 1);
     let rounds = 1 + random.below(3usize);
     let [full, empty] = [0, 1];
     let relaxed = random.chance(20);
@@ -152,7 +152,7 @@ fn ring(random: &mut Random) -> PhaseProgram {
 
 /// Generates a pipeline of bulk loads: one thread loads a cell; the others read it and hand it back.
 fn bulk_loads(random: &mut Random) -> PhaseProgram {
-    let readers = 1 + random.below(MOST_THREADS - 1);
+    let readers = 1 + random.below(MAX_THREADS - 1);
     let rounds = 1 + random.below(2usize);
     let [full, empty] = [0, 1];
     let mut first = Vec::new();
@@ -227,7 +227,9 @@ fn replicated(random: &mut Random) -> PhaseProgram {
         for (thread, steps) in all.iter_mut().enumerate() {
             steps.push(match updates && round == 0 {
                 true => PhaseOp::Update(0),
-                false => PhaseOp::Same(0, if random.chance(90) { round } else { thread as u8 }),
+                false => {
+                    PhaseOp::WriteCommon(0, if random.chance(90) { round } else { thread as u8 })
+                }
             });
             if fences {
                 steps.push(PhaseOp::ProxyFence);
@@ -258,7 +260,7 @@ fn replicate(program: &mut PhaseProgram, random: &mut Random) {
     for op in program.threads.iter_mut().flatten() {
         if let PhaseOp::Write(cell) = *op {
             *op = match random.below(8u8) {
-                0..4 => PhaseOp::Same(cell, u8::from(random.chance(20))),
+                0..4 => PhaseOp::WriteCommon(cell, u8::from(random.chance(20))),
                 4 => PhaseOp::Update(cell),
                 _ => *op,
             };
@@ -266,7 +268,8 @@ fn replicate(program: &mut PhaseProgram, random: &mut Random) {
     }
     for _ in 0..random.below(3usize) {
         let changes = program.threads.iter().flatten();
-        let changes = changes.filter(|op| matches!(op, PhaseOp::Same(..) | PhaseOp::Update(_)));
+        let changes =
+            changes.filter(|op| matches!(op, PhaseOp::WriteCommon(..) | PhaseOp::Update(_)));
         let changes: Vec<PhaseOp> = changes.copied().collect();
         if changes.is_empty() {
             return;
@@ -278,7 +281,7 @@ fn replicate(program: &mut PhaseProgram, random: &mut Random) {
 }
 
 /// All threads arrive and wait, for a few rounds.
-fn everybody(random: &mut Random) -> PhaseProgram {
+fn all_arrive_and_wait(random: &mut Random) -> PhaseProgram {
     let threads = 2 + random.below(2usize);
     let rounds = 1 + random.below(2usize);
     let steps = |number: usize| {
@@ -326,7 +329,7 @@ fn copies(random: &mut Random) -> PhaseProgram {
 }
 
 /// Bytes announced and delivered.
-fn bytes(random: &mut Random) -> PhaseProgram {
+fn announced_bytes(random: &mut Random) -> PhaseProgram {
     let announce = |random: &mut Random| match random.chance(50) {
         true => vec![PhaseOp::Arrive(PhaseArrival { expects: Some(2), ..PhaseArrival::at(0) })],
         false => vec![PhaseOp::Expect(0, 2), PhaseOp::Arrive(PhaseArrival::at(0))],
@@ -351,7 +354,7 @@ fn bytes(random: &mut Random) -> PhaseProgram {
 }
 
 /// Lets an earlier answer skip a wait.
-fn ask_first(program: &mut PhaseProgram, random: &mut Random) {
+fn add_peek(program: &mut PhaseProgram, random: &mut Random) {
     let thread = random.below(program.threads.len());
     let steps = &mut program.threads[thread];
     let is_wait = |op: &PhaseOp| matches!(op, PhaseOp::Wait(_, _, false));
@@ -384,11 +387,11 @@ fn mutate(program: &mut PhaseProgram, random: &mut Random) {
         2 if at > 0 => steps.swap(at, at - 1),
         3 => program.counts[random.below(2usize)] = 1 + random.below(3u8),
         4 => program.share_warp = !program.share_warp,
-        _ => change(&mut steps[at], random),
+        _ => change_op(&mut steps[at], random),
     }
 }
 
-fn change(op: &mut PhaseOp, random: &mut Random) {
+fn change_op(op: &mut PhaseOp, random: &mut Random) {
     *op = match *op {
         PhaseOp::Arrive(arrival) => PhaseOp::Arrive(match random.below(4u8) {
             0 => PhaseArrival { relaxed: !arrival.relaxed, ..arrival },
@@ -410,8 +413,8 @@ fn change(op: &mut PhaseOp, random: &mut Random) {
         PhaseOp::Block => PhaseOp::Fence,
         PhaseOp::Fence => PhaseOp::Block,
         PhaseOp::Write(cell) => PhaseOp::Read(cell),
-        PhaseOp::Same(cell, which) => PhaseOp::Same(cell, which ^ 1),
-        PhaseOp::Update(cell) => PhaseOp::Same(cell, 0),
+        PhaseOp::WriteCommon(cell, which) => PhaseOp::WriteCommon(cell, which ^ 1),
+        PhaseOp::Update(cell) => PhaseOp::WriteCommon(cell, 0),
         PhaseOp::Read(cell) => PhaseOp::Write(cell),
         PhaseOp::Copy(cell) => PhaseOp::Copy((cell + 1) % CELLS as u8),
         PhaseOp::Load(cell, mbarrier) => match random.chance(50) {

@@ -18,9 +18,9 @@ pub use generate::generate_phases;
 use std::fmt;
 
 /// Most threads of a program.
-pub const MOST_THREADS: usize = 3;
+pub const MAX_THREADS: usize = 3;
 /// Most steps of a program.
-pub const MOST_STEPS: usize = 24;
+pub const MAX_STEPS: usize = 24;
 /// Mbarriers of a program.
 pub const MBARRIERS: usize = 4;
 /// Cells of shared memory, of 16 bytes each; threads access the first four bytes of a cell.
@@ -68,7 +68,7 @@ pub enum PhaseOp {
     /// A store of a unique value to a cell.
     Write(u8),
     /// A store to a cell of one of a few values that other threads may store as well.
-    Same(u8, u8),
+    WriteCommon(u8, u8),
     /// `red.add` of one to a cell.
     Update(u8),
     /// A load from a cell.

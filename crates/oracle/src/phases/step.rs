@@ -1,7 +1,9 @@
 //! The operational semantics of programs with mbarriers: states of a running program, the possible next moves, and
 //! their effects. Written to be obviously right, not fast.
 
-use super::{CELLS, MBARRIERS, MOST_STEPS, MOST_THREADS, PhaseArrival, PhaseOp, PhaseProgram};
+mod copies;
+
+use super::{CELLS, MAX_STEPS, MAX_THREADS, MBARRIERS, PhaseArrival, PhaseOp, PhaseProgram};
 
 /// A set of steps, one bit each; the transfer of a copy belongs to the step that starts it.
 type Steps = u32;
@@ -14,7 +16,7 @@ pub(super) struct Misused;
 pub(super) enum Move {
     Step(usize),
     /// A thread's test is answered with true.
-    Yes(usize),
+    TestTrue(usize),
     /// The copy of a step transfers its bytes.
     Copy(usize),
     /// The arrival that a step started for its copies.
@@ -49,47 +51,52 @@ impl Knowledge {
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct State {
-    next: [u8; MOST_THREADS],
+    /// The position of each thread's next step.
+    next: [u8; MAX_THREADS],
     pub(super) mbarriers: [Counts; MBARRIERS],
     /// The phase of each step at an mbarrier, plus one.
-    phase: [u8; MOST_STEPS],
+    phase: [u8; MAX_STEPS],
     /// Events ordered before each thread's next step.
-    known: [Knowledge; MOST_THREADS],
-    fenced: [Knowledge; MOST_THREADS],
-    pending: [Knowledge; MOST_THREADS],
-    /// Copies in flight, and the knowledge at the start of each.
-    pub(super) flying: Steps,
+    known: [Knowledge; MAX_THREADS],
+    /// Each thread's knowledge at its last fence.
+    known_at_fence: [Knowledge; MAX_THREADS],
+    /// Knowledge that each thread acquires at its next fence.
+    deferred: [Knowledge; MAX_THREADS],
+    /// Copies in flight.
+    pub(super) in_flight: Steps,
     /// The phase of a test answered with true, plus one, until it is used.
-    yes: [u8; MOST_THREADS],
+    true_answer: [u8; MAX_THREADS],
     /// Bulk loads that have delivered half of their bytes.
-    half: Steps,
-    before: [Steps; MOST_STEPS],
-    /// Pending arrivals of copies, the copies each one waits for, and all copies it stands for.
-    promised: Steps,
-    awaits: [Steps; MOST_STEPS],
+    half_delivered: Steps,
+    /// For each copy, the events known to its thread when it started.
+    known_at_start: [Steps; MAX_STEPS],
+    /// Pending arrivals of copies.
+    pending_arrivals: Steps,
+    /// For each of them, the copies that it waits for.
+    awaited_copies: [Steps; MAX_STEPS],
     /// Accesses that have happened.
-    done: Steps,
+    happened: Steps,
     cells: [u32; CELLS],
-    results: [u32; MOST_STEPS],
+    results: [u32; MAX_STEPS],
 }
 
 /// The initial value of a cell.
-pub(super) fn initial(cell: usize) -> u32 {
+pub(super) fn initial_value(cell: usize) -> u32 {
     1000 + cell as u32
 }
 
 /// The value that a step stores or copies.
-pub(super) fn stored(step: usize) -> u32 {
+pub(super) fn stored_value(step: usize) -> u32 {
     step as u32 + 1
 }
 
 /// A value common to several steps.
-pub(super) fn shared(cell: u8, which: u8) -> u32 {
+pub(super) fn common_value(cell: u8, which: u8) -> u32 {
     3000 + 8 * u32::from(cell) + u32::from(which)
 }
 
 /// The value of a copied cell: every copy takes the same source element.
-pub(super) fn copied(cell: u8) -> u32 {
+pub(super) fn copied_value(cell: u8) -> u32 {
     2000 + u32::from(cell)
 }
 
@@ -100,21 +107,21 @@ impl State {
             Counts { expected, pending, ..Counts::default() }
         };
         Self {
-            next: [0; MOST_THREADS],
+            next: [0; MAX_THREADS],
             mbarriers: program.counts.map(counts),
-            phase: [0; MOST_STEPS],
-            known: [Knowledge::default(); MOST_THREADS],
-            fenced: [Knowledge::default(); MOST_THREADS],
-            pending: [Knowledge::default(); MOST_THREADS],
-            flying: 0,
-            yes: [0; MOST_THREADS],
-            half: 0,
-            before: [0; MOST_STEPS],
-            promised: 0,
-            awaits: [0; MOST_STEPS],
-            done: 0,
-            cells: std::array::from_fn(initial),
-            results: [0; MOST_STEPS],
+            phase: [0; MAX_STEPS],
+            known: [Knowledge::default(); MAX_THREADS],
+            known_at_fence: [Knowledge::default(); MAX_THREADS],
+            deferred: [Knowledge::default(); MAX_THREADS],
+            in_flight: 0,
+            true_answer: [0; MAX_THREADS],
+            half_delivered: 0,
+            known_at_start: [0; MAX_STEPS],
+            pending_arrivals: 0,
+            awaited_copies: [0; MAX_STEPS],
+            happened: 0,
+            cells: std::array::from_fn(initial_value),
+            results: [0; MAX_STEPS],
         }
     }
 
@@ -123,13 +130,13 @@ impl State {
     }
 
     /// Returns `true` if the last test of a thread was answered with true.
-    pub(super) fn said_yes(&self, thread: usize) -> bool {
-        self.yes[thread] > 0
+    pub(super) fn was_answered_true(&self, thread: usize) -> bool {
+        self.true_answer[thread] > 0
     }
 
     /// Returns `true` if a pending arrival of copies can happen.
     pub(super) fn is_due(&self, step: usize) -> bool {
-        self.promised >> step & 1 != 0 && self.awaits[step] & self.flying == 0
+        self.pending_arrivals >> step & 1 != 0 && self.awaited_copies[step] & self.in_flight == 0
     }
 
     pub(super) fn is_unbalanced(&self) -> bool {
@@ -162,7 +169,7 @@ impl State {
     }
 
     /// Performs a move.
-    pub(super) fn take(
+    pub(super) fn perform_move(
         &mut self,
         program: &PhaseProgram,
         next: Move,
@@ -170,10 +177,10 @@ impl State {
     ) -> Result<(), Misused> {
         match next {
             Move::Step(thread) => self.step(program, thread, race),
-            Move::Yes(thread) => {
+            Move::TestTrue(thread) => {
                 if let Some(PhaseOp::Peek(mbarrier, _)) = self.op(program, thread) {
                     self.next[thread] += 1;
-                    self.yes[thread] = self.current(mbarrier) + 1;
+                    self.true_answer[thread] = self.current(mbarrier) + 1;
                     let past = self.mbarriers[usize::from(mbarrier)].past;
                     self.known[thread].add(past);
                 }
@@ -182,110 +189,17 @@ impl State {
             Move::Copy(step) => self.copy(program, step, race),
             Move::CopyArrival(step) => {
                 let PhaseOp::CopyArrive(mbarrier, _) = op_of(program, step) else { return Ok(()) };
-                self.promised &= !(1 << step);
+                self.pending_arrivals &= !(1 << step);
                 // Counts in the phase in which it arrives rather than the one in which it was started.
                 self.phase[step] = self.phase[step].max(1) * 16 + self.current(mbarrier) + 1;
-                let copies = (0..program.len()).filter(|copy| self.awaits[step] >> copy & 1 != 0);
-                let told = copies.fold(0, |all, copy| all | self.passed_on(program, copy));
-                self.mbarriers[usize::from(mbarrier)].released.known |= told;
+                let copies =
+                    (0..program.len()).filter(|copy| self.awaited_copies[step] >> copy & 1 != 0);
+                let passed_on_events =
+                    copies.fold(0, |all, copy| all | self.passed_on(program, copy));
+                self.mbarriers[usize::from(mbarrier)].released.known |= passed_on_events;
                 self.count(mbarrier, 1, false)
             }
         }
-    }
-
-    /// Transfers a copy's bytes. A bulk load delivers them in two halves, the second one once all bytes are
-    /// there.
-    fn copy(
-        &mut self,
-        program: &PhaseProgram,
-        step: usize,
-        race: &mut bool,
-    ) -> Result<(), Misused> {
-        let before = self.before[step];
-        match op_of(program, step) {
-            PhaseOp::Copy(cell) => {
-                self.flying &= !(1 << step);
-                self.access(program, (step, usize::from(cell), true), before, race);
-                self.cells[usize::from(cell)] = copied(cell);
-            }
-            PhaseOp::Store(cell) => {
-                self.flying &= !(1 << step);
-                self.access(program, (step, usize::from(cell), false), before, race);
-                self.results[step] = self.cells[usize::from(cell)];
-            }
-            PhaseOp::Load(cell, mbarrier) => {
-                // The phases of both halves count.
-                self.phase[step] = self.phase[step] * 8 + self.current(mbarrier) + 1;
-                if self.half >> step & 1 == 0 {
-                    self.half |= 1 << step;
-                } else {
-                    self.flying &= !(1 << step);
-                    self.access(program, (step, usize::from(cell), true), before, race);
-                    self.cells[usize::from(cell)] = copied(cell);
-                    // Other bulk copies no longer need to see the overwritten writes.
-                    let told = self.passed_on(program, step);
-                    self.mbarriers[usize::from(mbarrier)]
-                        .released
-                        .add(Knowledge { known: told, seen: told });
-                }
-                self.mbarriers[usize::from(mbarrier)].bytes -= 1;
-                return self.count(mbarrier, 0, false);
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Returns the events that a wait for a copy acquires: the copy, and earlier events of the same cell,
-    /// which it overwrote. Other events of its thread are not passed on.
-    fn passed_on(&self, program: &PhaseProgram, copy: usize) -> Steps {
-        let cell = |step: usize| match op_of(program, step) {
-            PhaseOp::Write(at)
-            | PhaseOp::Same(at, _)
-            | PhaseOp::Update(at)
-            | PhaseOp::Read(at)
-            | PhaseOp::Copy(at)
-            | PhaseOp::Load(at, _)
-            | PhaseOp::Store(at) => Some(at),
-            _ => None,
-        };
-        let same = (0..program.len()).filter(|&step| cell(step) == cell(copy));
-        let before = self.before[copy];
-        same.fold(1 << copy, |all, step| all | before & 1 << step)
-    }
-
-    /// Returns `true` if a thread's bulk stores have read their cells.
-    pub(super) fn stores_are_done(&self, program: &PhaseProgram, thread: usize) -> bool {
-        self.own_stores(program, thread) & self.flying == 0
-    }
-
-    fn own_stores(&self, program: &PhaseProgram, thread: usize) -> Steps {
-        let first = program.first(thread);
-        let before = first..first + usize::from(self.next[thread]);
-        let stores = before.filter(|&step| matches!(op_of(program, step), PhaseOp::Store(_)));
-        stores.fold(0, |all, step| all | 1 << step)
-    }
-
-    /// Issues a bulk copy. It races if a write ordered before it is not visible to it.
-    fn issue(
-        &mut self,
-        program: &PhaseProgram,
-        (number, cell): (usize, u8),
-        own: Knowledge,
-        race: &mut bool,
-    ) {
-        for other in (0..program.len()).filter(|&other| own.known & self.done & 1 << other != 0) {
-            let writes = match op_of(program, other) {
-                PhaseOp::Write(at)
-                | PhaseOp::Same(at, _)
-                | PhaseOp::Update(at)
-                | PhaseOp::Copy(at) => at == cell,
-                _ => false,
-            };
-            *race |= writes && own.seen & 1 << other == 0;
-        }
-        self.flying |= 1 << number;
-        self.before[number] = own.known;
     }
 
     fn current(&self, mbarrier: u8) -> u8 {
@@ -313,27 +227,23 @@ impl State {
         match op {
             PhaseOp::Arrive(arrival) => self.arrive(thread, number, arrival)?,
             PhaseOp::Expect(mbarrier, units) => {
-                self.phase[number] = self.current(mbarrier) + 1;
-                self.mbarriers[usize::from(mbarrier)].bytes += 2 * i16::from(units);
-                self.count(mbarrier, 0, false)?;
+                self.change_bytes(number, mbarrier, 2 * i16::from(units))?;
             }
             PhaseOp::Deliver(mbarrier, units) => {
-                self.phase[number] = self.current(mbarrier) + 1;
-                self.mbarriers[usize::from(mbarrier)].bytes -= 2 * i16::from(units);
-                self.count(mbarrier, 0, false)?;
+                self.change_bytes(number, mbarrier, -2 * i16::from(units))?;
             }
             PhaseOp::Wait(mbarrier, _, relaxed) => {
                 self.phase[number] = self.current(mbarrier) + 1;
                 let past = self.mbarriers[usize::from(mbarrier)].past;
                 match relaxed {
-                    true => self.pending[thread].add(past),
+                    true => self.deferred[thread].add(past),
                     false => self.known[thread].add(past),
                 }
             }
-            PhaseOp::Peek(..) => self.yes[thread] = 0,
+            PhaseOp::Peek(..) => self.true_answer[thread] = 0,
             PhaseOp::WaitUnless(mbarrier, _) => {
-                if self.yes[thread] > 0 {
-                    self.phase[number] = self.yes[thread];
+                if self.true_answer[thread] > 0 {
+                    self.phase[number] = self.true_answer[thread];
                 } else {
                     self.phase[number] = self.current(mbarrier) + 1;
                     let past = self.mbarriers[usize::from(mbarrier)].past;
@@ -341,11 +251,11 @@ impl State {
                 }
             }
             PhaseOp::Copy(_) => {
-                self.flying |= 1 << number;
-                self.before[number] = own.known;
+                self.in_flight |= 1 << number;
+                self.known_at_start[number] = own.known;
             }
             PhaseOp::Load(cell, _) | PhaseOp::Store(cell) => {
-                self.issue(program, (number, cell), own, race);
+                self.start_bulk_copy(program, (number, cell), own, race);
             }
             PhaseOp::StoreWait(_) => {
                 let stores = self.own_stores(program, thread);
@@ -353,47 +263,49 @@ impl State {
             }
             PhaseOp::ProxyFence => self.known[thread].seen = own.known,
             PhaseOp::CopyArrive(mbarrier, increments) => {
-                self.phase[number] = self.current(mbarrier) + 1;
-                let first = program.first(thread);
-                let copies = (first..number)
-                    .filter(|&step| matches!(op_of(program, step), PhaseOp::Copy(_)));
-                self.awaits[number] = copies.fold(0, |all, step| all | 1 << step);
-                self.promised |= 1 << number;
-                if increments {
-                    self.mbarriers[usize::from(mbarrier)].pending += 1;
-                }
+                self.start_copy_arrival(program, (thread, number), mbarrier, increments);
             }
-            PhaseOp::Write(cell) => {
-                self.access(program, (number, usize::from(cell), true), own.known, race);
-                self.cells[usize::from(cell)] = stored(number);
-            }
-            PhaseOp::Same(cell, which) => {
-                self.access(program, (number, usize::from(cell), true), own.known, race);
-                self.cells[usize::from(cell)] = shared(cell, which);
-            }
-            PhaseOp::Update(cell) => {
-                self.access(program, (number, usize::from(cell), true), own.known, race);
-                self.cells[usize::from(cell)] += 1;
-            }
-            PhaseOp::Read(cell) => {
-                self.access(program, (number, usize::from(cell), false), own.known, race);
-                self.results[number] = self.cells[usize::from(cell)];
+            PhaseOp::Write(cell)
+            | PhaseOp::WriteCommon(cell, _)
+            | PhaseOp::Update(cell)
+            | PhaseOp::Read(cell) => {
+                self.access_cell(program, (thread, number), op, cell.into(), race);
             }
             PhaseOp::Fence => {
-                let pending = std::mem::take(&mut self.pending[thread]);
+                let pending = std::mem::take(&mut self.deferred[thread]);
                 self.known[thread].add(pending);
-                self.fenced[thread] = self.known[thread];
+                self.known_at_fence[thread] = self.known[thread];
             }
             PhaseOp::Block | PhaseOp::Warp(_) => {}
         }
-        let accesses = matches!(
-            op,
-            PhaseOp::Write(_) | PhaseOp::Same(..) | PhaseOp::Update(_) | PhaseOp::Read(_)
-        );
-        if accesses {
-            self.known[thread].known |= 1 << number;
-        }
         Ok(())
+    }
+
+    /// Performs a load, store or update of a cell.
+    fn access_cell(
+        &mut self,
+        program: &PhaseProgram,
+        (thread, number): (usize, usize),
+        op: PhaseOp,
+        cell: usize,
+        race: &mut bool,
+    ) {
+        let writes = !matches!(op, PhaseOp::Read(_));
+        self.access(program, (number, cell, writes), self.known[thread].known, race);
+        match op {
+            PhaseOp::WriteCommon(at, which) => self.cells[cell] = common_value(at, which),
+            PhaseOp::Update(_) => self.cells[cell] += 1,
+            PhaseOp::Read(_) => self.results[number] = self.cells[cell],
+            _ => self.cells[cell] = stored_value(number),
+        }
+        self.known[thread].known |= 1 << number;
+    }
+
+    /// Announces bytes, or delivers them if the number is negative.
+    fn change_bytes(&mut self, number: usize, mbarrier: u8, bytes: i16) -> Result<(), Misused> {
+        self.phase[number] = self.current(mbarrier) + 1;
+        self.mbarriers[usize::from(mbarrier)].bytes += bytes;
+        self.count(mbarrier, 0, false)
     }
 
     fn arrive(
@@ -407,9 +319,10 @@ impl State {
         self.phase[number] = self.current(mbarrier) + 1;
         // A relaxed arrival cannot have `noComplete`.
         let no_complete = no_complete && expects.is_none();
-        let told = if relaxed && !no_complete { self.fenced[thread] } else { self.known[thread] };
+        let passed_on_events =
+            if relaxed && !no_complete { self.known_at_fence[thread] } else { self.known[thread] };
         let counts = &mut self.mbarriers[usize::from(mbarrier)];
-        counts.released.add(told);
+        counts.released.add(passed_on_events);
         counts.bytes += 2 * i16::from(expects.unwrap_or(0));
         counts.dropped += if drops { i16::from(count) } else { 0 };
         self.count(mbarrier, count, no_complete)
@@ -443,10 +356,10 @@ impl State {
         known: Steps,
         race: &mut bool,
     ) {
-        for other in (0..program.len()).filter(|&other| self.done >> other & 1 != 0) {
+        for other in (0..program.len()).filter(|&other| self.happened >> other & 1 != 0) {
             let (at, other_writes) = match op_of(program, other) {
                 PhaseOp::Write(at)
-                | PhaseOp::Same(at, _)
+                | PhaseOp::WriteCommon(at, _)
                 | PhaseOp::Update(at)
                 | PhaseOp::Copy(at)
                 | PhaseOp::Load(at, _) => (at, true),
@@ -455,13 +368,13 @@ impl State {
             };
             let conflict = usize::from(at) == cell && (writes || other_writes) && other != number;
             let commute = match (op_of(program, other), op_of(program, number)) {
-                (PhaseOp::Same(_, one), PhaseOp::Same(_, other)) => one == other,
+                (PhaseOp::WriteCommon(_, one), PhaseOp::WriteCommon(_, other)) => one == other,
                 (PhaseOp::Update(_), PhaseOp::Update(_)) => true,
                 _ => false,
             };
             *race |= conflict && !commute && known >> other & 1 == 0;
         }
-        self.done |= 1 << number;
+        self.happened |= 1 << number;
     }
 
     fn meet_at_block(&mut self, program: &PhaseProgram) {

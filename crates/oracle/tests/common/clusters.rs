@@ -6,14 +6,14 @@ use oracle::clusters::{ClusterProgram, emit_clusters, explore_clusters};
 
 /// The answer of the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Said {
+enum EngineAnswer {
     Clean(Vec<u32>),
     /// The kinds of findings.
     Found(Vec<&'static str>),
     GaveUp(String),
 }
 
-fn engine(program: &ClusterProgram) -> Said {
+fn engine(program: &ClusterProgram) -> EngineAnswer {
     let kernel = emit_clusters(program);
     let parsed = ptx::syntax::parse(&kernel.ptx);
     assert!(parsed.errors.is_empty(), "{:?}\n{}", parsed.errors, kernel.ptx);
@@ -36,16 +36,16 @@ fn engine(program: &ClusterProgram) -> Said {
         })
         .collect();
     if !kinds.is_empty() {
-        return Said::Found(kinds);
+        return EngineAnswer::Found(kinds);
     }
     if let Some(gap) = outcome.gap {
-        return Said::GaveUp(gap.reason);
+        return EngineAnswer::GaveUp(gap.reason);
     }
     if let Some(open) = outcome.undecided.first() {
-        return Said::GaveUp(open.reason.to_owned());
+        return EngineAnswer::GaveUp(open.reason.to_owned());
     }
     let words = outcome.buffers[1].chunks_exact(16);
-    Said::Clean(
+    EngineAnswer::Clean(
         words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect(),
     )
 }
@@ -53,20 +53,20 @@ fn engine(program: &ClusterProgram) -> Said {
 /// Compares one program and returns the common verdict.
 pub(crate) fn compare(program: &ClusterProgram) -> Result<&'static str, String> {
     let Some(oracle) = explore_clusters(program) else { return Ok("too many states") };
-    let said = engine(program);
+    let answer = engine(program);
     let wrong = |what: &str| {
         Err(format!(
-            "{what}\n{program}{oracle:?}\nengine: {said:?}\n{}",
+            "{what}\n{program}{oracle:?}\nengine: {answer:?}\n{}",
             emit_clusters(program).ptx
         ))
     };
-    match (&said, oracle.is_clean()) {
-        (Said::Clean(values), true) if oracle.outcomes.contains(values) => Ok("clean"),
-        (Said::Clean(_), true) => wrong("other values"),
-        (Said::Clean(_), false) => wrong("accepted, and some schedule goes wrong"),
-        (Said::Found(_), true) => wrong("rejected, and no schedule goes wrong"),
-        (Said::Found(_), false) => Ok("wrong"),
-        (Said::GaveUp(_), true) => Ok("gave up on a clean one"),
-        (Said::GaveUp(_), false) => Ok("gave up on a wrong one"),
+    match (&answer, oracle.is_clean()) {
+        (EngineAnswer::Clean(values), true) if oracle.outcomes.contains(values) => Ok("clean"),
+        (EngineAnswer::Clean(_), true) => wrong("other values"),
+        (EngineAnswer::Clean(_), false) => wrong("accepted, and some schedule goes wrong"),
+        (EngineAnswer::Found(_), true) => wrong("rejected, and no schedule goes wrong"),
+        (EngineAnswer::Found(_), false) => Ok("wrong"),
+        (EngineAnswer::GaveUp(_), true) => Ok("gave up on a clean one"),
+        (EngineAnswer::GaveUp(_), false) => Ok("gave up on a wrong one"),
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn engine(kernel: &Kernel) -> CheckerVerdict {
             Fault::Undefined { reaches: Sink::Output, .. } => verdict.undefined = true,
             // Does not depend on the schedule, and the programs are not meant to show it.
             Fault::CopiesInFlight { .. } => {}
-            strange => verdict.unknown = Some(format!("{strange:?}")),
+            other => verdict.unknown = Some(format!("{other:?}")),
         }
     }
     verdict.race_pairs = Some(pairs);

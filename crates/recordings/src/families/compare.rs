@@ -1,6 +1,6 @@
 //! Comparison and selection (manual §9.7.6 and §9.7.7).
 
-use super::{List, bits};
+use super::{CaseList, bits};
 
 const TYPES: &[&str] =
     &["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f16", "bf16", "f32", "f64"];
@@ -22,7 +22,7 @@ fn flush(ty: &str) -> &'static str {
     if matches!(ty, "f16" | "f16x2" | "f32") { "<|.ftz>" } else { "" }
 }
 
-pub(super) fn fill_setp(list: &mut List) {
+pub(super) fn fill_setp(list: &mut CaseList) {
     for ty in TYPES.iter().chain(PAIRS) {
         let (relation, flush) = (relations(ty), flush(ty));
         let plain = format!("setp{relation}{flush}.{ty}");
@@ -40,7 +40,7 @@ pub(super) fn fill_setp(list: &mut List) {
     }
 }
 
-pub(super) fn fill_set(list: &mut List) {
+pub(super) fn fill_set(list: &mut CaseList) {
     for ty in TYPES {
         for result in ["u32", "s32", "f32", "u16", "s16", "f16", "bf16"] {
             let half = matches!(*ty, "f16" | "bf16");
@@ -63,7 +63,7 @@ pub(super) fn fill_set(list: &mut List) {
     }
 }
 
-fn set(list: &mut List, ty: &str, result: &str) {
+fn set(list: &mut CaseList, ty: &str, result: &str) {
     let flush = if result == "bf16" { "" } else { flush(ty) };
     let (relation, width) = (relations(ty), bits(result));
     list.add(
@@ -76,7 +76,7 @@ fn set(list: &mut List, ty: &str, result: &str) {
     );
 }
 
-pub(super) fn fill_select(list: &mut List) {
+pub(super) fn fill_select(list: &mut CaseList) {
     let types = ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"];
     for ty in types {
         let width = bits(ty);

@@ -4,7 +4,7 @@
 //! operands follow from the signature, unless the pattern writes them. The signature `f32 > 16` gives the types of the
 //! inputs and the widths of the result registers; in `u8:32` the input is in a register of 32 bits.
 
-use super::{List, bits};
+use super::{CaseList, bits};
 
 const INTEGERS: &[&str] = &["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"];
 const FLOATS: &[&str] = &["f16", "bf16", "f32", "f64"];
@@ -20,7 +20,7 @@ fn flush(to: &str, from: &str) -> &'static str {
     if to == "f32" || from == "f32" { "<|.ftz>" } else { "" }
 }
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     for to in INTEGERS {
         for from in INTEGERS {
             for (width, register) in registers(to).zip(registers(from)) {
@@ -74,7 +74,7 @@ pub(super) fn fill(list: &mut List) {
     list.add("cvt<.rn|.rz><|.satfinite><|.relu>.tf32.f32", "f32 > 32");
 }
 
-pub(super) fn fill_pairs(list: &mut List) {
+pub(super) fn fill_pairs(list: &mut CaseList) {
     list.add("cvt<.rn|.rz><|.relu><|.satfinite>.<f16x2|bf16x2>.f32", "f32 f32 > 32");
     list.add("cvt.rn.satfinite<|.relu>.<e4m3x2|e5m2x2>.f32", "f32 f32 > 16");
     list.add("cvt.rn.satfinite<|.relu>.<e4m3x2|e5m2x2>.f16x2", "f16x2 > 16");

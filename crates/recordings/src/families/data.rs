@@ -1,8 +1,8 @@
 //! Cases of `mov` and `prmt` (manual §9.7.9.3–4 and §9.7.9.7) for recording on hardware.
 
-use super::{List, bits};
+use super::{CaseList, bits};
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     list.add("mov.pred", "pred > pred");
     let types = ["b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "f32", "f64"];
     for ty in types {

@@ -2,9 +2,9 @@
 //!
 //! Packed `.f32x2`, mixed precision and three-operand `min` and `max` need sm_100.
 
-use super::List;
+use super::CaseList;
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     let rounding = "<.rn|.rz|.rm|.rp>";
     let maybe = "<|.rn|.rz|.rm|.rp>";
     list.add(&format!("<add|sub|mul>{maybe}<|.ftz><|.sat>.f32"), "f32 f32 > 32");
@@ -24,7 +24,7 @@ pub(super) fn fill(list: &mut List) {
     list.add(&format!("testp.{properties}.f64"), "f64 > pred");
 }
 
-pub(super) fn fill_functions(list: &mut List) {
+pub(super) fn fill_functions(list: &mut CaseList) {
     list.add("<rcp|sqrt><.approx|.rn|.rz|.rm|.rp><|.ftz>.f32", "f32 > 32");
     list.add("<rcp|sqrt><.rn|.rz|.rm|.rp>.f64", "f64 > 64");
     list.add("<rsqrt|sin|cos|lg2|ex2>.approx<|.ftz>.f32", "f32 > 32");

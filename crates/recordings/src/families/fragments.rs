@@ -6,12 +6,12 @@
 //! copies, named `%x`, hold any bits, infinities and NaNs among them: a finite product shows that they take
 //! no part. The other types have one copy of each element. Forms of them that `matrix` lacks are here, too.
 
-use super::List;
+use super::CaseList;
 use super::matrix::{kind, plain, share};
 
 const LAYOUTS: [&str; 4] = ["row.row", "row.col", "col.row", "col.col"];
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     for (m, n, k) in [(16, 16, 16), (8, 32, 16), (32, 8, 16)] {
         for layouts in LAYOUTS {
             for (d, c) in [("f16", "f16"), ("f16", "f32"), ("f32", "f16"), ("f32", "f32")] {
@@ -42,7 +42,7 @@ pub(super) fn fill(list: &mut List) {
 }
 
 /// A product in half precision: eight registers of A and of B, the first `numbers` of them with numbers.
-fn halves(list: &mut List, opcode: &str, numbers: [usize; 2], (d, c): (&str, &str)) {
+fn halves(list: &mut CaseList, opcode: &str, numbers: [usize; 2], (d, c): (&str, &str)) {
     let mut reads = Vec::new();
     let [a, b] = [('a', 'x', numbers[0]), ('b', 'y', numbers[1])].map(|(first, later, count)| {
         let name = |at: usize| format!("{}{at}", if at < count { first } else { later });

@@ -1,8 +1,8 @@
 //! Arithmetic in half precision (manual §9.7.4).
 
-use super::{List, bits};
+use super::{CaseList, bits};
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     for ty in ["f16", "f16x2", "bf16", "bf16x2"] {
         let width = bits(ty);
         let one = format!("{ty} > {width}");

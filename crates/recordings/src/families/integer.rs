@@ -1,11 +1,11 @@
 //! Integer arithmetic (manual §9.7.1) and carry chains (§9.7.2).
 
-use super::{List, bits};
+use super::{CaseList, bits};
 
 const SCALARS: &[&str] = &["u16", "s16", "u32", "s32", "u64", "s64"];
 const WORDS: &[&str] = &["u32", "s32", "u64", "s64"];
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     for ty in SCALARS {
         let width = bits(ty);
         let (two, three) = (format!("{ty} {ty} > {width}"), format!("{ty} {ty} {ty} > {width}"));
@@ -48,7 +48,7 @@ pub(super) fn fill(list: &mut List) {
 }
 
 /// Chains, because the carry flag cannot be recorded by itself: the last instruction makes it visible.
-pub(super) fn fill_extended(list: &mut List) {
+pub(super) fn fill_extended(list: &mut CaseList) {
     for ty in WORDS {
         let width = bits(ty);
         let two = format!("{ty} {ty} {ty} {ty} > {width} {width}");

@@ -6,7 +6,7 @@
 //! predicates `%q`, `%q1`. A pattern without operands gets the outputs and then the inputs.
 
 use crate::case::{Case, Cell, Input, Output, Register, Space};
-use crate::kind::Kind;
+use crate::kind::InputKind;
 
 /// The number of vectors for a case of a family. Arithmetic has the most corner cases, and a collective needs
 /// 32 threads for each try. Comparisons are many and have few outcomes.
@@ -20,12 +20,12 @@ fn vectors(family: &str) -> usize {
 }
 
 /// Collects the cases of a family.
-pub(super) struct List {
+pub(super) struct CaseList {
     pub(super) family: &'static str,
     pub(super) cases: Vec<Case>,
 }
 
-impl List {
+impl CaseList {
     /// Adds the cases of a pattern with this signature.
     pub(super) fn add(&mut self, pattern: &str, signature: &str) {
         self.extend(pattern, signature, None);
@@ -66,7 +66,8 @@ fn operands(signature: &str) -> (Vec<Input>, Vec<Output>) {
             Some((word, bits)) => (word, bits.parse().ok()),
             None => (word, None),
         };
-        let kind = Kind::parse(word).unwrap_or_else(|| panic!("no kind `{word}` in `{signature}`"));
+        let kind =
+            InputKind::parse(word).unwrap_or_else(|| panic!("no kind `{word}` in `{signature}`"));
         let register = Register::of(bits.unwrap_or(kind.bits()));
         let name = match (name, register) {
             (Some(name), _) => format!("%{name}"),
@@ -108,7 +109,7 @@ fn expand(pattern: &str) -> Vec<String> {
 
 /// Bits of the register for a value of this type: the first number in its name, twice for pairs.
 pub(super) fn bits(ty: &str) -> u32 {
-    Kind::parse(ty).map_or(32, Kind::bits).max(16)
+    InputKind::parse(ty).map_or(32, InputKind::bits).max(16)
 }
 
 #[cfg(test)]

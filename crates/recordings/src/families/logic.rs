@@ -1,11 +1,11 @@
 //! Logic and shift instructions (manual §9.7.8).
 
-use super::{List, bits};
+use super::{CaseList, bits};
 
 /// Truth tables: the three operands, constants, usual combinations and some without symmetry.
 const TABLES: &str = "0x00|0xff|0xf0|0xcc|0xaa|0x80|0xfe|0x96|0xe8|0xca|0xb8|0x1e|0x2d|0x47|0x6a";
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     list.add("<and|or|xor>.pred %q, %p, <|!>%p1;", "p=pred p1=pred > pred");
     list.add("not.pred", "pred > pred");
     for ty in ["b16", "b32", "b64"] {

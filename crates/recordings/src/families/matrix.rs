@@ -6,9 +6,9 @@
 //! their own way. Fragments of `wmma` in half precision hold elements twice, and so do the registers given to
 //! it.
 
-use super::List;
+use super::CaseList;
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     dense(list);
     sparse(list);
     moves(list);
@@ -53,7 +53,7 @@ struct Product<'t> {
 }
 
 impl Product<'_> {
-    fn add(&self, list: &mut List) {
+    fn add(&self, list: &mut CaseList) {
         let names = |letter: char, count: usize| {
             let names: Vec<String> = (0..count).map(|at| format!("%{letter}{at}")).collect();
             format!("{{{}}}", names.join(", "))
@@ -83,7 +83,7 @@ pub(super) fn share(elements: usize, element: &str) -> usize {
 
 /// Adds `mma` of a shape, with layouts, modifiers and the types of D, A, B and C.
 fn product(
-    list: &mut List,
+    list: &mut CaseList,
     (m, n, k): (usize, usize, usize),
     layouts: &str,
     modifiers: &str,
@@ -103,7 +103,7 @@ fn product(
     Product { opcode, counts, elements: [a, b, c, d], rest: "", metadata: None }.add(list);
 }
 
-fn dense(list: &mut List) {
+fn dense(list: &mut CaseList) {
     for layouts in ["row.row", "row.col", "col.row", "col.col"] {
         for (d, c) in [("f16", "f16"), ("f32", "f16"), ("f32", "f32")] {
             product(list, (8, 8, 4), layouts, "", [d, "f16", "f16", c], "");
@@ -146,7 +146,7 @@ fn dense(list: &mut List) {
     }
 }
 
-fn sparse(list: &mut List) {
+fn sparse(list: &mut CaseList) {
     let selectors = [", %e, 0", ", %e, 1", ", %e, 2", ", %e, 3"];
     let mut each = |k: usize, d: &str, a: &str, b: &str, threads: usize| {
         for variant in ["sp", "sp::ordered_metadata"] {
@@ -177,7 +177,7 @@ fn sparse(list: &mut List) {
     }
 }
 
-fn moves(list: &mut List) {
+fn moves(list: &mut CaseList) {
     list.add("movmatrix.sync.aligned.m8n8.trans.b16", "bits32 > 32");
     let rows = "before0=bits32 before1=bits32 before2=bits32 before3=bits32";
     let after = "after0=32 after1=32 after2=32 after3=32";
@@ -211,7 +211,7 @@ fn moves(list: &mut List) {
     }
 }
 
-fn wmma(list: &mut List) {
+fn wmma(list: &mut CaseList) {
     let shapes = [(16, 16, 16), (8, 32, 16), (32, 8, 16)];
     for (m, n, k) in shapes {
         let shape = format!("m{m}n{n}k{k}");
@@ -240,7 +240,7 @@ fn wmma(list: &mut List) {
 }
 
 /// Adds a product with A and B in half precision: a register that exists once is named again.
-fn halves(list: &mut List, opcode: &str, (a, b): (usize, usize), (d, c): (&str, &str)) {
+fn halves(list: &mut CaseList, opcode: &str, (a, b): (usize, usize), (d, c): (&str, &str)) {
     let names = |letter: char, count: usize, all: usize| {
         let names: Vec<String> = (0..all).map(|at| format!("%{letter}{}", at % count)).collect();
         format!("{{{}}}", names.join(", "))
@@ -262,7 +262,7 @@ fn halves(list: &mut List, opcode: &str, (a, b): (usize, usize), (d, c): (&str, 
 }
 
 pub(super) fn plain(
-    list: &mut List,
+    list: &mut CaseList,
     (m, n, k): (usize, usize, usize),
     start: &str,
     [d, a]: [&str; 2],
@@ -274,7 +274,7 @@ pub(super) fn plain(
 }
 
 /// Adds loads of matrices that fit into the 512 bytes of a warp's cells.
-fn loads(list: &mut List) {
+fn loads(list: &mut CaseList) {
     let rows = "before0=bits32 before1=bits32 before2=bits32 before3=bits32";
     // The cell of lane 0.
     let base = "{ .reg .b32 %base; mov.u32 %base, %laneid; mad.lo.u32 %base, %base, -16, %cell; \

@@ -1,7 +1,7 @@
 //! Read-modify-writes (manual §9.7.13.5–6), loads and stores (§9.7.9.8, §9.7.9.11), on memory private to each
 //! thread.
 
-use super::{List, bits};
+use super::{CaseList, bits};
 use crate::case::Space;
 
 const SPACES: &[(&str, Space)] = &[("global", Space::Global), ("shared", Space::Shared)];
@@ -40,7 +40,7 @@ const VECTORS: &[(&str, usize, &str)] = &[
     ("<add|min|max>.noftz", 4, "bf16x2"),
 ];
 
-pub(super) fn fill_atomics(list: &mut List) {
+pub(super) fn fill_atomics(list: &mut CaseList) {
     for &(name, space) in SPACES {
         for &(op, types) in OPERATIONS {
             for ty in types {
@@ -70,7 +70,7 @@ pub(super) fn fill_atomics(list: &mut List) {
     }
 }
 
-fn vector(list: &mut List, op: &str, count: usize, ty: &str) {
+fn vector(list: &mut CaseList, op: &str, count: usize, ty: &str) {
     let repeat = |make: &dyn Fn(usize) -> String, separator: &str| -> String {
         (0..count).map(make).collect::<Vec<_>>().join(separator)
     };
@@ -88,7 +88,7 @@ fn vector(list: &mut List, op: &str, count: usize, ty: &str) {
     list.add_with_cell(&red, &format!("{reads} {before} > {after}"), Space::Global);
 }
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     let cell = "before0=b64 before1=b64";
     for &(name, space) in SPACES {
         for ty in TYPES {

@@ -14,11 +14,11 @@ mod memory;
 mod warp;
 
 use crate::case::Case;
-use list::{List, bits};
+use list::{CaseList, bits};
 
 /// All possible cases, accepted by an assembler or not.
 pub(crate) fn candidates() -> Vec<Case> {
-    let mut list = List { family: "", cases: Vec::new() };
+    let mut list = CaseList { family: "", cases: Vec::new() };
     let families: &[(&'static str, Fill)] = &[
         ("integer", integer::fill),
         ("extended", integer::fill_extended),
@@ -46,4 +46,4 @@ pub(crate) fn candidates() -> Vec<Case> {
 }
 
 /// A function that adds the cases of a family.
-type Fill = fn(&mut List);
+type Fill = fn(&mut CaseList);

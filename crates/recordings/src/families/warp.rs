@@ -1,9 +1,9 @@
 //! Instructions for communication between lanes of a warp (manual §9.7.9.6, §9.7.13.9–14), and special
 //! registers of a lane (§10).
 
-use super::List;
+use super::CaseList;
 
-pub(super) fn fill(list: &mut List) {
+pub(super) fn fill(list: &mut CaseList) {
     let shuffle = "b32 shuffle_lane shuffle_control mask";
     list.add(
         "shfl.sync.<up|down|bfly|idx>.b32 %out|%q, %a, %b, %c, %d;",

@@ -17,10 +17,10 @@
 //! their threads or of its own ([`super::visible`]). They stay until a write hides them. The last one of each
 //! thread is enough: a fence that makes it visible makes the thread's earlier ones visible too.
 
-use super::{Cell, Order, mark};
+use super::{AccessOrder, Cell, mark};
 use crate::entry::{Entry, Hides, Lists};
 use crate::lanes::Mask;
-use crate::shadow::{Access, Kind, SameValue};
+use crate::shadow::{Access, MemoryEffect, SameValue};
 
 impl Cell {
     /// Puts aside the writes that `entry` hides. `before` is the last write, if that is not past. Returns the
@@ -29,11 +29,11 @@ impl Cell {
     pub(super) fn hide(
         &mut self,
         lists: &mut Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         (entry, before): (&Entry, Option<Entry>),
     ) -> Hides {
-        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
+        let past = self.history_is_past(order);
         if before.is_none() && (past || self.marks & mark::KEPT == 0) {
             lists.free(std::mem::take(&mut self.aside));
             return Hides::Nothing;
@@ -45,7 +45,7 @@ impl Cell {
     fn hide_layer(
         &mut self,
         lists: &mut Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         (entry, before): (&Entry, Option<Entry>),
     ) -> Hides {
@@ -93,14 +93,14 @@ impl Cell {
     fn layer(
         &self,
         lists: &Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         (entry, before): (&Entry, Option<Entry>),
     ) -> Vec<Entry> {
         let differs = access.same_value == SameValue::Different;
-        let past = order.is_past(self.epoch) && self.marks & mark::COPIES == 0;
-        let kept = std::iter::once(&self.first).chain(lists.get(self.list)).filter(|_| !past);
-        let kept = kept.filter(|one| one.kind == Kind::Write && one.lanes != Mask::NONE);
+        let past = self.history_is_past(order);
+        let kept = (!past).then(|| self.history(lists)).into_iter().flatten();
+        let kept = kept.filter(|one| one.kind == MemoryEffect::Write && one.lanes != Mask::NONE);
         let last = before.map(|before| match differs {
             true => Entry { hides: Hides::OwnValue, ..before },
             false => before,
@@ -138,7 +138,10 @@ impl Cell {
         let first = std::mem::take(&mut self.first);
         let list = std::mem::take(&mut self.list);
         let is_change = |one: &Entry| {
-            one.kind != Kind::Read && !one.hidden && !one.is_async && one.lanes != Mask::NONE
+            one.kind != MemoryEffect::Read
+                && !one.hidden
+                && !one.is_async
+                && one.lanes != Mask::NONE
         };
         let all = std::iter::once(&first).chain(lists.get(list));
         let changes: Vec<Entry> = all.filter(|one| is_change(one)).copied().collect();

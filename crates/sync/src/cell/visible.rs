@@ -9,32 +9,32 @@
 //!
 //! Changes that are not ordered before the operation get no answer here: they conflict anyway.
 
-use super::{Cell, Order, mark};
+use super::{AccessOrder, Cell, mark};
 use crate::clocks::{LaneId, Time};
 use crate::entry::{Commutes, Entry, Lists, side};
 use crate::lanes::Mask;
 use crate::products::{self, Unseen};
 use crate::proxy::Visibility;
-use crate::shadow::{Conflict, Conflicts, Kind, Side};
+use crate::shadow::{Conflict, ConflictSide, Conflicts, MemoryEffect};
 
 /// Adds a conflict of an operation with an earlier access that may be invisible to it.
-fn tell(
+fn add_unseen(
     (entry, lane, offset): (&Entry, usize, i64),
-    earlier: Side,
+    earlier: ConflictSide,
     unseen: Visibility,
-    met: &mut Conflicts,
+    conflicts: &mut Conflicts,
 ) {
     let (later, same_value, blocks) = (side(entry, lane), None, None);
     let (non_coherent, unseen) = (false, Some(unseen));
-    met.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen });
+    conflicts.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen });
 }
 
 impl Cell {
     /// Updates, and writes not hidden by the last one.
     fn other_changes<'l>(&'l self, lists: &'l Lists) -> impl Iterator<Item = &'l Entry> {
-        let since = std::iter::once(&self.first).chain(lists.get(self.list));
+        let since = self.history(lists);
         let all = since.chain(lists.get(self.aside));
-        all.filter(|one| one.kind != Kind::Read && !one.hidden && one.lanes != Mask::NONE)
+        all.filter(|one| one.kind != MemoryEffect::Read && !one.hidden && one.lanes != Mask::NONE)
     }
 
     /// All changes that no later write hides.
@@ -50,34 +50,36 @@ impl Cell {
     pub(super) fn compare_proxy(
         &self,
         lists: &Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         (entry, lane, offset): (&Entry, usize, i64),
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
         let later = LaneId { warp: entry.warp, lane: lane as u8 };
         let fences = order.copies.fences();
-        let since = std::iter::once(&self.first).chain(lists.get(self.list));
-        let reads = since.filter(|one| one.kind == Kind::Read && !one.hidden);
-        for read in reads.filter(|one| entry.kind == Kind::Write && !one.is_async && !one.is_copy) {
+        let since = self.history(lists);
+        let reads = since.filter(|one| one.kind == MemoryEffect::Read && !one.hidden);
+        for read in
+            reads.filter(|one| entry.kind == MemoryEffect::Write && !one.is_async && !one.is_copy)
+        {
             let Some(earlier) = read.lanes.lowest() else { continue };
             let who = LaneId { warp: read.warp, lane: earlier as u8 };
             let visibility = fences.visibility(order.clocks, (who, read.time), later, order.space);
             if order.unordered(read, later).is_none() && visibility == Visibility::NeedsFence {
-                let (site, kind, time) = (read.site, Kind::Read, Some(read.time));
-                let earlier = Side { who, site, kind, time, copy: None };
-                tell((entry, lane, offset), earlier, visibility, met);
+                let (site, kind, time) = (read.site, MemoryEffect::Read, Some(read.time));
+                let earlier = ConflictSide { who, site, kind, time, copy: None };
+                add_unseen((entry, lane, offset), earlier, visibility, conflicts);
             }
         }
         // An mbarrier is signalled through the generic proxy.
         let is_signal =
-            |one: &&Entry| one.kind == Kind::Update && entry.commutes == Commutes::Mbarrier;
+            |one: &&Entry| one.kind == MemoryEffect::Update && entry.commutes == Commutes::Mbarrier;
         let changes = self.changes(lists).filter(|one| !one.is_async && !is_signal(one));
         for change in changes.filter(|one| order.unordered(one, later).is_none()) {
             for earlier in change.lanes.iter() {
                 let who = LaneId { warp: change.warp, lane: earlier as u8 };
                 let time = match change.is_copy {
                     false => Some(change.time),
-                    true => order.copies.waited(change.time, earlier),
+                    true => order.copies.waited_at(change.time, earlier),
                 };
                 let arrivals = || order.copies.arrivals(change.time, earlier);
                 let seen = match time {
@@ -86,8 +88,8 @@ impl Cell {
                 };
                 if seen != Visibility::Visible {
                     let (site, kind, copy) = (change.site, change.kind, change.copy());
-                    let earlier = Side { who, site, kind, time, copy };
-                    tell((entry, lane, offset), earlier, seen, met);
+                    let earlier = ConflictSide { who, site, kind, time, copy };
+                    add_unseen((entry, lane, offset), earlier, seen, conflicts);
                 }
             }
         }
@@ -99,10 +101,10 @@ impl Cell {
     pub(crate) fn read_by_product(
         &self,
         lists: &Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         (entry, offset): (&Entry, i64),
         known: &mut Option<(Entry, Option<Unseen>)>,
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
         let write = &self.write;
         let others = self.marks & (mark::UPDATED | mark::KEPT) != 0;
@@ -118,12 +120,12 @@ impl Cell {
             }
         };
         if let Some(unseen) = unseen {
-            products::tell(entry, unseen, offset, met);
+            products::add_unseen(entry, unseen, offset, conflicts);
         }
         if others {
             for change in self.other_changes(lists) {
                 if let Some(unseen) = order.unseen_by_product(change, entry.warp) {
-                    products::tell(entry, unseen, offset, met);
+                    products::add_unseen(entry, unseen, offset, conflicts);
                 }
             }
         }
@@ -139,10 +141,10 @@ impl Cell {
     pub(crate) fn compare_map(
         &self,
         lists: &Lists,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         (entry, offset): (&Entry, i64),
         visible: &dyn Fn(LaneId, Time) -> bool,
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
         let lane = entry.lanes.lowest().unwrap_or(0);
         let later = LaneId { warp: entry.warp, lane: lane as u8 };
@@ -157,7 +159,12 @@ impl Cell {
                     true => (None, Visibility::Open),
                 };
                 let (site, kind, copy) = (change.site, change.kind, change.copy());
-                tell((entry, lane, offset), Side { who, site, kind, time, copy }, unseen, met);
+                add_unseen(
+                    (entry, lane, offset),
+                    ConflictSide { who, site, kind, time, copy },
+                    unseen,
+                    conflicts,
+                );
             }
         }
     }

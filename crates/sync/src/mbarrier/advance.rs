@@ -5,9 +5,9 @@ use super::phases::{BrokenRule, Contribution, Lanes, TimedAction};
 use super::types::MbarrierScope;
 use super::{
     BothClocks, LiveBarrier, MAX_COUNT, MbarrierFinding, MbarrierId, MbarrierMisuse, MbarrierReuse,
-    MbarrierState, MbarrierStop, Mbarriers, NamedPhase, Outcome, Waiter, each, misuse,
+    MbarrierState, MbarrierStop, Mbarriers, NamedPhase, Outcome, Waiter, misuse,
 };
-use crate::clocks::{LaneId, LaneMark, Time, Times, join};
+use crate::clocks::{LaneId, LaneSnapshot, Time, Times, join};
 use crate::shadow::Site;
 use rustc_hash::FxHashMap;
 
@@ -18,30 +18,30 @@ impl Mbarriers {
     }
 
     /// The last fences of threads, for relaxed arrivals at the cluster barrier.
-    pub(crate) fn wide_fences(&self) -> &FxHashMap<LaneId, LaneMark> {
-        &self.fenced[1]
+    pub(crate) fn wide_fences(&self) -> &FxHashMap<LaneId, LaneSnapshot> {
+        &self.release_fences[1]
     }
 
     /// Takes the waits that acquired something only because a missing scope counts as that of the cluster.
     pub(crate) fn take_assumed(&mut self) -> Vec<Site> {
-        std::mem::take(&mut self.assumed)
+        std::mem::take(&mut self.assumed_scopes)
     }
 
     /// The waits-for party of an mbarrier, and its time in the current phase.
     pub(crate) fn waits_party(&self, id: MbarrierId) -> (u16, Time) {
-        let mbarrier = &self.each[usize::from(id)];
+        let mbarrier = &self.mbarriers[usize::from(id)];
         let phase = mbarrier.life.as_ref().map_or(0, |life| life.phase);
-        (mbarrier.parties[1], mbarrier.time(phase))
+        (mbarrier.waits_party, mbarrier.time(phase))
     }
 
     pub(super) fn life(&mut self, id: MbarrierId) -> Outcome<&mut LiveBarrier> {
-        let life = self.each[usize::from(id)].life.as_mut();
+        let life = self.mbarriers[usize::from(id)].life.as_mut();
         life.ok_or(MbarrierStop::Misuse(MbarrierMisuse::NotLive))
     }
 
     /// The name of the current phase, as an arrival would return it.
     pub(super) fn state(&mut self, id: MbarrierId) -> Outcome<MbarrierState> {
-        let life = self.each[usize::from(id)].lives;
+        let life = self.mbarriers[usize::from(id)].lives;
         let phase = self.life(id)?.phase;
         Ok(MbarrierState { id, life, phase })
     }
@@ -64,18 +64,18 @@ impl Mbarriers {
 
     /// Finds a contribution of an earlier phase that is not ordered before the next action of one of these lanes. The
     /// phase is the previous one if `past` is 0, and the one before that if it is 1.
-    pub(super) fn early(
+    pub(super) fn unordered_contribution(
         &self,
         clocks: &BothClocks<'_>,
         id: MbarrierId,
         who: Lanes,
         past: usize,
     ) -> Option<Lanes> {
-        let mbarrier = &self.each[usize::from(id)];
+        let mbarrier = &self.mbarriers[usize::from(id)];
         let life = mbarrier.life.as_ref()?;
         let phase = life.phase.checked_sub(1 + past as u64)?;
-        let (party, time) = (mbarrier.parties[1], mbarrier.time(phase));
-        each(who).find_map(|one| {
+        let (party, time) = (mbarrier.waits_party, mbarrier.time(phase));
+        who.threads().find_map(|one| {
             let over = clocks.waits.knows(one, party, time);
             life.past[past].unordered(clocks.waits, one, over)
         })
@@ -93,13 +93,13 @@ impl Mbarriers {
         if expected == 0 {
             return Err(MbarrierStop::NoneExpected);
         }
-        if let Some(earlier) = self.early(clocks, id, who, 0) {
+        if let Some(earlier) = self.unordered_contribution(clocks, id, who, 0) {
             let reuse = MbarrierReuse::Contribution { phase, earlier };
             self.findings.push((who, id, MbarrierFinding::Reuse(reuse)));
         }
         let life = self.life(id)?;
         let observed = phase == 0
-            || each(who).all(|one| life.past[0].was_observed(clocks.waits, one))
+            || who.threads().all(|one| life.past[0].was_observed(clocks.waits, one))
             || std::mem::replace(&mut life.reported_unobserved, true);
         if !observed {
             self.findings.push((who, id, MbarrierFinding::Unobserved(phase)));
@@ -123,14 +123,14 @@ impl Mbarriers {
     }
 
     /// Completes the phase if no arrival and no bytes are pending.
-    pub(super) fn settle(
+    pub(super) fn complete_phase_if_due(
         &mut self,
         clocks: &mut BothClocks<'_>,
         id: MbarrierId,
         who: Lanes,
     ) -> Outcome<()> {
         let life = self.life(id)?;
-        let [announced, delivered] = life.bytes;
+        let [announced, delivered] = life.bytes();
         let most = u64::from(MAX_COUNT);
         if announced > most || delivered > most || life.expected + life.added > MAX_COUNT {
             return misuse(MbarrierMisuse::Range);
@@ -151,9 +151,9 @@ impl Mbarriers {
         id: MbarrierId,
         who: Lanes,
     ) -> Outcome<()> {
-        let mbarrier = &mut self.each[usize::from(id)];
+        let mbarrier = &mut self.mbarriers[usize::from(id)];
         let over = mbarrier.time(mbarrier.life.as_ref().map_or(0, |life| life.phase)) + 1;
-        let waits_party = usize::from(mbarrier.parties[1]);
+        let waits_party = usize::from(mbarrier.waits_party);
         let life = self.life(id)?;
         match life.current.check_bytes(clocks.waits) {
             None => {}
@@ -162,47 +162,48 @@ impl Mbarriers {
             Some(BrokenRule::Undecided(who)) => return Err(MbarrierStop::Undecided(who)),
         }
         let current = &mut life.current;
-        clocks.waits.complete(&mut current.joined);
-        current.over = over;
-        current.joined[waits_party] = over;
-        let overtaken = life.past[0].overtaken(clocks.waits, &life.current.joined);
+        clocks.waits.complete(&mut current.contribution_times);
+        current.end_time = over;
+        current.contribution_times[waits_party] = over;
+        let overtaken = life.past[0].overtaken(clocks.waits, &life.current.contribution_times);
         let phase = life.phase.checked_sub(1);
         life.past.swap(0, 1);
         life.past[0] = std::mem::take(&mut life.current);
         life.phase += 1;
         life.expected -= life.dropped;
         (life.pending, life.dropped) = (life.expected, 0);
-        (life.bytes, life.added) = ([0; 2], 0);
+        (life.announced, life.delivered, life.added) = (0, 0, 0);
         let blocked = std::mem::take(&mut life.blocked);
         if let Some(wait) = overtaken {
             let reuse = MbarrierReuse::Overtaken { phase, wait };
             self.findings.push((who, id, MbarrierFinding::Reuse(reuse)));
         }
-        blocked.into_iter().for_each(|waiter| self.pass(clocks, id, waiter));
+        blocked.into_iter().for_each(|waiter| self.resume(clocks, id, waiter));
         Ok(())
     }
 
     /// Lets lanes continue that waited for the phase before the current one.
-    pub(super) fn pass(&mut self, clocks: &mut BothClocks<'_>, id: MbarrierId, waiter: Waiter) {
+    pub(super) fn resume(&mut self, clocks: &mut BothClocks<'_>, id: MbarrierId, waiter: Waiter) {
         let Waiter { who, acquires, scope } = waiter;
         let block = self.block_of(who.warp);
-        let mbarrier = &mut self.each[usize::from(id)];
-        let party = usize::from(mbarrier.parties[0]);
+        let mbarrier = &mut self.mbarriers[usize::from(id)];
+        let party = usize::from(mbarrier.memory_party);
         let Some(life) = mbarrier.life.as_mut() else { return };
         let past = &mut life.past[0];
-        clocks.waits.complete(&mut past.joined);
-        clocks.waits.acquire(who.warp, who.lanes, &past.joined);
-        let (learned, assumed) = past.learned(clocks.memory, party, (block, scope), self.warps);
+        clocks.waits.complete(&mut past.contribution_times);
+        clocks.waits.acquire(who.warp, who.lanes, &past.contribution_times);
+        let (learned, assumed) =
+            past.acquired_times(clocks.memory, party, (block, scope), self.warps);
         if acquires {
             clocks.memory.acquire(who.warp, who.lanes, &learned);
-            if assumed && !self.assumed.contains(&who.site) {
-                self.assumed.push(who.site);
+            if assumed && !self.assumed_scopes.contains(&who.site) {
+                self.assumed_scopes.push(who.site);
             }
         } else {
             let narrow = (block, MbarrierScope::Block);
-            let (near, _) = past.learned(clocks.memory, party, narrow, self.warps);
-            for one in each(who) {
-                for (pending, learned) in self.pending.iter_mut().zip([&near, &learned]) {
+            let (near, _) = past.acquired_times(clocks.memory, party, narrow, self.warps);
+            for one in who.threads() {
+                for (pending, learned) in self.deferred_acquires.iter_mut().zip([&near, &learned]) {
                     let times = pending.entry(one).or_default();
                     clocks.memory.complete(times);
                     join(times, learned);

@@ -15,6 +15,7 @@
 
 mod advance;
 mod phases;
+mod queries;
 mod types;
 
 pub use phases::{Lanes, Overtaken};
@@ -24,7 +25,7 @@ pub use types::{
     NamedPhase, Outcome, WaitTerms, Waiting,
 };
 
-use crate::clocks::{Clocks, LaneId, LaneMark, Time, Times};
+use crate::clocks::{Clocks, LaneId, LaneSnapshot, Time, Times};
 use crate::lanes::Mask;
 use crate::shadow::Site;
 use phases::{Contribution, Phase};
@@ -44,13 +45,17 @@ struct Waiter {
 /// An mbarrier from `init` to `inval`.
 #[derive(Clone, Debug, Default)]
 struct LiveBarrier {
+    /// The instruction that initialised it.
     site: Site,
+    /// Arrivals of each phase, and those missing in this one.
     expected: u32,
     pending: u32,
     /// Arrivals that later phases no longer expect.
     dropped: u32,
-    /// Bytes announced and delivered in this phase.
-    bytes: [u64; 2],
+    /// Bytes announced in this phase.
+    announced: u64,
+    /// Bytes delivered in this phase.
+    delivered: u64,
     /// Arrivals that `cp.async.mbarrier.arrive` added to the pending ones of this phase.
     added: u32,
     phase: u64,
@@ -63,10 +68,20 @@ struct LiveBarrier {
     reported_unobserved: bool,
 }
 
+impl LiveBarrier {
+    /// The bytes announced and delivered in this phase.
+    fn bytes(&self) -> [u64; 2] {
+        [self.announced, self.delivered]
+    }
+}
+
+/// A place of mbarriers, with the live one.
 #[derive(Clone, Debug)]
 struct Mbarrier {
-    /// The parties in orders-memory and in waits-for.
-    parties: [u16; 2],
+    /// The party in the clocks of orders-memory.
+    memory_party: u16,
+    /// The party in the clocks of waits-for.
+    waits_party: u16,
     /// The number of initialisations so far.
     lives: u32,
     /// The time of phase 0 of this life.
@@ -94,20 +109,20 @@ pub(crate) struct Mbarriers {
     warps: usize,
     /// Set if there are several blocks, or a cluster barrier.
     clusters: bool,
-    known: FxHashMap<MbarrierPlace, MbarrierId>,
+    ids: FxHashMap<MbarrierPlace, MbarrierId>,
     places: Vec<MbarrierPlace>,
-    each: Vec<Mbarrier>,
+    mbarriers: Vec<Mbarrier>,
     /// The number of live mbarriers.
     live: usize,
     /// The moments of each thread's last releasing fence, for relaxed arrivals, and of its last one with a
     /// scope wider than its block.
-    fenced: [FxHashMap<LaneId, LaneMark>; 2],
+    release_fences: [FxHashMap<LaneId, LaneSnapshot>; 2],
     /// Times that each thread acquires at its next acquiring fence, and at its next one with a scope wider
     /// than its block.
-    pending: [FxHashMap<LaneId, Times>; 2],
+    deferred_acquires: [FxHashMap<LaneId, Times>; 2],
     /// Waits that acquired something from another block because a missing scope is taken for that of the
     /// cluster.
-    assumed: Vec<Site>,
+    assumed_scopes: Vec<Site>,
     findings: Vec<(Lanes, MbarrierId, MbarrierFinding)>,
 }
 
@@ -118,13 +133,13 @@ impl Mbarriers {
         Self {
             warps,
             clusters,
-            known: FxHashMap::default(),
+            ids: FxHashMap::default(),
             places: Vec::new(),
-            each: Vec::new(),
+            mbarriers: Vec::new(),
             live: 0,
-            fenced: Default::default(),
-            pending: Default::default(),
-            assumed: Vec::new(),
+            release_fences: Default::default(),
+            deferred_acquires: Default::default(),
+            assumed_scopes: Vec::new(),
             findings: Vec::new(),
         }
     }
@@ -135,20 +150,15 @@ impl Mbarriers {
         clocks: &mut BothClocks<'_>,
         place: MbarrierPlace,
     ) -> Option<MbarrierId> {
-        if let Some(&id) = self.known.get(&place) {
+        if let Some(&id) = self.ids.get(&place) {
             return Some(id);
         }
-        let id = MbarrierId::try_from(self.each.len()).ok()?;
-        let parties = [clocks.memory.add_party(), clocks.waits.add_party()];
-        self.each.push(Mbarrier { parties, lives: 0, base: 1, life: None });
-        self.known.insert(place, id);
+        let id = MbarrierId::try_from(self.mbarriers.len()).ok()?;
+        let (memory_party, waits_party) = (clocks.memory.add_party(), clocks.waits.add_party());
+        self.mbarriers.push(Mbarrier { memory_party, waits_party, lives: 0, base: 1, life: None });
+        self.ids.insert(place, id);
         self.places.push(place);
         Some(id)
-    }
-
-    /// The place of an mbarrier.
-    pub(crate) fn place(&self, id: MbarrierId) -> Option<MbarrierPlace> {
-        self.places.get(usize::from(id)).copied()
     }
 
     /// Applies an operation of lanes to an mbarrier. For copies, also returns the party and the time that
@@ -192,32 +202,13 @@ impl Mbarriers {
             MbarrierEvent::Wait(named, terms) => {
                 MbarrierAnswer::Waiting(self.wait(clocks, id, who, named, terms)?)
             }
-            MbarrierEvent::Ask(named) => {
+            MbarrierEvent::Test(named) => {
                 let blocks = self.names_current(id, named)?;
-                let earlier = self.early(clocks, id, who, usize::from(!blocks));
-                MbarrierAnswer::About(self.about(id, blocks)?, earlier)
+                let earlier = self.unordered_contribution(clocks, id, who, usize::from(!blocks));
+                MbarrierAnswer::Tested(self.named_state(id, blocks)?, earlier)
             }
         };
         Ok((answer, copies))
-    }
-
-    /// Looks for a live mbarrier within a range of bytes, and returns the instruction that initialised it.
-    pub(crate) fn live_in(&self, (mark, offset): MbarrierPlace, bytes: u32) -> Option<Site> {
-        if self.live == 0 {
-            return None;
-        }
-        let end = offset + i64::from(bytes);
-        let first = offset.div_euclid(8) * 8;
-        let site = |&id: &u16| self.each[usize::from(id)].life.as_ref().map(|life| life.site);
-        if (end - first) / 8 > self.known.len() as i64 {
-            // A large range has more places than there are mbarriers, so search those. Report the lowest.
-            let inside = |at: &MbarrierPlace| at.0 == mark && (first..end).contains(&at.1);
-            let inside = self.known.iter().filter(|(at, _)| inside(at));
-            let live = inside.filter_map(|(at, id)| Some((at.1, site(id)?)));
-            return live.min().map(|(_, site)| site);
-        }
-        let mut places = (first..end).step_by(8).filter_map(|at| self.known.get(&(mark, at)));
-        places.find_map(site)
     }
 
     /// Takes the collected findings.
@@ -227,7 +218,7 @@ impl Mbarriers {
 
     /// Executes `mbarrier.init`.
     fn init(&mut self, id: MbarrierId, who: Lanes, count: u32) -> Outcome<()> {
-        let mbarrier = &mut self.each[usize::from(id)];
+        let mbarrier = &mut self.mbarriers[usize::from(id)];
         if let Some(life) = &mbarrier.life {
             return misuse(MbarrierMisuse::Live(life.site));
         }
@@ -244,7 +235,7 @@ impl Mbarriers {
 
     /// Executes `mbarrier.inval`.
     fn inval(&mut self, id: MbarrierId) -> Outcome<()> {
-        let mbarrier = &mut self.each[usize::from(id)];
+        let mbarrier = &mut self.mbarriers[usize::from(id)];
         let Some(life) = mbarrier.life.take() else { return misuse(MbarrierMisuse::NotLive) };
         mbarrier.base = mbarrier.time(life.phase) + 1;
         self.live -= 1;
@@ -297,10 +288,10 @@ impl Mbarriers {
             let (_, times) = clocks.memory.release_lanes(who.warp, who.lanes);
             self.pass_on(clocks, id, (block, scope), &times)?;
         } else {
-            for one in each(who) {
-                for (fenced, scope) in [(0, MbarrierScope::Block), (1, scope)] {
-                    if let Some(mark) = self.fenced[fenced].get(&one) {
-                        let times = clocks.memory.release_mark(one, mark);
+            for one in who.threads() {
+                for (reach, scope) in [(0, MbarrierScope::Block), (1, scope)] {
+                    if let Some(snapshot) = self.release_fences[reach].get(&one) {
+                        let times = clocks.memory.release_snapshot(one, snapshot);
                         self.pass_on(clocks, id, (block, scope), &times)?;
                     }
                 }
@@ -309,10 +300,10 @@ impl Mbarriers {
         let announced = u64::from(expects.unwrap_or(0)) * u64::from(who.lanes.count());
         let state = self.state(id)?;
         let life = self.life(id)?;
-        life.bytes[0] += announced;
+        life.announced += announced;
         life.pending -= count as u32;
         life.dropped += if drops { count as u32 } else { 0 };
-        self.settle(clocks, id, who)?;
+        self.complete_phase_if_due(clocks, id, who)?;
         Ok(state)
     }
 
@@ -325,8 +316,8 @@ impl Mbarriers {
         bytes: u32,
     ) -> Outcome<()> {
         self.contribute(clocks, id, who, Contribution::Expect(bytes > 0))?;
-        self.life(id)?.bytes[0] += u64::from(bytes) * u64::from(who.lanes.count());
-        self.settle(clocks, id, who)
+        self.life(id)?.announced += u64::from(bytes) * u64::from(who.lanes.count());
+        self.complete_phase_if_due(clocks, id, who)
     }
 
     /// Executes `mbarrier.complete_tx`: each lane delivers bytes.
@@ -338,8 +329,8 @@ impl Mbarriers {
         bytes: u32,
     ) -> Outcome<()> {
         self.contribute(clocks, id, who, Contribution::Delivery(bytes > 0))?;
-        self.life(id)?.bytes[1] += u64::from(bytes) * u64::from(who.lanes.count());
-        self.settle(clocks, id, who)
+        self.life(id)?.delivered += u64::from(bytes) * u64::from(who.lanes.count());
+        self.complete_phase_if_due(clocks, id, who)
     }
 
     /// Delivers the bytes of a bulk copy. Returns the party and the time that complete it for waiting
@@ -353,10 +344,10 @@ impl Mbarriers {
     ) -> Outcome<(u16, Time)> {
         self.contribute(clocks, id, who, Contribution::CopyDelivery(bytes > 0))?;
         let state = self.state(id)?;
-        self.life(id)?.bytes[1] += u64::from(bytes);
-        let mbarrier = &self.each[usize::from(id)];
-        let done = (mbarrier.parties[0], mbarrier.time(state.phase));
-        self.settle(clocks, id, who)?;
+        self.life(id)?.delivered += u64::from(bytes);
+        let mbarrier = &self.mbarriers[usize::from(id)];
+        let done = (mbarrier.memory_party, mbarrier.time(state.phase));
+        self.complete_phase_if_due(clocks, id, who)?;
         Ok(done)
     }
 
@@ -386,9 +377,9 @@ impl Mbarriers {
         if !increments {
             self.life(id)?.pending -= count;
         }
-        let mbarrier = &self.each[usize::from(id)];
-        let done = (mbarrier.parties[0], mbarrier.time(state.phase));
-        self.settle(clocks, id, who)?;
+        let mbarrier = &self.mbarriers[usize::from(id)];
+        let done = (mbarrier.memory_party, mbarrier.time(state.phase));
+        self.complete_phase_if_due(clocks, id, who)?;
         Ok(done)
     }
 
@@ -404,15 +395,15 @@ impl Mbarriers {
         let state = self.state(id)?;
         let blocks = self.names_current(id, named)?;
         let past = usize::from(!blocks);
-        if let Some(earlier) = self.early(clocks, id, who, past) {
+        if let Some(earlier) = self.unordered_contribution(clocks, id, who, past) {
             let phase = if blocks { state.phase } else { state.phase - 1 };
             let reuse = MbarrierReuse::Early { phase, earlier };
             self.findings.push((who, id, MbarrierFinding::Reuse(reuse)));
         }
         let waiter = Waiter { who, acquires, scope };
         if !blocks {
-            self.pass(clocks, id, waiter);
-            return Ok(Waiting::Over(self.about(id, false)?));
+            self.resume(clocks, id, waiter);
+            return Ok(Waiting::Over(self.named_state(id, false)?));
         }
         let life = self.life(id)?;
         if life.expected == 0 {
@@ -423,17 +414,10 @@ impl Mbarriers {
     }
 
     /// The current phase, or the previous one.
-    fn about(&mut self, id: MbarrierId, current: bool) -> Outcome<MbarrierState> {
+    fn named_state(&mut self, id: MbarrierId, current: bool) -> Outcome<MbarrierState> {
         let state = self.state(id)?;
         let phase = state.phase.wrapping_sub(u64::from(!current));
         Ok(MbarrierState { phase, ..state })
-    }
-
-    /// Returns `true` if the phase named by a wait is over.
-    pub(crate) fn is_over(&self, state: MbarrierState) -> bool {
-        let mbarrier = &self.each[usize::from(state.id)];
-        let same_life = mbarrier.lives == state.life;
-        same_life && mbarrier.life.as_ref().is_some_and(|life| life.phase > state.phase)
     }
 
     /// Records a fence of lanes.
@@ -444,55 +428,26 @@ impl Mbarriers {
         (releases, acquires): (bool, bool),
         wide: bool,
     ) {
-        if self.each.is_empty() && !self.clusters {
+        if self.mbarriers.is_empty() && !self.clusters {
             return;
         }
         let scopes = if wide { 2 } else { 1 };
-        for one in each(who).filter(|_| acquires) {
-            for pending in &mut self.pending[..scopes] {
-                if let Some(mut times) = pending.remove(&one) {
+        let acquiring = if acquires { who.lanes } else { Mask::NONE };
+        for one in (Lanes { lanes: acquiring, ..who }).threads() {
+            for deferred in &mut self.deferred_acquires[..scopes] {
+                if let Some(mut times) = deferred.remove(&one) {
                     clocks.memory.complete(&mut times);
                     clocks.memory.acquire(who.warp, Mask::one(usize::from(one.lane)), &times);
                 }
             }
         }
         if releases {
-            let marks = clocks.memory.marks(who.warp, who.lanes);
-            self.fenced[..scopes].iter_mut().for_each(|known| known.extend(marks.iter().cloned()));
+            let snapshots = clocks.memory.snapshots(who.warp, who.lanes);
+            self.release_fences[..scopes]
+                .iter_mut()
+                .for_each(|known| known.extend(snapshots.iter().cloned()));
         }
     }
-
-    /// Returns the current phase of an mbarrier and the arrivals it expects; `None` if it is not live.
-    pub(crate) fn phase(&self, id: MbarrierId) -> Option<(u64, u32)> {
-        let life = self.each.get(usize::from(id))?.life.as_ref()?;
-        Some((life.phase, life.expected))
-    }
-
-    /// Returns the state of an mbarrier with waiting threads, for a report.
-    pub(crate) fn status(&self, id: MbarrierId) -> MbarrierStatus {
-        let none = LiveBarrier::default();
-        let life = self.each[usize::from(id)].life.as_ref();
-        let LiveBarrier { expected, pending, bytes, current, past, .. } = life.unwrap_or(&none);
-        MbarrierStatus {
-            phase: life.map(|life| life.phase),
-            expected: *expected,
-            pending: *pending,
-            bytes: *bytes,
-            contributors: [current, &past[0]].map(|phase| phase.contributors().collect()),
-        }
-    }
-
-    /// Mbarriers with unequal numbers of announced and delivered bytes at the end of the block.
-    pub(crate) fn unbalanced(&self) -> impl Iterator<Item = (MbarrierId, Lanes, [u64; 2])> {
-        let all = (0..).zip(&self.each);
-        let lives = all.filter_map(|(id, mbarrier)| Some((id, mbarrier.life.as_ref()?)));
-        let open = lives.filter(|(_, life)| life.bytes[0] != life.bytes[1]);
-        open.filter_map(|(id, life)| Some((id, life.current.contributors().next()?.0, life.bytes)))
-    }
-}
-
-fn each(who: Lanes) -> impl Iterator<Item = LaneId> {
-    who.lanes.iter().map(move |lane| LaneId { warp: who.warp as u8, lane: lane as u8 })
 }
 
 fn misuse<T>(misuse: MbarrierMisuse) -> Outcome<T> {

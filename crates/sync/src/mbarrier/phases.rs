@@ -34,7 +34,8 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    fn each(self) -> impl Iterator<Item = LaneId> {
+    /// The single threads.
+    pub(super) fn threads(self) -> impl Iterator<Item = LaneId> {
         self.lanes.iter().map(move |lane| LaneId { warp: self.warp as u8, lane: lane as u8 })
     }
 
@@ -57,7 +58,7 @@ impl TimedAction {
     /// Returns a lane with this action outside `times`.
     fn missing(&self, waits: &Clocks, times: &Times) -> Option<LaneId> {
         let known = |who: &LaneId| times.get(waits.party(*who)).is_some_and(|&t| self.stamp < t);
-        self.who.each().find(|who| !known(who))
+        self.who.threads().find(|who| !known(who))
     }
 }
 
@@ -89,31 +90,31 @@ pub(crate) struct Phase {
     /// Threads with contributing copies. Only the end of the phase waits for copies.
     copiers: Vec<Lanes>,
     /// Times that the contributions had waited for, their own included.
-    pub(crate) joined: Times,
-    /// Like `joined`, for all arrivals, and for those that the barrier expected without an increment.
-    arrivals: Times,
-    expected_arrivals: Times,
-    /// Like `joined`, for arrivals that may end the phase, and for deliveries.
-    completing: Times,
+    pub(crate) contribution_times: Times,
+    /// Like `contribution_times`, for all arrivals, and for those that the barrier expected without an increment.
+    arrival_times: Times,
+    expected_arrival_times: Times,
+    /// Like `contribution_times`, for arrivals that may end the phase, and for deliveries.
+    completing_times: Times,
     /// Times that all deliveries had waited for.
-    deliveries: Option<Times>,
+    delivery_times: Option<Times>,
     /// Separate announcements of bytes, and increments of the pending count.
-    expects: Vec<TimedAction>,
+    announcements: Vec<TimedAction>,
     increments: Vec<TimedAction>,
     /// Set if an arrival announced bytes in the same step.
     expected_in_step: bool,
     no_complete: Vec<TimedAction>,
     /// Times released to waiting threads.
-    pub(crate) released: Vec<Released>,
+    pub(crate) released: Vec<BlockRelease>,
     /// The time of the phase's end, in orders-memory.
-    pub(crate) over: Time,
+    pub(crate) end_time: Time,
     /// Completed waits for this phase.
     pub(crate) waiters: Vec<TimedAction>,
 }
 
 /// Times that arrivals of a block's threads pass on at one scope.
 #[derive(Clone, Debug)]
-pub(crate) struct Released {
+pub(crate) struct BlockRelease {
     /// The rank of the block.
     pub(crate) block: usize,
     pub(crate) scope: MbarrierScope,
@@ -153,39 +154,39 @@ impl Phase {
             waits.complete(into);
             join(into, times);
         };
-        learn(&mut self.joined);
+        learn(&mut self.contribution_times);
         match kind {
             Contribution::Arrival { expects, no_complete } => {
-                learn(&mut self.arrivals);
-                learn(&mut self.expected_arrivals);
+                learn(&mut self.arrival_times);
+                learn(&mut self.expected_arrival_times);
                 self.expected_in_step |= expects;
                 match no_complete {
                     true => self.no_complete.push(done),
-                    false => learn(&mut self.completing),
+                    false => learn(&mut self.completing_times),
                 }
             }
-            Contribution::Expect(true) => self.expects.push(done),
+            Contribution::Expect(true) => self.announcements.push(done),
             // No wait depends on zero bytes.
             Contribution::Expect(false) | Contribution::Delivery(false) => {}
             Contribution::Increment => self.increments.push(done),
             Contribution::Delivery(true) => {
-                learn(&mut self.completing);
-                meet(waits, &mut self.deliveries, times);
+                learn(&mut self.completing_times);
+                keep_common_times(waits, &mut self.delivery_times, times);
             }
             Contribution::CopyDelivery(any) => {
                 self.copiers.push(done.who);
                 if any {
-                    learn(&mut self.completing);
-                    meet(waits, &mut self.deliveries, times);
+                    learn(&mut self.completing_times);
+                    keep_common_times(waits, &mut self.delivery_times, times);
                 }
                 return;
             }
             Contribution::CopyArrival { counted } => {
                 self.copiers.push(done.who);
-                learn(&mut self.arrivals);
-                learn(&mut self.completing);
+                learn(&mut self.arrival_times);
+                learn(&mut self.completing_times);
                 if counted {
-                    learn(&mut self.expected_arrivals);
+                    learn(&mut self.expected_arrival_times);
                 }
                 return;
             }
@@ -211,24 +212,26 @@ impl Phase {
     pub(crate) fn was_observed(&self, waits: &Clocks, later: LaneId) -> bool {
         self.waiters
             .iter()
-            .any(|done| done.who.each().any(|who| waits.ordered(who, done.stamp, later)))
+            .any(|done| done.who.threads().any(|who| waits.ordered(who, done.stamp, later)))
     }
 
     /// Checks rule P2 (a) on a completed phase, and arrivals with `noComplete`.
     pub(crate) fn check_bytes(&mut self, waits: &Clocks) -> Option<BrokenRule> {
-        for times in [&mut self.arrivals, &mut self.expected_arrivals, &mut self.completing] {
+        for times in
+            [&mut self.arrival_times, &mut self.expected_arrival_times, &mut self.completing_times]
+        {
             waits.complete(times);
         }
-        self.deliveries.iter_mut().for_each(|times| waits.complete(times));
+        self.delivery_times.iter_mut().for_each(|times| waits.complete(times));
         let completes =
-            self.no_complete.iter().find(|d| d.missing(waits, &self.completing).is_some());
+            self.no_complete.iter().find(|d| d.missing(waits, &self.completing_times).is_some());
         if let Some(done) = completes {
             return Some(BrokenRule::Completes(done.who));
         }
-        let is_late = |done: &&TimedAction| done.missing(waits, &self.arrivals).is_some();
+        let is_late = |done: &&TimedAction| done.missing(waits, &self.arrival_times).is_some();
         let is_late_increment =
-            |done: &&TimedAction| done.missing(waits, &self.expected_arrivals).is_some();
-        let announced = self.expected_in_step || self.expects.iter().any(|d| !is_late(&d));
+            |done: &&TimedAction| done.missing(waits, &self.expected_arrival_times).is_some();
+        let announced = self.expected_in_step || self.announcements.iter().any(|d| !is_late(&d));
         if let Some(late) = self.increments.iter().find(is_late_increment) {
             let pairs = self.increments.iter().any(|done| !is_late_increment(&done));
             return Some(match announced || pairs {
@@ -237,10 +240,12 @@ impl Phase {
             });
         }
         let before_all = |done: &TimedAction| {
-            self.deliveries.as_ref().is_some_and(|times| done.missing(waits, times).is_none())
+            self.delivery_times.as_ref().is_some_and(|times| done.missing(waits, times).is_none())
         };
-        let late =
-            self.expects.iter().find(|done| is_late(done) && !(announced && before_all(done)))?;
+        let late = self
+            .announcements
+            .iter()
+            .find(|done| is_late(done) && !(announced && before_all(done)))?;
         Some(match announced {
             true => BrokenRule::Undecided(late.who),
             false => BrokenRule::Late(late.who),
@@ -268,14 +273,14 @@ impl Phase {
                 memory.complete(&mut known.times);
                 join(&mut known.times, times);
             }
-            None => self.released.push(Released { block, scope, times: times.clone() }),
+            None => self.released.push(BlockRelease { block, scope, times: times.clone() }),
         }
     }
 
     /// Returns the times that a wait of a thread in a block acquires at a scope, and `true` if a missing
     /// scope was taken for that of the cluster. The end of the phase, by way of `party`, is acquired too
     /// unless a copy of another block is left out.
-    pub(crate) fn learned(
+    pub(crate) fn acquired_times(
         &self,
         memory: &Clocks,
         party: usize,
@@ -295,7 +300,7 @@ impl Phase {
         }
         let far = self.copiers.iter().any(|who| who.warp / warps != block);
         if !far || scope != MbarrierScope::Block {
-            times[party] = times[party].max(self.over);
+            times[party] = times[party].max(self.end_time);
             assumed |= far && scope == MbarrierScope::Assumed;
         }
         (times, assumed)
@@ -309,7 +314,7 @@ impl Phase {
 }
 
 /// Keeps the times that both had waited for.
-fn meet(waits: &Clocks, into: &mut Option<Times>, times: &Times) {
+fn keep_common_times(waits: &Clocks, into: &mut Option<Times>, times: &Times) {
     match into {
         None => *into = Some(times.clone()),
         Some(known) => {

@@ -211,7 +211,7 @@ pub enum MbarrierEvent {
     /// Lanes wait for a phase.
     Wait(NamedPhase, WaitTerms),
     /// Lanes test once for the end of a phase.
-    Ask(NamedPhase),
+    Test(NamedPhase),
 }
 
 /// Parameters of a wait.
@@ -234,5 +234,5 @@ pub enum MbarrierAnswer {
     Waiting(Waiting),
     /// The phase that a test refers to. With a contribution to the previous phase if that is unordered with
     /// the test: on some schedule the test then refers to an earlier phase.
-    About(MbarrierState, Option<Lanes>),
+    Tested(MbarrierState, Option<Lanes>),
 }

@@ -5,7 +5,7 @@
 //! answer.
 
 use super::{Access, Conflicts, Shadow, entry};
-use crate::cell::{Cell, Order};
+use crate::cell::{AccessOrder, Cell};
 use crate::clocks::Clocks;
 use crate::copies::AsyncAgents;
 use crate::entry::Entry;
@@ -17,13 +17,13 @@ use std::ops::Range;
 impl Shadow {
     /// Records a bulk copy's access to many cells. Most have the same history, so the result for one is
     /// reused for the next, unless there is a conflict or a list.
-    pub(super) fn access_alike(
+    pub(super) fn access_many_cells(
         &mut self,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         entry: &Entry,
         (first, offset, count): (u64, i64, u32),
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
         let mut part = 0;
         while part < u64::from(count) {
@@ -32,10 +32,10 @@ impl Shadow {
             let whole = Pages::<Cell>::whole_page(index, rest);
             let cells = whole.unwrap_or_else(|| rest.min(Pages::<Cell>::to_page_end(index)));
             part += cells;
-            if whole.is_some() && self.access_page(order, access, at, index, met) {
+            if whole.is_some() && self.access_page(order, access, at, index, conflicts) {
                 continue;
             }
-            let alike = self.access_cells(order, access, at, (index, cells), met);
+            let alike = self.access_cells(order, access, at, (index, cells), conflicts);
             if whole.is_some() && alike {
                 self.cells.collapse(Pages::<Cell>::page(index));
             }
@@ -46,18 +46,18 @@ impl Shadow {
     /// has no list.
     fn access_page(
         &mut self,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         (entry, offset): (&Entry, i64),
         index: u64,
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) -> bool {
         let Some(cell) = self.cells.shared_element(Pages::<Cell>::page(index)) else {
             return false;
         };
-        let (mut tried, added) = (*cell, met.added);
-        tried.access(&mut self.lists, order, access, (entry, offset), met);
-        if !tried.has_list() && met.added == added {
+        let (mut tried, added) = (*cell, conflicts.added);
+        tried.access(&mut self.lists, order, access, (entry, offset), conflicts);
+        if !tried.has_list() && conflicts.added == added {
             *cell = tried;
             return true;
         }
@@ -65,18 +65,18 @@ impl Shadow {
         *self.cells.get(index) = tried;
         let at = (entry, offset + (1 << self.shift));
         let others = Pages::<Cell>::to_page_end(index) - 1;
-        self.access_cells(order, access, at, (index + 1, others), met);
+        self.access_cells(order, access, at, (index + 1, others), conflicts);
         true
     }
 
     /// Records the access to some cells of a page. Returns `true` if all of them end up equal.
     fn access_cells(
         &mut self,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         access: &Access,
         (entry, offset): (&Entry, i64),
         (first, count): (u64, u64),
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) -> bool {
         let mut last: Option<(Cell, Cell)> = None;
         let mut different = 0;
@@ -86,10 +86,10 @@ impl Shadow {
                 *cell = after;
                 continue;
             }
-            let (before, added) = (*cell, met.added);
+            let (before, added) = (*cell, conflicts.added);
             let place = (entry, offset + (part << self.shift).cast_signed());
-            cell.access(&mut self.lists, order, access, place, met);
-            let repeats = !before.has_list() && !cell.has_list() && met.added == added;
+            cell.access(&mut self.lists, order, access, place, conflicts);
+            let repeats = !before.has_list() && !cell.has_list() && conflicts.added == added;
             last = repeats.then_some((before, *cell));
             different += 1;
         }
@@ -103,25 +103,30 @@ impl Shadow {
         copies: &AsyncAgents,
         access: &Access,
         (ranges, units): (&[(i64, u32)], &ReadUnits),
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
-        let order = Order { clocks, copies, space: self.space };
+        let order = AccessOrder { clocks, copies, space: self.space };
         let entry = entry(clocks, access, 0);
-        self.settle(clocks);
-        if !self.is_seen_around(order, &entry, units.around()) {
-            self.compare_product(order, &entry, ranges, met);
+        self.record_deferred_reads(clocks);
+        if !self.is_quickly_visible(order, &entry, units.bounds()) {
+            self.compare_product(order, &entry, ranges, conflicts);
         }
         self.products.add(order, access, (ranges, units));
     }
 
     /// Returns `true` if all last writes to the pages around a product's reads are visible to it, as far as a
     /// quick test can tell.
-    fn is_seen_around(&mut self, order: Order<'_>, entry: &Entry, around: &Range<i64>) -> bool {
-        if around.is_empty() {
+    fn is_quickly_visible(
+        &mut self,
+        order: AccessOrder<'_>,
+        entry: &Entry,
+        bounds: &Range<i64>,
+    ) -> bool {
+        if bounds.is_empty() {
             return true;
         }
         let page = |offset: i64| Pages::<Cell>::page((offset >> self.shift).cast_unsigned());
-        let pages = page(around.start)..=page(around.end - 1);
+        let pages = page(bounds.start)..=page(bounds.end - 1);
         let mut known: Option<Entry> = None;
         for page in pages {
             let Some(write) = self.products.one_write(page, &self.cells) else { return false };
@@ -140,10 +145,10 @@ impl Shadow {
     /// Compares the reads of a product with earlier writes.
     fn compare_product(
         &mut self,
-        order: Order<'_>,
+        order: AccessOrder<'_>,
         entry: &Entry,
         ranges: &[(i64, u32)],
-        met: &mut Conflicts,
+        conflicts: &mut Conflicts,
     ) {
         let (mut known, mut seen): (Option<(Entry, _)>, _) = (None, None);
         for &(offset, bytes) in ranges {
@@ -163,7 +168,7 @@ impl Shadow {
             for part in 0..count {
                 if let Some(cell) = self.cells.peek(first + part) {
                     let at = (entry, offset + ((part as i64) << self.shift));
-                    cell.read_by_product(&self.lists, order, at, &mut known, met);
+                    cell.read_by_product(&self.lists, order, at, &mut known, conflicts);
                 }
             }
         }

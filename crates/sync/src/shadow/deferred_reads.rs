@@ -6,7 +6,7 @@
 //! records them first. So does an access after the exit of a thread, because no barrier orders the reads of that
 //! thread. Otherwise the list is dropped at the end of the epoch. The conflicts found are the same.
 
-use super::{Access, Kind, Shadow, entry, extent};
+use super::{Access, MemoryEffect, Shadow, entry, extent};
 use crate::clocks::Clocks;
 use crate::entry::Entry;
 use crate::lanes::{Mask, WARP};
@@ -21,7 +21,7 @@ pub(super) struct DeferredReads {
     epoch: u32,
     reads: Vec<DeferredRead>,
     /// The epoch whose reads are recorded at once: it has a write, or too many reads.
-    at_once: u32,
+    immediate_epoch: u32,
     /// Set if a cell may hold more than its last write and the reads after it.
     unusual: bool,
 }
@@ -39,14 +39,15 @@ impl DeferredReads {
     /// Drops all reads and flags, for a new block.
     pub(super) fn clear(&mut self) {
         self.reads.clear();
-        (self.at_once, self.unusual) = (0, false);
+        (self.immediate_epoch, self.unusual) = (0, false);
     }
 
     /// Records that the epoch has an access other than an ordinary read.
     #[inline]
     pub(super) fn note_change(&mut self, access: &Access, epoch: u32) {
-        self.at_once = epoch;
-        self.unusual |= access.kind == Kind::Update || access.copy.is_some() || access.is_async;
+        self.immediate_epoch = epoch;
+        self.unusual |=
+            access.kind == MemoryEffect::Update || access.copy.is_some() || access.is_async;
     }
 
     /// Sets `unusual` if a cell holds more than its last write and the reads after it.
@@ -85,10 +86,11 @@ impl Shadow {
         (access, bytes): (&Access, u32),
         starts: &[u32; WARP],
     ) -> bool {
-        let (epoch, later) = (clocks.epoch(), &mut self.later);
-        let is_plain = access.kind == Kind::Read
+        let (epoch, deferred) = (clocks.epoch(), &mut self.deferred);
+        let is_plain = access.kind == MemoryEffect::Read
             && !(access.copy.is_some() || access.non_coherent || access.is_async);
-        let is_quiet = later.at_once != epoch && !later.unusual && !clocks.any_exited();
+        let is_quiet =
+            deferred.immediate_epoch != epoch && !deferred.unusual && !clocks.any_exited();
         if !is_plain || !is_quiet || self.space != ProxySpace::Shared || !self.products.is_empty() {
             return false;
         }
@@ -96,32 +98,32 @@ impl Shadow {
         if bytes & ((1 << self.shift) - 1) != 0 {
             return false;
         }
-        if later.epoch != epoch {
+        if deferred.epoch != epoch {
             // All threads have passed a barrier since, and none had exited.
-            later.reads.clear();
-            later.epoch = epoch;
+            deferred.reads.clear();
+            deferred.epoch = epoch;
         }
-        if later.reads.len() == MAX_DEFERRED {
-            later.at_once = epoch;
-            self.record_deferred(clocks);
+        if deferred.reads.len() == MAX_DEFERRED {
+            deferred.immediate_epoch = epoch;
+            self.record_all_deferred(clocks);
             return false;
         }
         let time = clocks.now(access.warp);
-        later.reads.push(DeferredRead { access: *access, time, bytes, starts: *starts });
+        deferred.reads.push(DeferredRead { access: *access, time, bytes, starts: *starts });
         true
     }
 
     /// Records the deferred reads, before another access.
     #[inline]
-    pub(super) fn settle(&mut self, clocks: &Clocks) {
-        if !self.later.reads.is_empty() {
-            self.record_deferred(clocks);
+    pub(super) fn record_deferred_reads(&mut self, clocks: &Clocks) {
+        if !self.deferred.reads.is_empty() {
+            self.record_all_deferred(clocks);
         }
     }
 
     #[inline(never)]
-    fn record_deferred(&mut self, clocks: &Clocks) {
-        let (mut reads, epoch) = (std::mem::take(&mut self.later.reads), self.later.epoch);
+    fn record_all_deferred(&mut self, clocks: &Clocks) {
+        let (mut reads, epoch) = (std::mem::take(&mut self.deferred.reads), self.deferred.epoch);
         if epoch == clocks.epoch() || clocks.any_exited() {
             for DeferredRead { access, time, bytes, starts } in &reads {
                 let entry = Entry { time: *time, ..entry(clocks, access, 0) };
@@ -132,7 +134,7 @@ impl Shadow {
             }
         }
         reads.clear();
-        self.later.reads = reads;
+        self.deferred.reads = reads;
     }
 
     /// Records a read in an epoch without a write.
@@ -140,7 +142,7 @@ impl Shadow {
         debug_assert!((start | bytes) & ((1 << self.shift) - 1) == 0, "smaller than a cell");
         for index in start >> self.shift..(start + bytes) >> self.shift {
             let cell = self.cells.get(index.into());
-            debug_assert!(cell.was_written_before(epoch), "somebody has written");
+            debug_assert!(cell.was_written_before(epoch), "the cell was written in this epoch");
             cell.read(&mut self.lists, entry, epoch);
         }
     }

@@ -15,8 +15,8 @@ use crate::memory::{Alignment, Allocation, Word, state};
 use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
 use ir::{AddressBase, Load, Operand, Store, VarId, Width};
-use starts::{MOST_BYTES, Pattern, Starts, allocation};
-use sync::{Kind, Part, SameValue, each_place};
+use starts::{MAX_BYTES, Pattern, Starts, allocation};
+use sync::{AccessPart, MemoryEffect, SameValue, each_place};
 
 /// Loads kernel parameters, which are the same for all lanes. Returns `true` if it did.
 fn load_parameters(context: &mut Context<'_, '_>, load: &Load, variable: VarId) -> bool {
@@ -82,8 +82,8 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
             return B == 2 && load_halves(context, load, starts);
         }
         Some(state::OPAQUE) => Tags::unknown(Mask::ALL, Source::Data),
-        Some(state::FICKLE) if is_valued => return false,
-        Some(state::FICKLE) => Tags::unknown(Mask::ALL, Source::Stored),
+        Some(state::SCHEDULE_DEPENDENT) if is_valued => return false,
+        Some(state::SCHEDULE_DEPENDENT) => Tags::unknown(Mask::ALL, Source::Stored),
         _ => return false,
     };
     memory.read = true;
@@ -136,7 +136,7 @@ fn load_halves(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> b
 }
 
 /// Up to this many lanes are loaded one by one.
-const FEW: u32 = 4;
+const MAX_SINGLE_LANES: u32 = 4;
 
 /// Loads the bytes.
 #[inline(always)]
@@ -146,7 +146,7 @@ fn load_values<const B: usize>(
     starts: &Starts,
     tags: Tags,
 ) {
-    if context.lanes.count() <= FEW {
+    if context.lanes.count() <= MAX_SINGLE_LANES {
         return match load.width {
             Width::B8 => load_few::<1>(context, load, starts, tags),
             Width::B16 => load_few::<2>(context, load, starts, tags),
@@ -204,7 +204,7 @@ fn track_load(context: &mut Context<'_, '_>, load: &Load, starts: &Starts, bytes
     if context.tracker.defer_read((warp, lanes), target, attributes, &starts.each) {
         return;
     }
-    let part = |lanes: Mask, start: u32| Part {
+    let part = |lanes: Mask, start: u32| AccessPart {
         lanes,
         offset: start.into(),
         same_value: SameValue::Different,
@@ -245,7 +245,7 @@ fn whole_words(layout: &Layout, load: &Load) -> bool {
 /// Writes four 32-bit words to registers of that size.
 fn write_quads(context: &mut Context<'_, '_>, load: &Load, quads: &[[u8; 16]; WARP], tags: Tags) {
     let mut columns = [[0; WARP]; 4];
-    turn(quads, &mut columns);
+    transpose(quads, &mut columns);
     let Context { registers, layout, lanes, .. } = context;
     for (dst, words) in load.dsts.iter().zip(&columns) {
         if let Some(dst) = *dst {
@@ -256,7 +256,7 @@ fn write_quads(context: &mut Context<'_, '_>, load: &Load, quads: &[[u8; 16]; WA
 
 /// Transposes rows of four words into columns. Inlined, it would not be vectorised.
 #[inline(never)]
-fn turn(quads: &[[u8; 16]; WARP], [a, b, c, d]: &mut [Narrow; 4]) {
+fn transpose(quads: &[[u8; 16]; WARP], [a, b, c, d]: &mut [Narrow; 4]) {
     for lane in 0..WARP {
         let (words, _) = quads[lane].as_chunks::<4>();
         a[lane] = u32::from_le_bytes(words[0]);
@@ -340,7 +340,10 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = store.width.bytes() * store.srcs.len() as u32;
     let units = store.width >= Width::B32 || context.valued.is_none();
-    if store.width > Width::B64 || !units || context.machine.asked.contains(&context.place) {
+    if store.width > Width::B64
+        || !units
+        || context.machine.compared_stores.contains(&context.place)
+    {
         return false;
     }
     let lanes = context.lanes;
@@ -385,7 +388,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
 fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, state: u8) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = element * store.srcs.len();
-    let attributes = AccessAttributes::plain(Kind::Write, context.site, element as u32);
+    let attributes = AccessAttributes::plain(MemoryEffect::Write, context.site, element as u32);
     if let [src] = store.srcs[..] {
         return store_single(context, (src, element), starts, state);
     }
@@ -398,12 +401,12 @@ fn store_tracked(context: &mut Context<'_, '_>, store: &Store, starts: &Starts, 
     };
     for lane in lanes.iter() {
         let start = starts.each[lane] as usize;
-        let mut chunk = [0; MOST_BYTES as usize];
+        let mut chunk = [0; MAX_BYTES as usize];
         for (position, values) in values.iter().enumerate() {
             let bits = values[lane].to_le_bytes();
             chunk[position * element..(position + 1) * element].copy_from_slice(&bits[..element]);
         }
-        let mut same = [SameValue::Undecided; MOST_BYTES as usize];
+        let mut same = [SameValue::Undecided; MAX_BYTES as usize];
         for (position, same) in same[..values.len()].iter_mut().enumerate() {
             let part = position * element..(position + 1) * element;
             *same = memory.would_keep(start + part.start, &chunk[part], state);
@@ -437,7 +440,7 @@ fn store_words<const N: usize>(
     starts: &Starts,
     state: u8,
 ) -> bool {
-    let attributes = AccessAttributes::plain(Kind::Write, context.site, N as u32);
+    let attributes = AccessAttributes::plain(MemoryEffect::Write, context.site, N as u32);
     let Context {
         machine, registers, layout, scratch, global, shared, warp, lanes, tracker, ..
     } = context;
@@ -446,7 +449,7 @@ fn store_words<const N: usize>(
     let Some((memory, ..)) = allocation(machine, global, shared, warp, starts.area) else {
         return false;
     };
-    let nothing = Part { lanes: Mask::NONE, offset: 0, same_value: SameValue::Undecided };
+    let nothing = AccessPart { lanes: Mask::NONE, offset: 0, same_value: SameValue::Undecided };
     let mut parts = [nothing; WARP];
     let mut count = 0;
     for lane in lanes.iter() {
@@ -454,7 +457,7 @@ fn store_words<const N: usize>(
         let mut word = [0; N];
         word.copy_from_slice(&values[lane].to_le_bytes()[..N]);
         let same_value = memory.would_keep(start, &word, state);
-        parts[count] = Part { lanes: Mask::one(lane), offset: start as i64, same_value };
+        parts[count] = AccessPart { lanes: Mask::one(lane), offset: start as i64, same_value };
         count += 1;
         memory.bytes[start..start + N].copy_from_slice(&word);
         memory.states.set::<N>(start, state);

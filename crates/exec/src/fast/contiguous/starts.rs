@@ -12,7 +12,7 @@ use ir::{Address, AddressBase, Space, Width};
 use multiversion::multiversion;
 
 /// Most bytes that a lane accesses at once here.
-pub(super) const MOST_BYTES: u32 = 32;
+pub(super) const MAX_BYTES: u32 = 32;
 
 /// The start offsets of an access's lanes in their allocation.
 pub(super) struct Starts {
@@ -123,7 +123,7 @@ impl Starts {
         let AddressBase::Register(register) = address.base else { return None };
         let Context { registers, layout, scratch, lanes, .. } = context;
         let all_pointers = lanes.without(registers.tags(register).pointer).is_empty();
-        if !all_pointers || !bytes.is_power_of_two() || bytes > MOST_BYTES {
+        if !all_pointers || !bytes.is_power_of_two() || bytes > MAX_BYTES {
             return None;
         }
         let width = layout.width(register);

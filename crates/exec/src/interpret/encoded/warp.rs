@@ -1,6 +1,6 @@
 //! Encoded addresses in all lanes of a warp.
 
-use super::{EncodedResult, Part, part, write};
+use super::{EncodedResult, LaneOperand, lane_operand, write};
 use crate::context::Context;
 use crate::encoded::Encoded;
 use crate::lanes::{Mask, WARP};
@@ -8,11 +8,12 @@ use ir::{Operand, Reg};
 
 /// Returns `true` if all lanes of an operand are encoded addresses or numbers, but not all the same.
 pub(in crate::interpret) fn differs(context: &Context<'_, '_>, operand: Operand) -> bool {
-    let each: Vec<Part> = (0..WARP).map(|lane| part(context, operand, lane)).collect();
-    let known = |part: &Part| !matches!(part, Part::Other);
-    let same = |one: &Part| match (one, &each[0]) {
-        (Part::Number(a), Part::Number(b)) => a == b,
-        (Part::Address(a), Part::Address(b)) => a == b,
+    let each: Vec<LaneOperand> =
+        (0..WARP).map(|lane| lane_operand(context, operand, lane)).collect();
+    let known = |part: &LaneOperand| !matches!(part, LaneOperand::Other);
+    let same = |one: &LaneOperand| match (one, &each[0]) {
+        (LaneOperand::Number(a), LaneOperand::Number(b)) => a == b,
+        (LaneOperand::Address(a), LaneOperand::Address(b)) => a == b,
         _ => false,
     };
     each.iter().all(known) && !each.iter().all(same)

@@ -42,7 +42,7 @@ impl CopyComparison {
         let poison = sources.iter().map(|(_, tags)| tags.poison).collect();
         let mut found = Self { poison, ..Self::default() };
         for register in 0..sources.len() {
-            let original = factor.spread.original(register);
+            let original = factor.fragment_layout.original(register);
             if original != register {
                 let masks = [&mut found.differ, &mut found.open, &mut found.undefined];
                 masks.into_iter().for_each(|masks| masks.resize(sources.len(), Mask::NONE));
@@ -106,6 +106,6 @@ pub(super) fn take_first_copies(
     let disputes = CopyComparison::of(factor, sources);
     context.doubt(Doubtful::FirstCopy, CopyComparison::any(&disputes.certain()));
     for register in 0..sources.len() {
-        sources[register] = sources[factor.spread.original(register)];
+        sources[register] = sources[factor.fragment_layout.original(register)];
     }
 }

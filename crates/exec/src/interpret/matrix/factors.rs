@@ -1,6 +1,6 @@
 //! Operands of a product: their layout in registers, and the computation of one element of D.
 
-use super::fragment::{self, Place, Spread, parts};
+use super::fragment::{self, FragmentLayout, Place, parts};
 use crate::concrete::{dot_float, dot_integer, dot_widened, resize, to_double};
 use crate::lanes::{Lanes, WARP};
 use crate::tags::Tags;
@@ -10,19 +10,20 @@ use ir::{Element, Format, Fragment, Mma, MmaKind, Operand, Reg, Shape, Sparsity,
 pub(in crate::interpret) struct Factor<'o> {
     pub(in crate::interpret) element: Element,
     pub(in crate::interpret) registers: &'o [Operand],
-    pub(in crate::interpret) spread: Spread,
+    pub(in crate::interpret) fragment_layout: FragmentLayout,
 }
 
 impl Factor<'_> {
     /// Registers with elements that no earlier register holds.
     pub(in crate::interpret) fn originals(&self) -> impl Iterator<Item = usize> {
-        (0..self.registers.len()).filter(|&register| self.spread.original(register) == register)
+        (0..self.registers.len())
+            .filter(|&register| self.fragment_layout.original(register) == register)
     }
 
     /// Registers that hold the elements of `original` again.
     pub(in crate::interpret) fn copies(&self, original: usize) -> impl Iterator<Item = usize> {
         let after = original + 1..self.registers.len();
-        after.filter(move |&register| self.spread.original(register) == original)
+        after.filter(move |&register| self.fragment_layout.original(register) == original)
     }
 }
 
@@ -35,7 +36,7 @@ pub(in crate::interpret) struct Product<'o> {
     pub(in crate::interpret) c: Factor<'o>,
     pub(in crate::interpret) d_element: Element,
     pub(in crate::interpret) d: &'o [Reg],
-    pub(in crate::interpret) d_spread: Spread,
+    pub(in crate::interpret) d_layout: FragmentLayout,
     pub(in crate::interpret) sparsity: Option<&'o Sparsity>,
     /// Set if the products are subtracted.
     pub(in crate::interpret) negates: bool,
@@ -45,7 +46,8 @@ impl<'o> Product<'o> {
     pub(super) fn of_mma(mma: &'o Mma) -> Self {
         let Mma { shape, a_element, b_element, c_element, d_element, .. } = *mma;
         let stored = usize::from(shape.k) / if mma.sparsity.is_some() { 2 } else { 1 };
-        let factor = |element, registers, spread| Factor { element, registers, spread };
+        let factor =
+            |element, registers, fragment_layout| Factor { element, registers, fragment_layout };
         let a = fragment::mma_a(shape, stored, a_element, mma.a_layout);
         Self {
             shape,
@@ -55,7 +57,7 @@ impl<'o> Product<'o> {
             c: factor(c_element, &mma.c, fragment::mma_c(shape, c_element, a_element)),
             d_element,
             d: &mma.d,
-            d_spread: fragment::mma_c(shape, d_element, a_element),
+            d_layout: fragment::mma_c(shape, d_element, a_element),
             sparsity: mma.sparsity.as_ref(),
             negates: false,
         }
@@ -64,8 +66,8 @@ impl<'o> Product<'o> {
     pub(super) fn of_wmma(mma: &'o WmmaMma) -> Self {
         let WmmaMma { shape, a_element, b_element, c_element, d_element, .. } = *mma;
         let factor = |kind, element, registers| {
-            let spread = fragment::wmma(kind, shape, element);
-            Factor { element, registers, spread }
+            let fragment_layout = fragment::wmma(kind, shape, element);
+            Factor { element, registers, fragment_layout }
         };
         Self {
             shape,
@@ -75,7 +77,7 @@ impl<'o> Product<'o> {
             c: factor(Fragment::C, c_element, &mma.c),
             d_element,
             d: &mma.d,
-            d_spread: fragment::wmma(Fragment::C, shape, d_element),
+            d_layout: fragment::wmma(Fragment::C, shape, d_element),
             sparsity: None,
             negates: false,
         }
@@ -138,7 +140,7 @@ impl<T: Copy + Default> Matrix<T> {
         for register in factor.originals() {
             for lane in 0..WARP {
                 for at in 0..parts(factor.element) {
-                    let place = factor.spread.place(lane, register, at);
+                    let place = factor.fragment_layout.place(lane, register, at);
                     self.set(place, part(lane, register, at));
                 }
             }

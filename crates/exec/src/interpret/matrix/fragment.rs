@@ -13,7 +13,8 @@ use ir::{Element, Fragment, Layout, Shape};
 use smallvec::SmallVec;
 use std::ops::Add;
 
-/// The step of a bit: a product (where several are computed side by side), rows, columns.
+/// The place of an element, or the step that a bit adds to it: a product (where several are computed side by side),
+/// rows, columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::interpret) struct Place {
     pub(in crate::interpret) product: usize,
@@ -37,7 +38,7 @@ const fn products(product: usize) -> Place {
 ///
 /// An instruction has hundreds of elements, so sums of steps are computed once.
 #[derive(Clone, Debug)]
-pub(in crate::interpret) struct Spread {
+pub(in crate::interpret) struct FragmentLayout {
     /// The place of each lane.
     lane: [Place; WARP],
     register: Sums,
@@ -78,7 +79,7 @@ impl Add for Place {
     }
 }
 
-impl Spread {
+impl FragmentLayout {
     /// Creates a layout from the steps of each bit of the lane, the register and the part, lowest first.
     fn new(
         lane: [Place; 5],
@@ -138,40 +139,48 @@ pub(in crate::interpret) fn mma_a(
     k: usize,
     element: Element,
     layout: Layout,
-) -> Spread {
+) -> FragmentLayout {
     if in_quarters(shape, element) {
         return quarters(layout == Layout::Row);
     }
     let parts = parts(element);
     let mut register: Vec<Place> = doubling(8, shape.m.into(), rows);
     register.extend(doubling(4 * parts, k, columns));
-    Spread::new(by_rows(parts), register, doubling(1, parts, columns))
+    FragmentLayout::new(by_rows(parts), register, doubling(1, parts, columns))
 }
 
 /// The layout of B in `mma`.
-pub(in crate::interpret) fn mma_b(shape: Shape, element: Element, layout: Layout) -> Spread {
+pub(in crate::interpret) fn mma_b(
+    shape: Shape,
+    element: Element,
+    layout: Layout,
+) -> FragmentLayout {
     if in_quarters(shape, element) {
         return quarters(layout == Layout::Col).transposed();
     }
     let parts = parts(element);
     let register = doubling(4 * parts, shape.k.into(), columns);
-    Spread::new(by_rows(parts), register, doubling(1, parts, columns)).transposed()
+    FragmentLayout::new(by_rows(parts), register, doubling(1, parts, columns)).transposed()
 }
 
 /// The layout of C or D in `mma`, for factors of type `factor`.
-pub(in crate::interpret) fn mma_c(shape: Shape, element: Element, factor: Element) -> Spread {
+pub(in crate::interpret) fn mma_c(
+    shape: Shape,
+    element: Element,
+    factor: Element,
+) -> FragmentLayout {
     let [low, high] = [columns(1), rows(8)];
     if in_quarters(shape, factor) {
         let lane = [rows(1), columns(2), products(1), products(2), rows(4)];
         if element == Element::F32 {
-            return Spread::new(lane, [columns(1), rows(2), columns(4)], []);
+            return FragmentLayout::new(lane, [columns(1), rows(2), columns(4)], []);
         }
         let lane = [rows(1), rows(2), products(1), products(2), rows(4)];
-        return Spread::new(lane, [columns(2), columns(4)], [columns(1)]);
+        return FragmentLayout::new(lane, [columns(2), columns(4)], [columns(1)]);
     }
     match parts(element) {
-        1 => Spread::new(by_rows(2), [low, high], []),
-        _ => Spread::new(by_rows(2), [high], [low]),
+        1 => FragmentLayout::new(by_rows(2), [low, high], []),
+        _ => FragmentLayout::new(by_rows(2), [high], [low]),
     }
 }
 
@@ -181,48 +190,56 @@ fn in_quarters(shape: Shape, factor: Element) -> bool {
 }
 
 /// The layout of A in such a product: a lane has a row, or else a column of four.
-fn quarters(by_row: bool) -> Spread {
+fn quarters(by_row: bool) -> FragmentLayout {
     let (lane, part, register) = match by_row {
         true => ([rows(1), rows(2)], columns(1), columns(2)),
         false => ([columns(1), columns(2)], rows(1), rows(2)),
     };
     let lane = [lane[0], lane[1], products(1), products(2), rows(4)];
-    Spread::new(lane, [register], [part])
+    FragmentLayout::new(lane, [register], [part])
 }
 
 /// The layout of a warp's part of D in `wgmma`, sixteen rows (§9.7.15.5.1.1).
-pub(in crate::interpret) fn wgmma_d(columns_of_d: usize, element: Element) -> Spread {
+pub(in crate::interpret) fn wgmma_d(columns_of_d: usize, element: Element) -> FragmentLayout {
     let more = doubling(8, columns_of_d, columns);
     let high = [rows(8)].into_iter().chain(more);
     match parts(element) {
         1 => {
             let register = [columns(1)].into_iter().chain(high);
-            Spread::new(by_rows(2), register, [])
+            FragmentLayout::new(by_rows(2), register, [])
         }
-        _ => Spread::new(by_rows(2), high, [columns(1)]),
+        _ => FragmentLayout::new(by_rows(2), high, [columns(1)]),
     }
 }
 
 /// The layout of a matrix in memory with neighbours along K, as if each 32 words were a register: `words`
 /// words for each row, row by row.
-pub(in crate::interpret) fn along_k(words: usize, count: usize, element: Element) -> Spread {
+pub(in crate::interpret) fn along_k(
+    words: usize,
+    count: usize,
+    element: Element,
+) -> FragmentLayout {
     let parts = parts(element);
     let within = doubling(parts, words * parts, columns);
     let mut steps = within.into_iter().chain(doubling(1, count, rows));
     let lane = std::array::from_fn(|_| steps.next().unwrap_or_default());
-    Spread::new(lane, steps, doubling(1, parts, columns))
+    FragmentLayout::new(lane, steps, doubling(1, parts, columns))
 }
 
 /// Like [`along_k`], with neighbours along M or N, for elements that are half a word: `k` words for two rows,
 /// pair by pair.
-pub(in crate::interpret) fn across_k(k: usize, count: usize) -> Spread {
+pub(in crate::interpret) fn across_k(k: usize, count: usize) -> FragmentLayout {
     let mut steps = doubling(1, k, columns).into_iter().chain(doubling(2, count, rows));
     let lane = std::array::from_fn(|_| steps.next().unwrap_or_default());
-    Spread::new(lane, steps, [rows(1)])
+    FragmentLayout::new(lane, steps, [rows(1)])
 }
 
 /// The layout of a `wmma` fragment. Further bits of a register number count copies.
-pub(in crate::interpret) fn wmma(fragment: Fragment, shape: Shape, element: Element) -> Spread {
+pub(in crate::interpret) fn wmma(
+    fragment: Fragment,
+    shape: Shape,
+    element: Element,
+) -> FragmentLayout {
     let parts = parts(element);
     let (m, n, k) = (usize::from(shape.m), usize::from(shape.n), usize::from(shape.k));
     // m8n32 is computed as the transpose of m32n8: its B takes the place of A.
@@ -237,29 +254,29 @@ pub(in crate::interpret) fn wmma(fragment: Fragment, shape: Shape, element: Elem
             let (tall, wide) = if flat { (n, m) } else { (m, n) };
             let (low, mut high) = (columns(1), doubling(8, tall.min(16), rows));
             high.extend(if tall > 16 { vec![rows(16)] } else { doubling(8, wide, columns) });
-            let spread = match parts {
+            let fragment_layout = match parts {
                 1 => {
                     high.insert(0, low);
-                    Spread::new(by_rows(2), high, [])
+                    FragmentLayout::new(by_rows(2), high, [])
                 }
-                _ => Spread::new(by_rows(2), high, [low]),
+                _ => FragmentLayout::new(by_rows(2), high, [low]),
             };
-            if flat { spread.transposed() } else { spread }
+            if flat { fragment_layout.transposed() } else { fragment_layout }
         }
     }
 }
 
-fn left(m: usize, parts: usize, along_k: Vec<Place>) -> Spread {
+fn left(m: usize, parts: usize, along_k: Vec<Place>) -> FragmentLayout {
     let mut register = doubling(8, m.min(16), rows);
     register.extend(along_k);
     register.extend(doubling(16, m, rows));
-    Spread::new(by_rows(parts), register, doubling(1, parts, columns))
+    FragmentLayout::new(by_rows(parts), register, doubling(1, parts, columns))
 }
 
-fn right(n: usize, parts: usize, along_k: Vec<Place>) -> Spread {
+fn right(n: usize, parts: usize, along_k: Vec<Place>) -> FragmentLayout {
     let mut register = along_k;
     register.extend(doubling(8, n, rows));
-    Spread::new(by_rows(parts), register, doubling(1, parts, columns)).transposed()
+    FragmentLayout::new(by_rows(parts), register, doubling(1, parts, columns)).transposed()
 }
 
 #[cfg(test)]
@@ -271,8 +288,13 @@ mod tests {
         Shape { m, n, k }
     }
 
-    fn at(spread: &Spread, lane: usize, register: usize, part: usize) -> (usize, usize) {
-        let place = spread.place(lane, register, part);
+    fn at(
+        fragment_layout: &FragmentLayout,
+        lane: usize,
+        register: usize,
+        part: usize,
+    ) -> (usize, usize) {
+        let place = fragment_layout.place(lane, register, part);
         (place.row, place.column)
     }
 
@@ -321,15 +343,18 @@ mod tests {
     /// Every element occurs, and none is outside.
     #[test]
     fn fragments_cover_their_matrices() {
-        let check = |spread: &Spread, registers: usize, parts: usize, size: (usize, usize)| {
-            let mut met = BTreeSet::new();
+        let check = |fragment_layout: &FragmentLayout,
+                     registers: usize,
+                     parts: usize,
+                     size: (usize, usize)| {
+            let mut seen = BTreeSet::new();
             for lane in 0..32 {
                 for register in 0..registers {
-                    met.extend((0..parts).map(|part| at(spread, lane, register, part)));
+                    seen.extend((0..parts).map(|part| at(fragment_layout, lane, register, part)));
                 }
             }
-            assert_eq!(met.len(), size.0 * size.1, "{spread:?}");
-            assert!(met.iter().all(|&(row, column)| row < size.0 && column < size.1));
+            assert_eq!(seen.len(), size.0 * size.1, "{fragment_layout:?}");
+            assert!(seen.iter().all(|&(row, column)| row < size.0 && column < size.1));
         };
         for (shape, element) in [
             (mnk(8, 8, 128), Element::B1),
@@ -388,27 +413,27 @@ mod tests {
                 (Fragment::C, accumulator, m * n),
             ];
             for (fragment, element, elements) in fragments {
-                let (spread, parts) = (wmma(fragment, shape, element), parts(element));
+                let (fragment_layout, parts) = (wmma(fragment, shape, element), parts(element));
                 let single = usize::from(elements) / (WARP * parts);
                 let halves = element == Element::F16 && fragment != Fragment::C;
                 let registers = if halves { 8 } else { single };
-                let mut met = BTreeSet::new();
+                let mut seen = BTreeSet::new();
                 for register in 0..registers {
-                    let original = spread.original(register);
+                    let original = fragment_layout.original(register);
                     if original != register {
                         assert!(original < register);
                         for lane in 0..WARP {
-                            let of = |number| at(&spread, lane, number, parts - 1);
+                            let of = |number| at(&fragment_layout, lane, number, parts - 1);
                             assert_eq!(of(register), of(original));
                         }
                         continue;
                     }
                     for number in 0..WARP * parts {
                         let (lane, part) = (number / parts, number % parts);
-                        assert!(met.insert(at(&spread, lane, register, part)));
+                        assert!(seen.insert(at(&fragment_layout, lane, register, part)));
                     }
                 }
-                assert_eq!(met.len(), usize::from(elements));
+                assert_eq!(seen.len(), usize::from(elements));
                 if single < registers {
                     several.push((fragment, shape, registers / single));
                 }

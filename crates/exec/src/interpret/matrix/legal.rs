@@ -34,7 +34,7 @@ pub(super) fn execute(
         let mut fixed = Mask::ALL;
         for lane in 0..WARP {
             for (part, sums) in sums.iter_mut().enumerate() {
-                let place = product.d_spread.place(lane, register, part);
+                let place = product.d_layout.place(lane, register, part);
                 let start = numbers.start(place);
                 let element = numbers.combine(product, terms, place);
                 words[lane] |= element << (part as u32 * bits);

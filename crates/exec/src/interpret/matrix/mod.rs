@@ -25,11 +25,11 @@ use sync::SyncEvent;
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     let alive = context.warp.alive();
     if context.lanes != alive {
-        return Ok(Flow::Gather(Mask::ALL, context.lanes));
+        return Ok(Flow::Collective(Mask::ALL, context.lanes));
     }
     context.tracker.apply(context.warp.number, context.lanes, SyncEvent::Collective);
     if alive != Mask::ALL {
-        context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
+        context.record_fault(Fault::LanesMissing { missing: !alive.0 }, alive);
         let poison = Tags::poison(Mask::ALL, Origin::Operation(context.place));
         op.visit(&mut |access| {
             if let Access::Write(register) = access {

@@ -40,19 +40,19 @@ pub(in crate::interpret) fn multiply(
         }
     }
     let [a, b, c] = [0, 1, 2].map(|side| CopyComparison::of(factors[side], &sources[side]));
-    let mut tags = of_any(&sources);
-    let mut poison = reached(product, [&a.poison, &b.poison, &c.poison]);
+    let mut tags = combine_all_tags(&sources);
+    let mut poison = dependent_lanes(product, [&a.poison, &b.poison, &c.poison]);
     let terms = match terms(context, product, &mut poison)? {
         Ok(terms) => terms,
         Err(metadata) => {
             tags = tags.combine(metadata);
-            spoil(context, product, tags, &poison);
+            make_unknown(context, product, tags, &poison);
             return Ok(());
         }
     };
     let floats = format(product.a.element).is_some();
-    let disputed = [&a, &b, &c].iter().any(|disputes| disputes.has_differences());
-    if floats && tags.is_number() && !disputed && legal::wants_bits(context) {
+    let copies_differ = [&a, &b, &c].iter().any(|comparison| comparison.has_differences());
+    if floats && tags.is_number() && !copies_differ && legal::wants_bits(context) {
         legal::execute(context, product, &Numbers::new(product, &sources), &terms);
         return Ok(());
     }
@@ -60,25 +60,25 @@ pub(in crate::interpret) fn multiply(
         symbolic::matrix_product(context, product, &sources, &terms, (tags, &poison));
         return Ok(());
     }
-    let disputes = [a, b, c];
-    disputes.iter().for_each(|disputes| disputes.record_doubts(context));
-    let [a, b, c] = disputes.each_ref().map(CopyComparison::certain);
-    let unsettled = reached(product, [&a, &b, &c]);
+    let comparisons = [a, b, c];
+    comparisons.iter().for_each(|comparison| comparison.record_doubts(context));
+    let [a, b, c] = comparisons.each_ref().map(CopyComparison::certain);
+    let copies_unknown = dependent_lanes(product, [&a, &b, &c]);
     if !tags.unknown.is_empty() {
-        let plain = poison.iter().chain(&unsettled).all(|lanes| lanes.is_empty());
-        let followed = context.valued.is_some()
+        let plain = poison.iter().chain(&copies_unknown).all(|lanes| lanes.is_empty());
+        let is_computed = context.valued.is_some()
             && plain
             && tags.undetermined().is_empty()
             && symbolic::integer_product(context, product, &sources, &terms);
-        if !followed {
-            spoil(context, product, tags, &poison);
+        if !is_computed {
+            make_unknown(context, product, tags, &poison);
         }
         return Ok(());
     }
-    if floats && disputed && legal::wants_bits(context) {
+    if floats && copies_differ && legal::wants_bits(context) {
         // The copies used are open, and so is the rounding of the sums.
         let copies = Tags::unknown(Mask::ALL, Source::Copies);
-        spoil(context, product, tags.combine(copies), &poison);
+        make_unknown(context, product, tags.combine(copies), &poison);
         return Ok(());
     }
     // The bits of undefined values are never used, and after a race all values may be undefined.
@@ -90,7 +90,7 @@ pub(in crate::interpret) fn multiply(
     for (register, &dst) in product.d.iter().enumerate() {
         let undefined = tags.undefined.or(Some(Origin::Operation(context.place)));
         let poison = poison[register];
-        let unknown = unsettled[register].without(poison);
+        let unknown = copies_unknown[register].without(poison);
         let origin = (!unknown.is_empty()).then_some(Source::Copies);
         let tags =
             Tags { poison, unknown, schedule_dependent: Mask::NONE, origin, undefined, ..tags };
@@ -102,7 +102,7 @@ pub(in crate::interpret) fn multiply(
 /// Combines the tags of all registers of the operands, lane by lane. An element of D depends on registers of
 /// other lanes. So poison in one register does not hide an unknown one of the same lane, as it would if each
 /// lane computed by itself.
-fn of_any(sources: &[Sources; 3]) -> Tags {
+fn combine_all_tags(sources: &[Sources; 3]) -> Tags {
     let mut all = Tags::NUMBER;
     for (_, tags) in sources.iter().flatten() {
         let tags = tags.spread();
@@ -111,7 +111,7 @@ fn of_any(sources: &[Sources; 3]) -> Tags {
             unknown: all.unknown.or(tags.unknown),
             poison: all.poison.or(tags.poison),
             schedule_dependent: all.schedule_dependent.or(tags.schedule_dependent),
-            origin: [all.origin, tags.origin].into_iter().flatten().reduce(Source::to_name),
+            origin: [all.origin, tags.origin].into_iter().flatten().reduce(Source::to_report),
             undefined: all.undefined.or(tags.undefined),
         };
     }
@@ -119,7 +119,7 @@ fn of_any(sources: &[Sources; 3]) -> Tags {
 }
 
 /// Lanes of each register of D that depend on these lanes of the registers of A, B and C.
-fn reached(product: &Product<'_>, marks: [&[Mask]; 3]) -> Vec<Mask> {
+fn dependent_lanes(product: &Product<'_>, marks: [&[Mask]; 3]) -> Vec<Mask> {
     if marks.iter().all(|marks| marks.iter().all(|lanes| lanes.is_empty())) {
         return vec![Mask::NONE; product.d.len()];
     }
@@ -132,7 +132,7 @@ fn reached(product: &Product<'_>, marks: [&[Mask]; 3]) -> Vec<Mask> {
         for (register, lanes) in marks.iter().enumerate() {
             for lane in lanes.iter() {
                 (0..parts(factor.element))
-                    .for_each(|part| mark(factor.spread.place(lane, register, part)));
+                    .for_each(|part| mark(factor.fragment_layout.place(lane, register, part)));
             }
         }
     };
@@ -152,7 +152,7 @@ fn reached(product: &Product<'_>, marks: [&[Mask]; 3]) -> Vec<Mask> {
 fn lanes_of_d(product: &Product<'_>, holds: impl Fn(Place) -> bool) -> Vec<Mask> {
     let parts = parts(product.d_element);
     let has = |register: usize, lane: usize| {
-        (0..parts).any(|part| holds(product.d_spread.place(lane, register, part)))
+        (0..parts).any(|part| holds(product.d_layout.place(lane, register, part)))
     };
     let mask = |register| (0..WARP).filter(|&lane| has(register, lane)).fold(0, |m, l| m | 1 << l);
     (0..product.d.len()).map(|register| Mask(mask(register))).collect()
@@ -193,7 +193,7 @@ fn terms(
 }
 
 /// Makes D unknown.
-fn spoil(context: &mut Context<'_, '_>, product: &Product<'_>, tags: Tags, poison: &[Mask]) {
+fn make_unknown(context: &mut Context<'_, '_>, product: &Product<'_>, tags: Tags, poison: &[Mask]) {
     for (&dst, &poison) in product.d.iter().zip(poison) {
         let schedule_dependent =
             if tags.schedule_dependent.is_empty() { Mask::NONE } else { Mask::ALL };
@@ -214,7 +214,7 @@ fn compute(product: &Product<'_>, sources: &[Sources; 3], terms: &Terms) -> Vec<
     let register = |register: usize| {
         std::array::from_fn(|lane| {
             (0..parts).fold(0, |word, part| {
-                let place = product.d_spread.place(lane, register, part);
+                let place = product.d_layout.place(lane, register, part);
                 word | element(place) << (part as u32 * bits)
             })
         })

@@ -21,7 +21,7 @@ use crate::tracker::AccessAttributes;
 use crate::value::bytes::ZERO;
 use ir::{Address, LoadMatrix, MoveMatrix, Space, StoreMatrix, Width};
 use std::ops::Range;
-use sync::{Kind, Question, SameValue, each_place};
+use sync::{MemoryEffect, RequiredCertainty, SameValue, each_place};
 
 /// Bytes of a row.
 const ROW: u32 = 16;
@@ -54,7 +54,7 @@ fn locate_rows(
         let Some(pointer) = addresses.pointers[lane] else { continue };
         if !matches!(pointer.area, Area::Shared(_)) {
             let address = pointer.address();
-            context.find(Fault::WildAddress { address, kind, bytes: ROW }, Mask::one(lane));
+            context.record_fault(Fault::WildAddress { address, kind, bytes: ROW }, Mask::one(lane));
             continue;
         }
         if context.other_block(pointer.area).is_some() {
@@ -151,7 +151,7 @@ fn track_reads(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: 
     for (number, row) in rows.iter().enumerate() {
         let Some(row) = row else { continue };
         for (lane, pointer, bytes) in accesses(*row, number, transposed) {
-            let attributes = AccessAttributes::plain(Kind::Read, context.site, bytes);
+            let attributes = AccessAttributes::plain(MemoryEffect::Read, context.site, bytes);
             track(context, pointer, lane, bytes, attributes, SameValue::Different);
         }
     }
@@ -168,8 +168,9 @@ fn defer_read(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: b
     for (number, row) in rows.iter().enumerate() {
         let Some(row) = row.filter(|row| row.pointer.area == area) else { return false };
         // Lanes that read the same place would be reported together.
-        let again = |other: &Option<Row>| other.is_some_and(|other| other.pointer == row.pointer);
-        if rows[..number].iter().any(again) {
+        let same_place =
+            |other: &Option<Row>| other.is_some_and(|other| other.pointer == row.pointer);
+        if rows[..number].iter().any(same_place) {
             return false;
         }
         for (lane, pointer, _) in accesses(row, number, transposed) {
@@ -178,15 +179,15 @@ fn defer_read(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: b
         }
     }
     let (warp, attributes) =
-        (context.warp.number, AccessAttributes::plain(Kind::Read, context.site, bytes));
-    let mut keep =
+        (context.warp.number, AccessAttributes::plain(MemoryEffect::Read, context.site, bytes));
+    let mut defer =
         |starts| context.tracker.defer_read((warp, Mask::ALL), (area, bytes), attributes, starts);
     let [first, second] = &starts;
-    if !keep(first) {
+    if !defer(first) {
         return false;
     }
     // The list may have been full after the first half; then all that it had is recorded, and the rest follows.
-    if transposed && !keep(second) {
+    if transposed && !defer(second) {
         each_place(Mask::ALL, second, |lanes, start| {
             let target = (area, i64::from(start), bytes);
             context.tracker.access((warp, lanes), target, attributes, SameValue::Different);
@@ -276,7 +277,7 @@ fn write(
         let same = start.map_or(SameValue::Undecided, |start| {
             keeps(context, (pointer, lane), start, (pieces[at / 4], part))
         });
-        let attributes = AccessAttributes::plain(Kind::Write, context.site, bytes);
+        let attributes = AccessAttributes::plain(MemoryEffect::Write, context.site, bytes);
         track(context, pointer, lane, bytes, attributes, same);
     }
     if let Some(start) = row.start {
@@ -301,14 +302,16 @@ fn keeps(
             memory.would_keep(start, &written[part], crate::memory::state::DEFINED)
         });
     }
-    if !context.machine.asked.contains(&context.place) || !context.tracker.watches(pointer.area) {
+    if !context.machine.compared_stores.contains(&context.place)
+        || !context.tracker.watches(pointer.area)
+    {
         return SameValue::Undecided;
     }
     let bytes = (pointer.offset, part.len() as u32);
-    match context.tracker.question(pointer.area, bytes, context.site) {
-        Question::None => SameValue::Undecided,
-        question => {
-            let likely = question == Question::Likely;
+    match context.tracker.required_certainty(pointer.area, bytes, context.site) {
+        RequiredCertainty::None => SameValue::Undecided,
+        certainty => {
+            let likely = certainty == RequiredCertainty::Likely;
             symbolic::keeps_part(context, (pointer, lane), start, ((value, word), part), likely)
         }
     }

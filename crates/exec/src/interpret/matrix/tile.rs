@@ -9,7 +9,7 @@
 //! The manual requires each row (or column) to be aligned to the fragment's size. CUDA's guide requires 16
 //! bytes only, and that is checked.
 
-use super::fragment::{self, Place, Spread, parts};
+use super::fragment::{self, FragmentLayout, Place, parts};
 use crate::address::Pointer;
 use crate::context::Context;
 use crate::finding::{AccessKind, Fault, Gap, Sink};
@@ -24,7 +24,7 @@ use crate::tracker::AccessAttributes;
 use crate::value::bytes::ZERO;
 use crate::value::unit::Byte;
 use ir::{Address, Element, Fragment, Layout, Operand, Shape, Space, Width, WmmaLoad, WmmaStore};
-use sync::{Kind, SameValue};
+use sync::{MemoryEffect, SameValue};
 
 /// A matrix in memory.
 struct Tile {
@@ -40,7 +40,7 @@ struct Tile {
 
 impl Tile {
     /// Returns the row (or column) of an element, and its byte offset in that.
-    fn split(&self, place: Place) -> (usize, usize) {
+    fn line_and_offset(&self, place: Place) -> (usize, usize) {
         let (line, at) = match self.layout {
             Layout::Row => (place.row, place.column),
             Layout::Col => (place.column, place.row),
@@ -50,14 +50,15 @@ impl Tile {
 
     /// Returns the place of a register's elements if they are adjacent in memory, too; elements below a byte
     /// always are.
-    fn whole(
+    fn contiguous_start(
         &self,
-        spread: &Spread,
+        fragment_layout: &FragmentLayout,
         (lane, register): (usize, usize),
         element: Element,
     ) -> Option<(usize, usize)> {
-        let (first, start) = self.split(spread.place(lane, register, 0));
-        let (last, end) = self.split(spread.place(lane, register, parts(element) - 1));
+        let (first, start) = self.line_and_offset(fragment_layout.place(lane, register, 0));
+        let (last, end) =
+            self.line_and_offset(fragment_layout.place(lane, register, parts(element) - 1));
         (first == last && start <= end).then_some((first, start))
     }
 
@@ -81,7 +82,7 @@ struct Request {
 }
 
 /// Finds the matrix and checks each of its rows (or columns); `None` after an address fault.
-fn find(context: &mut Context<'_, '_>, request: Request) -> Result<Option<Tile>, Gap> {
+fn locate_tile(context: &mut Context<'_, '_>, request: Request) -> Result<Option<Tile>, Gap> {
     let Shape { m, n, k } = request.shape;
     let (rows, columns) = match request.fragment {
         Fragment::A => (m, k),
@@ -98,7 +99,7 @@ fn find(context: &mut Context<'_, '_>, request: Request) -> Result<Option<Tile>,
         None => i64::from(length),
         Some(operand) => {
             let (values, tags) = context.read(operand, Width::B32);
-            if context.decide(tags, Sink::Address)? != Mask::ALL {
+            if context.require_numbers(tags, Sink::Address)? != Mask::ALL {
                 return Ok(None);
             }
             if values.iter().any(|&value| value != values[0]) {
@@ -136,7 +137,7 @@ fn register_bytes(element: Element) -> usize {
 }
 
 /// The lane to which an access to an element of C is attributed.
-fn somebody(lane: usize) -> usize {
+fn opposite_lane(lane: usize) -> usize {
     WARP - 1 - lane
 }
 
@@ -145,12 +146,12 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(),
     let (registers, kind) = (load.dsts.len(), AccessKind::Read);
     let request =
         Request { fragment, shape, layout, element, space, address, stride, registers, kind };
-    let spread = fragment::wmma(fragment, shape, element);
-    let tile = find(context, request)?;
+    let fragment_layout = fragment::wmma(fragment, shape, element);
+    let tile = locate_tile(context, request)?;
     if let Some(tile) = &tile
         && fragment != Fragment::C
     {
-        let attributes = AccessAttributes::plain(Kind::Read, context.site, 4);
+        let attributes = AccessAttributes::plain(MemoryEffect::Read, context.site, 4);
         for (number, line) in tile.lines.iter().enumerate() {
             if line.is_some() {
                 read_by_all(context, tile.line(number), tile.length, attributes);
@@ -164,9 +165,15 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &WmmaLoad) -> Result<(),
             let (piece, bad) = match &tile {
                 Some(tile) => {
                     if fragment == Fragment::C {
-                        touch(context, tile, &spread, (lane, register, element), Kind::Read);
+                        track_access(
+                            context,
+                            tile,
+                            &fragment_layout,
+                            (lane, register, element),
+                            MemoryEffect::Read,
+                        );
                     }
-                    read(context, tile, &spread, (lane, register), element)
+                    read(context, tile, &fragment_layout, (lane, register), element)
                 }
                 None => ((0, Word::Poison), true),
             };
@@ -198,29 +205,32 @@ fn read_by_all(
 }
 
 /// Reports one lane's access to the elements of a register of C.
-fn touch(
+fn track_access(
     context: &mut Context<'_, '_>,
     tile: &Tile,
-    spread: &Spread,
+    fragment_layout: &FragmentLayout,
     (lane, register, element): (usize, usize, Element),
-    kind: Kind,
+    kind: MemoryEffect,
 ) {
     let same = match kind {
-        Kind::Read => SameValue::Different,
-        Kind::Write | Kind::Update => SameValue::Undecided,
+        MemoryEffect::Read => SameValue::Different,
+        MemoryEffect::Write | MemoryEffect::Update => SameValue::Undecided,
     };
     let attributes = AccessAttributes::plain(kind, context.site, 4);
     let mut access = |(line, offset): (usize, usize), bytes: u32| {
         if tile.lines[line].is_some() {
             let start = tile.line(line);
             let pointer = Pointer { offset: start.offset + offset as i64, ..start };
-            track(context, pointer, somebody(lane), bytes, attributes, same);
+            track(context, pointer, opposite_lane(lane), bytes, attributes, same);
         }
     };
-    match tile.whole(spread, (lane, register), element) {
+    match tile.contiguous_start(fragment_layout, (lane, register), element) {
         Some(at) => access(at, register_bytes(element) as u32),
         None => (0..parts(element)).for_each(|part| {
-            access(tile.split(spread.place(lane, register, part)), element.bits() / 8);
+            access(
+                tile.line_and_offset(fragment_layout.place(lane, register, part)),
+                element.bits() / 8,
+            );
         }),
     }
 }
@@ -229,11 +239,11 @@ fn touch(
 fn read(
     context: &mut Context<'_, '_>,
     tile: &Tile,
-    spread: &Spread,
+    fragment_layout: &FragmentLayout,
     (lane, register): (usize, usize),
     element: Element,
 ) -> ((u64, Word), bool) {
-    if let Some(at) = tile.whole(spread, (lane, register), element) {
+    if let Some(at) = tile.contiguous_start(fragment_layout, (lane, register), element) {
         return read_at(context, tile, at, register_bytes(element));
     }
     let count = parts(element);
@@ -241,7 +251,7 @@ fn read(
     let mut whole = (0u64, Word::Number);
     let mut found = ZERO;
     for part in 0..count {
-        let (line, offset) = tile.split(spread.place(lane, register, part));
+        let (line, offset) = tile.line_and_offset(fragment_layout.place(lane, register, part));
         let ((value, word), bad) = read_at(context, tile, (line, offset), bytes);
         if bad {
             return ((0, Word::Poison), true);
@@ -278,19 +288,26 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &WmmaStore) -> Result<
     let (fragment, kind, registers) = (Fragment::C, AccessKind::Write, store.srcs.len());
     let request =
         Request { fragment, shape, layout, element, space, address, stride, registers, kind };
-    let Some(tile) = find(context, request)? else { return Ok(()) };
-    let spread = fragment::wmma(fragment, shape, element);
+    let Some(tile) = locate_tile(context, request)? else { return Ok(()) };
+    let fragment_layout = fragment::wmma(fragment, shape, element);
     for (register, &src) in store.srcs.iter().enumerate() {
         let source = context.read(src, Width::B64);
         report_undefined(context, &tile, source.1);
         for lane in 0..WARP {
             let piece = (source.0[lane], word_of(source.1, lane));
-            touch(context, &tile, &spread, (lane, register, element), Kind::Write);
+            track_access(
+                context,
+                &tile,
+                &fragment_layout,
+                (lane, register, element),
+                MemoryEffect::Write,
+            );
             for part in 0..parts(element) {
-                let (line, offset) = tile.split(spread.place(lane, register, part));
+                let (line, offset) =
+                    tile.line_and_offset(fragment_layout.place(lane, register, part));
                 let Some(Some(start)) = tile.lines[line] else { continue };
                 let bytes = tile.bits / 8;
-                let value = taken(context, piece, part * bytes, bytes, &tile);
+                let value = extract_element(context, piece, part * bytes, bytes, &tile);
                 write_element(context, (tile.pointer.area, lane), start + offset, bytes, value);
             }
         }
@@ -305,13 +322,13 @@ fn report_undefined(context: &mut Context<'_, '_>, tile: &Tile, tags: Tags) {
     }
     if !tags.poison.is_empty() {
         let fault = Fault::Undefined { reaches: Sink::Output, origin: tags.undefined };
-        context.find(fault, tags.poison);
+        context.record_fault(fault, tags.poison);
     }
     context.doubt_undetermined(tags, Sink::Output, Mask::ALL);
 }
 
 /// Extracts one element of a register.
-fn taken(
+fn extract_element(
     context: &mut Context<'_, '_>,
     (value, word): (u64, Word),
     first: usize,

@@ -70,7 +70,7 @@ pub(super) fn merge(
     lane: usize,
 ) -> bool {
     let (sources, width) = (path.ordered(new, old), context.layout.width(register));
-    let Some(words) = chosen(context, path.words[lane], sources, lane, width) else {
+    let Some(words) = choose_address(context, path.words[lane], sources, lane, width) else {
         return false;
     };
     let only = Mask::one(lane);
@@ -81,7 +81,7 @@ pub(super) fn merge(
 }
 
 /// Returns the words of a choice in a lane between two addresses of one allocation.
-fn chosen(
+fn choose_address(
     context: &mut Context<'_, '_>,
     condition: Value,
     sources: [&(Lanes, Tags); 2],
@@ -100,12 +100,12 @@ fn chosen(
     if (a.area, a.in_window) != (b.area, b.in_window) {
         return None;
     }
-    let apart = valued.binary(Binary::Sub, a.offset, b.offset);
-    let apart = valued.domain.bounds(apart).filter(|bounds| bounds.low == bounds.high);
-    let offset = match apart {
+    let distance = valued.binary(Binary::Sub, a.offset, b.offset);
+    let distance = valued.domain.bounds(distance).filter(|bounds| bounds.low == bounds.high);
+    let offset = match distance {
         // A multiple of 0 or 1, so it stays a multiple of the access size.
-        Some(apart) => {
-            let [one, zero, by] = [1, 0, apart.low].map(|number| valued.domain.integer(number));
+        Some(distance) => {
+            let [one, zero, by] = [1, 0, distance.low].map(|number| valued.domain.integer(number));
             let more = valued.select(condition, one, zero);
             let more = valued.binary(Binary::Mul, more, by);
             valued.binary(Binary::Add, b.offset, more)
@@ -128,7 +128,7 @@ fn operand(
     if tags.pointer.has(lane) {
         let generic = Pointer::decode(value, Space::Generic).filter(|_| width == Width::B64);
         let in_window = generic.is_none();
-        let Pointer { area, offset } = generic.or_else(|| Pointer::in_window(value))?;
+        let Pointer { area, offset } = generic.or_else(|| Pointer::decode_in_window(value))?;
         let offset = valued.domain.integer(offset.into());
         return Some(Operand::Address(DataAddress { area, offset, in_window }));
     }

@@ -63,5 +63,5 @@ fn update_integer(
     let operands = [old, a].map(|(value, word)| valued.store.bytes(value, word));
     let [a, b] = operands.map(|bytes| integer::congruent(valued, &bytes[..size]));
     let sum = valued.binary(Binary::Add, a?, b?);
-    Some(valued.store.word(&integer::whole(sum, size)?))
+    Some(valued.store.word(&integer::all_bytes(sum, size)?))
 }

@@ -205,7 +205,7 @@ pub(in crate::interpret) fn moved(op: &Op, operands: &[Bytes], to: usize) -> Opt
         Op::InsertBits { width, .. } => {
             let size = width.bytes() as usize;
             let (at, length) = (known(&operands[2][..4])? & 0xff, known(&operands[3][..4])? & 0xff);
-            let (at, length) = (on_bytes::whole(at)?, on_bytes::whole(length)?);
+            let (at, length) = (on_bytes::byte_count(at)?, on_bytes::byte_count(length)?);
             let mut out = operands[1];
             (at..size.min(at + length)).for_each(|byte| out[byte] = operands[0][byte - at]);
             Some(out)
@@ -267,7 +267,7 @@ fn signed_nibbles(
     };
     let inside = length > 0 && first + length <= 8 * size as u64;
     let value = nibbles::signed(valued, &operands[0], first, length, size).filter(|_| inside)?;
-    integer::whole(value, to)
+    integer::all_bytes(value, to)
 }
 
 /// Applies a boolean function to each byte, or to each half byte.
@@ -338,7 +338,7 @@ fn ternary(op: IntTernary, width: Width, operands: &[Bytes]) -> Option<Bytes> {
         }
         IntTernary::ExtractBits { signed } => {
             let (at, length) = (known(&b[..4])? & 0xff, known(&c[..4])? & 0xff);
-            let (at, length) = (on_bytes::whole(at)?, on_bytes::whole(length)?);
+            let (at, length) = (on_bytes::byte_count(at)?, on_bytes::byte_count(length)?);
             let mut out = on_bytes::shift_right(a, at as u64 * 8, size, false)?;
             let end = length.min(size);
             let fits = at + length <= size;

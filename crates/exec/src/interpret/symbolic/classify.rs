@@ -1,7 +1,7 @@
 //! Executes `testp`, which classifies a float.
 
 use super::operand::{is_number, raw};
-use super::reals::{ask_relation, followed, reals, tell_tests};
+use super::reals::{followed, query_relation, reals, report_nan_tests};
 use super::truth::{self, Predicate};
 use super::{legal, special};
 use crate::context::Context;
@@ -32,7 +32,7 @@ pub(super) fn test(
     let mut truths = match property {
         FloatProperty::Number | FloatProperty::NotANumber => {
             let values = reals(context, &source, format, 0, lanes);
-            tell_tests(context, &values, lanes);
+            report_nan_tests(context, &values, lanes);
             let truth = if property == FloatProperty::Number { Mask::ALL } else { Mask::NONE };
             let mut truths = settled(truth);
             legal::confirm_numbers(context, format, (&source, &values), lanes, &mut truths);
@@ -43,8 +43,8 @@ pub(super) fn test(
             let Some(valued) = &mut context.valued else { return false };
             let ends = [f64::INFINITY, f64::NEG_INFINITY]
                 .map(|end| valued.constant(Format::F64, end.to_bits()));
-            let [above, below] =
-                ends.map(|end| ask_relation(context, Relation::Eq, &[values, [end; WARP]], lanes));
+            let [above, below] = ends
+                .map(|end| query_relation(context, Relation::Eq, &[values, [end; WARP]], lanes));
             let mut infinite = either(context, &above, &below, lanes);
             let property = FloatProperty::Infinite;
             legal::confirm_test(context, property, format, &values, &mut infinite);

@@ -13,9 +13,9 @@
 //! plain loads and stores, and relaxed read-modify-writes can be conditional. Barriers, fences and
 //! collectives would have to be awaited under a condition.
 
+use super::conditional_access::{check_faults, is_plain_update, record_open_access, store_in_lane};
 use super::expanded;
-use super::merge::{self, Old};
-use super::open::{check_faults, is_plain_update, note_open_access, store_in_lane};
+use super::merge::{self, Contents};
 use super::truth::Predicate;
 use crate::context::{Context, Flow};
 use crate::domain::{Connective, Value};
@@ -40,39 +40,39 @@ pub(crate) fn conditional(
         return Ok(false);
     }
     let Some(condition) = Condition::new(context, guard) else { return Ok(false) };
-    let outer = (context.lanes, context.open, context.path.clone());
+    let outer = (context.lanes, context.conditional_lanes, context.path.clone());
     let Some(inner) = condition.within(context, outer.2.as_deref()) else { return Ok(false) };
     context.lanes = condition.certain.or(inner.lanes.and(condition.open));
-    context.open = inner.lanes;
+    context.conditional_lanes = inner.lanes;
     context.path = Some(Rc::new(inner));
-    note_access(context, op);
+    record_conditional_access(context, op);
     let result = match op {
         Op::Store(store) => conditional_store(context, store, false),
         op => conditional_write(context, &condition.path, op),
     };
-    (context.lanes, context.open, context.path) = outer;
+    (context.lanes, context.conditional_lanes, context.path) = outer;
     result?;
     check_faults(context).map(|()| true)
 }
 
 /// Checks the guard of a hint. Its truth does not matter and may be unknown, but it must be defined for all
 /// contents.
-pub(crate) fn look_at(context: &mut Context<'_, '_>, guard: Guard) -> Result<(), Gap> {
+pub(crate) fn check_hint_guard(context: &mut Context<'_, '_>, guard: Guard) -> Result<(), Gap> {
     let tags = context.registers.tags(guard.register);
     let undefined = Fault::Undefined { reaches: Sink::Control, origin: tags.undefined };
-    context.find(undefined, tags.poison.and(context.lanes));
+    context.record_fault(undefined, tags.poison.and(context.lanes));
     context.doubt_undetermined(tags, Sink::Control, context.lanes);
     check_faults(context)
 }
 
 /// Executes an instruction on one side of an undecided branch, in the context's lanes.
-pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+pub(crate) fn execute_on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     if !can_be_conditional(context, op) {
         let what = "this is executed under a condition that is not decided, and others may wait for it \
                     or be ordered by it";
         return Err(context.conditional_gap(what));
     }
-    note_access(context, op);
+    record_conditional_access(context, op);
     let flow = match op {
         Op::Store(store) => conditional_store(context, store, true).map(|()| Flow::Next)?,
         Op::Load(load) => {
@@ -86,9 +86,9 @@ pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
 }
 
 /// Records that an access may not happen.
-fn note_access(context: &mut Context<'_, '_>, op: &Op) {
+fn record_conditional_access(context: &mut Context<'_, '_>, op: &Op) {
     if matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_)) {
-        note_open_access(context);
+        record_open_access(context);
     }
 }
 
@@ -110,7 +110,7 @@ impl Condition {
         if !context.valued.as_ref().is_some_and(follows) {
             return None;
         }
-        name_lost(context, guard.register);
+        name_untracked_conditions(context, guard.register);
         let predicate = Predicate::read(context, guard.register.into());
         let truth = if guard.negated { Mask(!predicate.truth.0) } else { predicate.truth };
         let poison = predicate.tags.poison;
@@ -184,7 +184,7 @@ fn is_never(context: &mut Context<'_, '_>, condition: Value) -> bool {
 
 /// Gives a fresh condition to each lane of a predicate that the domain does not track, if it depends on data.
 /// The register keeps it, so later uses get the same condition.
-fn name_lost(context: &mut Context<'_, '_>, register: Reg) {
+fn name_untracked_conditions(context: &mut Context<'_, '_>, register: Reg) {
     let predicate = Predicate::read(context, register.into());
     let lost = predicate.unknown().without(predicate.followed()).and(context.lanes);
     let Some(valued) = &mut context.valued else { return };
@@ -228,7 +228,7 @@ fn written(op: &Op) -> Vec<Reg> {
 /// Executes an instruction with results selected by its guard.
 fn conditional_write(context: &mut Context<'_, '_>, guard: &Path, op: &Op) -> Result<(), Gap> {
     let registers = written(op);
-    let old: Vec<Old> = registers.iter().map(|one| Old::read(context, *one)).collect();
+    let old: Vec<Contents> = registers.iter().map(|one| Contents::read(context, *one)).collect();
     let (warp, lanes) = (context.warp.number, context.lanes);
     let accesses = matches!(op, Op::Load(_) | Op::Atomic(_));
     if accesses {
@@ -240,7 +240,7 @@ fn conditional_write(context: &mut Context<'_, '_>, guard: &Path, op: &Op) -> Re
     }
     context.lanes = guard.lanes;
     for (register, old) in registers.into_iter().zip(old) {
-        let new = Old::read(context, register);
+        let new = Contents::read(context, register);
         merge::merge(context, guard, register, [new, old]);
     }
     Ok(())

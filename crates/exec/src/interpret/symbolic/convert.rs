@@ -4,7 +4,7 @@
 //! Known numbers stay bits if the conversion loses nothing; otherwise the domain gets the exact number.
 
 use super::operand::{Patch, bytes, is_number, raw};
-use super::reals::{Ask, Shape, answer, reals, write};
+use super::reals::{Query, Shape, query_domain, reals, write};
 use super::{integer, legal};
 use crate::concrete;
 use crate::concrete::Conversion;
@@ -32,10 +32,10 @@ pub(super) fn execute(
     match (from, to) {
         (Scalar::Float(from), Scalar::Float(to)) => {
             let general = context.machine.general;
-            if to == Format::F32 && !general && widened(context, from, mode, dst, src) {
+            if to == Format::F32 && !general && widen_halves(context, from, mode, dst, src) {
                 return true;
             }
-            if is_number(context, src) && exact(context, from, to, mode, src) {
+            if is_number(context, src) && is_exact(context, from, to, mode, src) {
                 return false;
             }
             let source = raw(context, src);
@@ -43,21 +43,21 @@ pub(super) fn execute(
             let values = [reals(context, &source, from, 0, lanes)];
             let Some(valued) = &mut context.valued else { return false };
             let mut results = [[0; WARP]; 8];
-            let ask: Ask<'_, 1> =
+            let query: Query<'_, 1> =
                 &mut |valued, [a], lanes, out| valued.domain.convert(&conversion, a, lanes, out);
-            results[0] = answer(valued, mode, &values, lanes, ask);
-            legal::forget(valued, &mut results[0]);
+            results[0] = query_domain(valued, mode, &values, lanes, query);
+            legal::drop_aliases(valued, &mut results[0]);
             let tags = source.1;
             let operands = (&[source], &values);
             let machine = |[a]: [&Enclosure; 1]| enclosure::convert(conversion, a);
-            legal::attach(valued, (from, 0), operands, lanes, &machine, &mut results[0]);
+            legal::attach_enclosures(valued, (from, 0), operands, lanes, &machine, &mut results[0]);
             let shape = Shape { format: to, count: 1, mode };
             write(context, shape, dst, &results, tags);
-            legal::fix(context, shape, dst, &results);
+            legal::write_fixed(context, shape, dst, &results);
             true
         }
         (Scalar::Integer { width, signed }, Scalar::Float(to)) => {
-            if is_number(context, src) && exact_integer(context, from, to, mode, src) {
+            if is_number(context, src) && is_exact_from_integer(context, from, to, mode, src) {
                 return false;
             }
             let (values, tags) = raw(context, src);
@@ -79,12 +79,12 @@ pub(super) fn execute(
                 };
                 valued.domain.integer(number)
             });
-            let ask: Ask<'_, 1> =
+            let query: Query<'_, 1> =
                 &mut |valued, [a], lanes, out| valued.domain.convert(&conversion, a, lanes, out);
             let mut results = [[0; WARP]; 8];
-            results[0] = answer(valued, mode, &[integers], context.lanes, ask);
+            results[0] = query_domain(valued, mode, &[integers], context.lanes, query);
             let known = context.lanes.without(tags.unknown).without(tags.pointer);
-            legal::point(valued, to, known.without(tags.poison), &mut results[0], |lane| {
+            legal::attach_exact(valued, to, known.without(tags.poison), &mut results[0], |lane| {
                 concrete::convert(conversion, values[lane] & width.mask())
             });
             write(context, Shape { format: to, count: 1, mode }, dst, &results, tags);
@@ -102,7 +102,7 @@ pub(super) fn execute(
 }
 
 /// The common case: halves, each a value of that format in every lane, to singles. Returns `true` if it did.
-fn widened(
+fn widen_halves(
     context: &mut Context<'_, '_>,
     from: Format,
     mode: FloatMode,
@@ -131,7 +131,7 @@ fn widened(
 }
 
 /// Returns `true` if a conversion of numbers loses nothing, so that its bits are the exact result.
-fn exact(
+fn is_exact(
     context: &mut Context<'_, '_>,
     from: Format,
     to: Format,
@@ -150,7 +150,7 @@ fn exact(
 }
 
 /// Like [`exact`], for conversions from integers.
-fn exact_integer(
+fn is_exact_from_integer(
     context: &mut Context<'_, '_>,
     from: Scalar,
     to: Format,

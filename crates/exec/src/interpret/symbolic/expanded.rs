@@ -6,11 +6,11 @@
 //! place is one of them for all inputs, because it is in bounds and a multiple of the access size.
 //!
 //! An access at a possible place may not happen, so a race with it is left open, as with any other
-//! conditional access ([`super::open`]). A read is undefined if all possible places are. Large tables are not
-//! expanded ([`MOST_PLACES`]).
+//! conditional access ([`super::conditional_access`]). A read is undefined if all possible places are. Large tables are not
+//! expanded ([`MAX_PLACES`]).
 
-use super::merge::{self, chooses_undefined, lost, schedule_dependent_reason};
-use super::open::{check_faults, is_plain_update, note_open_access, store_in_lane};
+use super::conditional_access::{check_faults, is_plain_update, record_open_access, store_in_lane};
+use super::merge::{self, chooses_undefined, schedule_dependent_reason, untracked_words};
 use super::select::choice;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
@@ -32,10 +32,10 @@ use std::rc::Rc;
 use sync::SameValue;
 
 /// Most places of one access.
-const MOST_PLACES: i128 = 1 << 12;
+const MAX_PLACES: i128 = 1 << 12;
 
 /// Most places of all accesses of a run.
-const MOST_IN_ALL: u64 = 1 << 20;
+const MAX_PLACES_OF_RUN: u64 = 1 << 20;
 
 /// A possible place of an access, with its condition.
 type Possible = (Pointer, Truth);
@@ -115,7 +115,7 @@ pub(in crate::interpret) fn load(
             let word = read_element(context, pointer.area, one.lane, at, size, both);
             all.push((value[one.lane], word));
         }
-        let read = of_table(context, one, &places, &all, (bytes, element))
+        let read = read_copied_table(context, one, &places, &all, (bytes, element))
             .or_else(|| choose_by_place(context, &places, &all, element as usize));
         let (value, word) = read.unwrap_or((0, Word::Poison));
         low[one.lane] = value;
@@ -140,7 +140,7 @@ fn choose_by_place(
 }
 
 /// Returns the element of a tensor, if the possible places hold its elements in order: a copied table.
-fn of_table(
+fn read_copied_table(
     context: &mut Context<'_, '_>,
     one: &Indexed,
     places: &[Possible],
@@ -204,11 +204,11 @@ fn possible_places(
     let first = (bounds.low + more + step - 1).div_euclid(step).max(0);
     let last = (bounds.high + more).min(size - step).div_euclid(step);
     let count = last - first + 1;
-    let Some(valued) = context.valued.as_mut().filter(|_| count <= MOST_PLACES) else {
+    let Some(valued) = context.valued.as_mut().filter(|_| count <= MAX_PLACES) else {
         return Err(indexed::not_followed(context, one, kind));
     };
     valued.store.places += count.max(0).unsigned_abs() as u64;
-    if valued.store.places > MOST_IN_ALL {
+    if valued.store.places > MAX_PLACES_OF_RUN {
         return Err(indexed::not_followed(context, one, kind));
     }
     let mut places = Vec::new();
@@ -223,7 +223,7 @@ fn possible_places(
         }
     }
     if places.iter().any(|(_, holds)| *holds != Truth::Known(true)) {
-        note_open_access(context);
+        record_open_access(context);
     }
     Ok(places)
 }
@@ -249,7 +249,7 @@ fn under_condition(
     private: bool,
     act: impl FnOnce(&mut Context<'_, '_>),
 ) -> Result<(), Gap> {
-    let outer = (context.lanes, context.open, context.path.clone());
+    let outer = (context.lanes, context.conditional_lanes, context.path.clone());
     let around = outer.2.as_deref().filter(|path| path.lanes.has(lane) && !private);
     let around = match around {
         Some(path) if path.negated => merge::negated(context, Truth::Handle(path.words[lane])),
@@ -265,7 +265,7 @@ fn under_condition(
         }
         Truth::Known(true) => context.path = None,
         Truth::Handle(word) => {
-            context.open = context.open.or(lanes);
+            context.conditional_lanes = context.conditional_lanes.or(lanes);
             context.path = Some(Rc::new(Path { words: [word; WARP], negated: false, lanes }));
         }
         Truth::Lost => {
@@ -276,7 +276,7 @@ fn under_condition(
         }
     }
     act(context);
-    (context.lanes, context.open, context.path) = outer;
+    (context.lanes, context.conditional_lanes, context.path) = outer;
     check_faults(context)
 }
 
@@ -292,7 +292,10 @@ fn select_word(
         Truth::Known(false) => return old,
         Truth::Handle(condition) => condition,
         Truth::Lost => {
-            return (lost(context, schedule_dependent_reason(false)), Word::ScheduleDependent);
+            return (
+                untracked_words(context, schedule_dependent_reason(false)),
+                Word::ScheduleDependent,
+            );
         }
     };
     let words = [new.1, old.1];
@@ -304,7 +307,10 @@ fn select_word(
     let lacks = words.contains(&Word::Poison) && !chooses_undefined(context);
     if lacks || words.iter().any(|word| matches!(word, Word::ScheduleDependent | Word::Pointer)) {
         context.report.maybe_undefined |= lacks;
-        return (lost(context, schedule_dependent_reason(lacks)), Word::ScheduleDependent);
+        return (
+            untracked_words(context, schedule_dependent_reason(lacks)),
+            Word::ScheduleDependent,
+        );
     }
     let Some(valued) = &mut context.valued else { return (0, Word::ScheduleDependent) };
     let [new, old]: [Bytes; 2] = [new, old].map(|(value, word)| {

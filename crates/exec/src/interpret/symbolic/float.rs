@@ -3,7 +3,9 @@
 
 use super::legal::{self, Machine};
 use super::operand::{is_number, raw};
-use super::reals::{Ask, Shape, all_followed, answer, ask_relation, reals, tell_tests, write};
+use super::reals::{
+    Query, Shape, all_followed, query_domain, query_relation, reals, report_nan_tests, write,
+};
 use super::{classify, convert, special, truth};
 use crate::concrete::Conversion;
 use crate::context::Context;
@@ -18,6 +20,8 @@ use ir::{
 };
 
 /// Executes an operation on floats. Returns `true` if the domain is involved.
+///
+/// Long, because each kind of operation has an arm that only names its operands and the query to the domain.
 pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     match op {
         op if keeps_bits(context, op) => false,
@@ -27,7 +31,7 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
             if exact && !mode.flush && is_number(context, *a) {
                 return false;
             }
-            let unary = unary(*op, mode.rounding);
+            let unary = domain_unary(*op, mode.rounding);
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
             let machine = |[a]: [&Enclosure; 1]| enclosure::unary(*op, *format, *mode, a);
             compute(context, shape, *dst, [*a], &machine, &mut |valued, [a], lanes, out| {
@@ -43,7 +47,7 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
             if exact && !mode.flush && numbers {
                 return false;
             }
-            let Some(binary) = binary(*op) else { return false };
+            let Some(binary) = domain_binary(*op) else { return false };
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
             let machine = |ab: [&Enclosure; 2]| enclosure::binary(*op, *format, *mode, ab);
             if special::execute(context, *op, shape, *dst, [*a, *b], &machine) {
@@ -115,7 +119,7 @@ fn keeps_bits(context: &Context<'_, '_>, op: &Op) -> bool {
     numbers
 }
 
-fn unary(op: FloatUnary, rounding: Rounding) -> Unary {
+fn domain_unary(op: FloatUnary, rounding: Rounding) -> Unary {
     match op {
         FloatUnary::Negate => Unary::Negate,
         FloatUnary::Abs => Unary::Abs,
@@ -132,7 +136,7 @@ fn unary(op: FloatUnary, rounding: Rounding) -> Unary {
 }
 
 /// Translates an operation. `None` for the extremum of magnitudes with a separate sign, which is unsupported.
-fn binary(op: FloatBinary) -> Option<Binary> {
+fn domain_binary(op: FloatBinary) -> Option<Binary> {
     Some(match op {
         FloatBinary::Add => Binary::Add,
         FloatBinary::Sub => Binary::Sub,
@@ -147,12 +151,12 @@ fn binary(op: FloatBinary) -> Option<Binary> {
 
 /// The common case: singles, each a value in every lane. Returns `true` if it did.
 #[inline]
-fn quick<const N: usize>(
+fn compute_singles<const N: usize>(
     context: &mut Context<'_, '_>,
     shape: Shape,
     dst: Reg,
     operands: [Operand; N],
-    ask: Ask<'_, N>,
+    query: Query<'_, N>,
 ) -> bool {
     let Shape { format, count, mode } = shape;
     let Context { registers, layout, lanes, place, valued: Some(valued), .. } = context else {
@@ -175,7 +179,7 @@ fn quick<const N: usize>(
     }
     let mut out = [0; WARP];
     valued.domain.instruction(Instruction { format, mode, place: *place });
-    ask(valued, sources, *lanes, &mut out);
+    query(valued, sources, *lanes, &mut out);
     registers.write_data(layout, dst, &out, *lanes);
     true
 }
@@ -186,9 +190,9 @@ fn compute<const N: usize>(
     dst: Reg,
     operands: [Operand; N],
     machine: Machine<'_, N>,
-    ask: Ask<'_, N>,
+    query: Query<'_, N>,
 ) -> bool {
-    if !context.machine.general && quick(context, shape, dst, operands, ask) {
+    if !context.machine.general && compute_singles(context, shape, dst, operands, query) {
         return true;
     }
     let sources = operands.map(|operand| raw(context, operand));
@@ -201,12 +205,12 @@ fn compute<const N: usize>(
         let Shape { format, mode, .. } = shape;
         let Some(valued) = &mut context.valued else { return false };
         valued.domain.instruction(Instruction { format, mode, place: context.place });
-        *result = answer(valued, shape.mode, &values, lanes, ask);
+        *result = query_domain(valued, shape.mode, &values, lanes, query);
         let operands = (&sources, &values);
-        legal::attach(valued, (shape.format, part), operands, lanes, machine, result);
+        legal::attach_enclosures(valued, (shape.format, part), operands, lanes, machine, result);
     }
     write(context, shape, dst, &results, tags);
-    legal::fix(context, shape, dst, &results);
+    legal::write_fixed(context, shape, dst, &results);
     true
 }
 
@@ -231,7 +235,7 @@ fn compare(
         FloatRelation::BothNumbers | FloatRelation::EitherNan
             if legal::numbers(context) != Numbers::Legal =>
         {
-            values.iter().for_each(|values| tell_tests(context, values, lanes));
+            values.iter().for_each(|values| report_nan_tests(context, values, lanes));
             let truth = if relation == FloatRelation::BothNumbers { Mask::ALL } else { Mask::NONE };
             let mut truths = Truths { known: Mask::ALL, truth, values: [0; WARP] };
             for operand in sources.iter().zip(&values) {
@@ -251,9 +255,9 @@ fn compare(
         let (mode, place) = (FloatMode { flush, ..FloatMode::NEAREST }, context.place);
         valued.domain.instruction(Instruction { format, mode, place });
     }
-    let mut truths = ask_relation(context, order, &values, lanes);
+    let mut truths = query_relation(context, order, &values, lanes);
     let operands = (&sources, &values);
-    legal::confirm(context, order, (format, flush), operands, lanes, &mut truths);
+    legal::confirm_comparison(context, order, (format, flush), operands, lanes, &mut truths);
     special::settle_comparison(relation, format, &sources, lanes, &mut truths);
     truth::write(context, dst, &truths, tags, context.lanes);
     true

@@ -8,7 +8,7 @@ use crate::domain::{Binary, Unary, Value};
 use crate::lanes::{Mask, WARP};
 use crate::value::Valued;
 use crate::value::bytes::Bytes;
-pub(super) use crate::value::integer::{congruent, is_integer, number, whole};
+pub(super) use crate::value::integer::{all_bytes, congruent, is_integer, number};
 use crate::value::unit::{Byte, known};
 use ir::{IntBinary, IntTernary, IntUnary, Op, Rounding, Width};
 
@@ -34,7 +34,7 @@ pub(super) fn compute(
         Op::IntTernary { op, width, .. } => ternary(valued, *op, operands, *width),
         _ => None,
     }?;
-    whole(value, to)
+    all_bytes(value, to)
 }
 
 fn unary(valued: &mut Valued<'_>, op: IntUnary, a: &Bytes, width: Width) -> Option<Value> {

@@ -58,7 +58,7 @@ fn may_be_enclosed(
 
 /// Attaches enclosures to results with only enclosed operands. `values` are the operands and `out` the
 /// results in the domain.
-pub(super) fn attach<const N: usize>(
+pub(super) fn attach_enclosures<const N: usize>(
     valued: &mut Valued<'_>,
     (format, part): (Format, usize),
     (sources, values): (&[Operands; N], &[Values; N]),
@@ -119,14 +119,14 @@ pub(super) fn nan_products(
 }
 
 /// Replaces aliases by the domain's values.
-pub(super) fn forget(valued: &Valued<'_>, values: &mut Values) {
+pub(super) fn drop_aliases(valued: &Valued<'_>, values: &mut Values) {
     if !valued.aliases.is_empty() {
         values.iter_mut().for_each(|value| *value = valued.aliases.target(*value));
     }
 }
 
 /// Attaches enclosures to results that are a single number each, with these `bits`.
-pub(super) fn point(
+pub(super) fn attach_exact(
     valued: &mut Valued<'_>,
     format: Format,
     lanes: Mask,
@@ -149,7 +149,12 @@ pub(super) fn is_enclosed(valued: &Valued<'_>, value: Value) -> bool {
 }
 
 /// In a run on legal results, turns lanes of a register with only one legal result into numbers.
-pub(super) fn fix(context: &mut Context<'_, '_>, shape: Shape, dst: Reg, results: &[Values; 8]) {
+pub(super) fn write_fixed(
+    context: &mut Context<'_, '_>,
+    shape: Shape,
+    dst: Reg,
+    results: &[Values; 8],
+) {
     if numbers(context) != Numbers::Legal {
         return;
     }
@@ -170,7 +175,7 @@ pub(super) fn fix(context: &mut Context<'_, '_>, shape: Shape, dst: Reg, results
 }
 
 /// Confirms or withdraws decisions of a comparison; `truths` is the domain's answer.
-pub(super) fn confirm(
+pub(super) fn confirm_comparison(
     context: &mut Context<'_, '_>,
     relation: Relation,
     (format, flush): (Format, bool),

@@ -8,7 +8,7 @@
 //! If a fragment holds an element several times, hardware may multiply any copy. Possibly different copies
 //! are supported only in products with the same value for all of them, such as products with zero.
 
-use super::integer::{congruent, number, whole};
+use super::integer::{all_bytes, congruent, number};
 use super::operand::{Operands, Patch, bytes};
 use super::reals::{Shape, reals, write};
 use crate::context::Context;
@@ -25,12 +25,12 @@ use ir::{Element, FloatMode, Format, MmaKind, Reg, Width};
 use rustc_hash::FxHashMap;
 
 /// Values of the domain by place, or opaque words.
-struct Values {
+struct FactorValues {
     matrix: Matrix<Value>,
     /// Set if all are values.
     followed: bool,
     /// Possibly different copies, by place; opaque in the matrix.
-    disputed: FxHashMap<Place, Vec<Value>>,
+    differing_copies: FxHashMap<Place, Vec<Value>>,
 }
 
 /// Executes a product of floats.
@@ -58,7 +58,7 @@ pub(in crate::interpret) fn product(
         let poison = poison[register];
         for lane in Mask::ALL.without(poison).iter() {
             for (part, result) in results.iter_mut().enumerate().take(count) {
-                let place = product.d_spread.place(lane, register, part);
+                let place = product.d_layout.place(lane, register, part);
                 result[lane] = element(context, [&a, &b, &c], terms, place, &mut chosen);
             }
         }
@@ -124,7 +124,7 @@ fn integer_results(
     for (register, start) in c.iter().enumerate() {
         let mut patch = Patch::new();
         for lane in 0..WARP {
-            let place = product.d_spread.place(lane, register, 0);
+            let place = product.d_layout.place(lane, register, 0);
             let row = &a.row(place.product, place.row)[..terms.count];
             let column = b.row(place.product, place.column);
             chosen.clear();
@@ -136,13 +136,13 @@ fn integer_results(
                 false => congruent(valued, &start[..4])?,
             };
             let sum = match differs {
-                true => differing(valued, row, &chosen, start),
+                true => add_differing_bits(valued, row, &chosen, start),
                 false => valued.domain.dot(row, &chosen, start),
             };
             // A different number in range would be the wrapped one.
             let fits = !saturate || valued.domain.in_range(sum, Width::B32, true) == Some(sum);
             let sum = if fits { sum } else { clamped(valued, sum) };
-            patch.set(lane, valued.store.word(&whole(sum, 4)?));
+            patch.set(lane, valued.store.word(&all_bytes(sum, 4)?));
         }
         results.push(patch);
     }
@@ -157,7 +157,12 @@ fn clamped(valued: &mut Valued<'_>, sum: Value) -> Value {
 }
 
 /// Adds the number of different bits in a row and a column to `start`.
-fn differing(valued: &mut Valued<'_>, row: &[Value], column: &[Value], start: Value) -> Value {
+fn add_differing_bits(
+    valued: &mut Valued<'_>,
+    row: &[Value],
+    column: &[Value],
+    start: Value,
+) -> Value {
     let [one, minus_two] = [1, -2].map(|number| valued.domain.integer(number));
     let ones = vec![one; row.len()];
     let some = valued.domain.dot(row, &ones, start);
@@ -196,7 +201,8 @@ fn integers(
                     }
                     _ => return None,
                 };
-                let Place { product, row, column } = factor.spread.place(lane, register, part);
+                let Place { product, row, column } =
+                    factor.fragment_layout.place(lane, register, part);
                 let (row, column) = if transposed { (column, row) } else { (row, column) };
                 matrix.set(Place { product, row, column }, value);
             }
@@ -212,11 +218,11 @@ fn values(
     sources: &[Operands],
     (rows, columns): (usize, usize),
     transposed: bool,
-) -> Values {
-    let mut all = Values {
+) -> FactorValues {
+    let mut all = FactorValues {
         matrix: Matrix::new(rows, columns),
         followed: true,
-        disputed: FxHashMap::default(),
+        differing_copies: FxHashMap::default(),
     };
     let format = format(factor.element).unwrap_or(Format::F32);
     let mut copies = Vec::new();
@@ -229,7 +235,8 @@ fn values(
                 copies.push((reals(context, source, format, part, lanes), lanes));
             }
             for lane in 0..WARP {
-                let Place { product, row, column } = factor.spread.place(lane, register, part);
+                let Place { product, row, column } =
+                    factor.fragment_layout.place(lane, register, part);
                 let (row, column) = if transposed { (column, row) } else { (row, column) };
                 let place = Place { product, row, column };
                 match &copies[..] {
@@ -245,7 +252,7 @@ fn values(
 }
 
 /// Negates the values of a factor; opaque words stay.
-fn negate(context: &mut Context<'_, '_>, all: &mut Values) {
+fn negate(context: &mut Context<'_, '_>, all: &mut FactorValues) {
     let Some(valued) = &mut context.valued else { return };
     all.matrix.change(|words| {
         let mut lanes = [0; WARP];
@@ -259,9 +266,9 @@ fn negate(context: &mut Context<'_, '_>, all: &mut Values) {
 }
 
 /// The contents of a register, and its defined lanes.
-type Copy = (crate::domain::Values, Mask);
+type RegisterCopy = (crate::domain::Values, Mask);
 
-impl Values {
+impl FactorValues {
     fn set(&mut self, place: Place, word: Value) {
         self.matrix.set(place, word);
         self.followed &= is_value(word);
@@ -273,7 +280,7 @@ impl Values {
         context: &mut Context<'_, '_>,
         place: Place,
         lane: usize,
-        copies: &[Copy],
+        copies: &[RegisterCopy],
     ) {
         let bit = Mask(1 << lane);
         let defined = copies.iter().filter(|(_, lanes)| lanes.has(lane));
@@ -299,12 +306,12 @@ impl Values {
             context.doubt(Doubtful::UndefinedCopy, bit);
             words.clear();
         }
-        self.disputed.insert(place, words);
+        self.differing_copies.insert(place, words);
     }
 
     /// Returns the possible values of an element with different copies; none if some are undefined.
     fn choices(&self, place: Place) -> Option<&[Value]> {
-        self.disputed.get(&place).map(Vec::as_slice)
+        self.differing_copies.get(&place).map(Vec::as_slice)
     }
 }
 
@@ -315,7 +322,7 @@ fn is_value(word: Value) -> bool {
 /// Computes an element of D, or an opaque word if it depends on one.
 fn element(
     context: &mut Context<'_, '_>,
-    [a, b, c]: [&Values; 3],
+    [a, b, c]: [&FactorValues; 3],
     terms: &Terms,
     place: Place,
     chosen: &mut Vec<Value>,
@@ -331,7 +338,7 @@ fn element(
     if a.followed && b.followed && c.followed {
         return context.valued.as_mut().map_or(0, |valued| valued.domain.dot(row, column, start));
     }
-    if [a, b, c].iter().all(|values| values.disputed.is_empty()) {
+    if [a, b, c].iter().all(|values| values.differing_copies.is_empty()) {
         let mut all = row.iter().chain(column).copied().chain([start]);
         return match (all.find(|&word| !is_value(word)), &mut context.valued) {
             (Some(opaque), _) => opaque,

@@ -2,9 +2,9 @@
 //!
 //! Contents that agree stay. Values of the domain become a choice of the domain. If one side is undefined and the
 //! domain tracks such choices ([`chooses_undefined`](crate::domain::Domain::chooses_undefined)), it is left to the
-//! domain. Otherwise the result is *fickle*, like the schedule's choices: it ends the run where it decides something,
+//! domain. Otherwise the result is *schedule-dependent* ([`crate::tags`]), like the schedule's choices: it ends the run where it decides something,
 //! and is a doubt where others see it. Memory keeps the condition under which it is defined: the unit there is a choice
-//! with an undefined side in fickle bytes, and once these conditions cover all cases it is defined.
+//! with an undefined side in schedule-dependent bytes, and once these conditions cover all cases it is defined.
 //!
 //! Errs towards *unknown*: parts of such a unit, and two untracked values, are not distinguished.
 
@@ -33,12 +33,12 @@ use crate::value::{Store, Valued, reason};
 use ir::{Operand, Reg, Width};
 
 /// The contents of a register.
-pub(super) enum Old {
+pub(super) enum Contents {
     Predicate(Predicate),
     Bits(Lanes, Tags),
 }
 
-impl Old {
+impl Contents {
     pub(super) fn read(context: &mut Context<'_, '_>, register: Reg) -> Self {
         match context.layout.width(register) {
             Width::B1 => Self::Predicate(Predicate::read(context, register.into())),
@@ -50,7 +50,7 @@ impl Old {
     }
 
     /// Like [`read`](Self::read), for other registers of the same function.
-    fn of(context: &Context<'_, '_>, registers: &Registers, register: Reg) -> Self {
+    fn from_registers(context: &Context<'_, '_>, registers: &Registers, register: Reg) -> Self {
         let operand = Operand::Register(register);
         match context.layout.width(register) {
             Width::B1 => Self::Predicate(Predicate::of(registers, operand)),
@@ -96,15 +96,15 @@ pub(super) fn merge(
     context: &mut Context<'_, '_>,
     path: &Path,
     register: Reg,
-    [with, without]: [Old; 2],
+    [with, without]: [Contents; 2],
 ) {
     let lanes = with.differing(&without, path.lanes);
     let outer = std::mem::replace(&mut context.lanes, path.lanes);
     match (&with, &without) {
-        (Old::Predicate(new), Old::Predicate(old)) => {
+        (Contents::Predicate(new), Contents::Predicate(old)) => {
             merge_truth(context, path, register, [new, old], lanes);
         }
-        (Old::Bits(a, s), Old::Bits(b, t)) => {
+        (Contents::Bits(a, s), Contents::Bits(b, t)) => {
             merge_bits(context, path, register, [&(*a, *s), &(*b, *t)], lanes);
         }
         _ => {}
@@ -141,17 +141,17 @@ fn merge_bits(
     let layout = context.layout;
     context.registers.write(layout, register, &[0; WARP], tags, clear);
     let [a, b] = path.ordered(new, old);
-    let predicate = Predicate { truth: Mask::NONE, tags: whole(path), words: path.words };
+    let predicate = Predicate { truth: Mask::NONE, tags: path_tags(path), words: path.words };
     select::choose(context, register, &predicate, [a, b], clear);
     if !schedule_dependent.is_empty() {
-        let word = lost(context, schedule_dependent_reason(undefined));
+        let word = untracked_words(context, schedule_dependent_reason(undefined));
         let tags = Tags::unknown(schedule_dependent, Source::Stored);
         context.registers.write(layout, register, &[word; WARP], tags, schedule_dependent);
     }
 }
 
 /// The tags of a predicate that is a condition in all lanes of a path.
-fn whole(path: &Path) -> Tags {
+fn path_tags(path: &Path) -> Tags {
     Tags::unknown(path.lanes, Source::Data)
 }
 
@@ -160,7 +160,7 @@ pub(super) fn schedule_dependent_reason(undefined: bool) -> &'static str {
 }
 
 /// Both words of an untracked value.
-pub(super) fn lost(context: &mut Context<'_, '_>, reason: &'static str) -> u64 {
+pub(super) fn untracked_words(context: &mut Context<'_, '_>, reason: &'static str) -> u64 {
     let place = Some(context.place);
     let word = context.valued.as_mut().map_or(0, |valued| valued.store.units.opaque(place, reason));
     u64::from(word) | u64::from(word) << 32
@@ -273,8 +273,8 @@ pub(crate) fn merge_registers(
     registers: impl Iterator<Item = Reg>,
 ) -> Option<()> {
     for register in registers {
-        let new = Old::of(context, with, register);
-        let old = Old::read(context, register);
+        let new = Contents::from_registers(context, with, register);
+        let old = Contents::read(context, register);
         let wide = context.layout.width(register) > Width::B64;
         if new.differing(&old, path.lanes).is_empty() && !wide {
             forget_encoded(context, path, with, register);
@@ -372,14 +372,17 @@ fn write_unclear(
     [new, old]: [(u64, Word); 2],
 ) {
     if new.1 == Word::Poison && matches!(area, Area::Global(_)) {
-        context.find(Fault::Undefined { reaches: Sink::Output, origin: None }, Mask::one(lane));
+        context.record_fault(
+            Fault::Undefined { reaches: Sink::Output, origin: None },
+            Mask::one(lane),
+        );
     }
     let holds = match path.negated {
         true => negated(context, Truth::Handle(path.words[lane])),
         false => Truth::Handle(path.words[lane]),
     };
     let units = size.is_multiple_of(4) && at.is_multiple_of(4);
-    let mut left = lost(context, reason::MAYBE_UNDEFINED);
+    let mut value = untracked_words(context, reason::MAYBE_UNDEFINED);
     let mut word = Word::ScheduleDependent;
     if is_clear(new.1) && units {
         let parts = (at..at + size).step_by(4).map(|at| defined_if(context, area, lane, at));
@@ -389,21 +392,21 @@ fn write_unclear(
         if let Some(before) = first.filter(|_| parts.iter().all(|part| *part == first)) {
             match connected(context, Connective::Or, before, holds) {
                 Truth::Known(true) => {
-                    left = lost(context, reason::CONDITION);
+                    value = untracked_words(context, reason::CONDITION);
                     word = Word::Unknown;
                 }
-                Truth::Handle(condition) => left = only_if(context, condition),
+                Truth::Handle(condition) => value = words_defined_if(context, condition),
                 Truth::Known(false) | Truth::Lost => {}
             }
         }
     }
     let undefined = new.1 == Word::Poison || old.1 == Word::Poison;
     context.report.maybe_undefined |= undefined && word == Word::ScheduleDependent;
-    write_element(context, (area, lane), at, size, (left, word));
+    write_element(context, (area, lane), at, size, (value, word));
 }
 
 /// Words of bytes that are defined under a condition.
-fn only_if(context: &mut Context<'_, '_>, condition: Value) -> u64 {
+fn words_defined_if(context: &mut Context<'_, '_>, condition: Value) -> u64 {
     let place = Some(context.place);
     let Some(valued) = &mut context.valued else { return 0 };
     let units = &mut valued.store.units;
@@ -420,7 +423,7 @@ fn defined_if(context: &mut Context<'_, '_>, area: Area, lane: usize, at: usize)
     if all(state::UNDEFINED) {
         return Some(Truth::Known(false));
     }
-    if !all(state::FICKLE) {
+    if !all(state::SCHEDULE_DEPENDENT) {
         return None;
     }
     let word = memory.unit(at);
@@ -441,7 +444,7 @@ pub(crate) fn may_be_unwritten(store: &Store, memory: &Allocation) -> bool {
         let end = memory.bytes.len().min(at + 4);
         let word = memory.unit(at);
         let lost = store.units.lost(word).map(|lost| lost.reason);
-        memory.states[at..end].contains(&state::FICKLE)
+        memory.states[at..end].contains(&state::SCHEDULE_DEPENDENT)
             && (lost == Some(reason::MAYBE_UNDEFINED)
                 || matches!(store.units.get(word), Some(Unit::Choice { .. })))
     };

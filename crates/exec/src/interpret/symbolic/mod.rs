@@ -8,6 +8,7 @@ mod atomic;
 mod bits;
 mod classify;
 pub(crate) mod conditional;
+mod conditional_access;
 mod convert;
 pub(super) mod expanded;
 mod float;
@@ -15,7 +16,6 @@ mod integer;
 mod legal;
 mod matrix;
 pub(crate) mod merge;
-mod open;
 mod operand;
 mod packed;
 pub(crate) mod private;
@@ -120,7 +120,9 @@ pub(super) fn extend(
         let Some(valued) = &mut context.valued else { continue };
         let mut found = valued.store.bytes(values[lane], Word::Unknown);
         let integer = integer::number(valued, &found[..size], signed).filter(|_| signed);
-        if let Some(bytes) = integer.and_then(|value| integer::whole(value, to.bytes() as usize)) {
+        if let Some(bytes) =
+            integer.and_then(|value| integer::all_bytes(value, to.bytes() as usize))
+        {
             out[lane] = valued.store.word(&bytes).0;
             continue;
         }

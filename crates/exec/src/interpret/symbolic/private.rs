@@ -45,13 +45,13 @@ fn merge_piece(
     with: &Allocation,
     (at, end): (usize, usize),
 ) -> usize {
-    let most = (8 - at % 8).min(end - at);
-    let Some(valued) = &mut context.valued else { return most };
+    let available = (8 - at % 8).min(end - at);
+    let Some(valued) = &mut context.valued else { return available };
     let own = context.warp.local(context.machine, number);
-    let [new, old] = [with, &*own].map(|memory| bytes(valued, memory, (at, most)));
+    let [new, old] = [with, &*own].map(|memory| bytes(valued, memory, (at, available)));
     let is_wide =
         |bytes: &Bytes| matches!(bytes[0], Byte::Of { sort, index: 0, .. } if sort.bytes() == 8);
-    let size = match most == 8 && (is_wide(&new) || is_wide(&old)) {
+    let size = match available == 8 && (is_wide(&new) || is_wide(&old)) {
         true => 8,
         false => (4 - at % 4).min(end - at),
     };

@@ -18,7 +18,7 @@ use crate::domain::{Binary, Truths, Value};
 use crate::lanes::{Mask, WARP};
 use crate::value::Valued;
 use crate::value::bytes::Bytes;
-use crate::value::integer::{congruent, is_integer, number, whole};
+use crate::value::integer::{all_bytes, congruent, is_integer, number};
 use crate::value::unit::known;
 use ir::{IntBinary, IntTernary, Op, Relation, Width};
 
@@ -44,19 +44,19 @@ pub(super) fn compute(
     }
     let value = match op {
         Op::IntBinary { op: IntBinary::And, .. } => {
-            masked(valued, operands, width).or_else(|| masked_signed(valued, operands, width))
+            mask_unsigned(valued, operands, width).or_else(|| mask_signed(valued, operands, width))
         }
         Op::IntBinary { op: IntBinary::Or | IntBinary::Xor, .. } => {
             let is_xor = matches!(op, Op::IntBinary { op: IntBinary::Xor, .. });
             let [a, b] = [operands[0], operands[1]];
-            beside(valued, [&a, &b], width)
-                .or_else(|| beside(valued, [&b, &a], width))
-                .or_else(|| turned(valued, [&a, &b], width).filter(|_| is_xor))
+            or_disjoint(valued, [&a, &b], width)
+                .or_else(|| or_disjoint(valued, [&b, &a], width))
+                .or_else(|| xor_with_run(valued, [&a, &b], width).filter(|_| is_xor))
         }
         Op::IntBinary { op: IntBinary::Shl, .. } => {
             let by = u32::try_from(known(&operands[1][..4])?).ok()?;
             let value = congruent(valued, &operands[0][..width.bytes() as usize])?;
-            valued.domain.bounds(value).filter(|bounds| bounds.are_told)?;
+            valued.domain.bounds(value).filter(|bounds| bounds.are_declared)?;
             let scale = if by < width.bits() { 1i128 << by } else { 0 };
             let scale = valued.domain.integer(scale);
             Some(valued.binary(Binary::Mul, value, scale))
@@ -65,21 +65,21 @@ pub(super) fn compute(
             let by = u32::try_from(known(&operands[1][..4])?).ok()?.min(width.bits());
             let signed = matches!(op, IntBinary::Shr { signed: true });
             field(valued, &operands[0], width, (by, width.bits() - by))
-                .or_else(|| shifted(valued, &operands[0], width, (by, signed)))
+                .or_else(|| shift_right_signed(valued, &operands[0], width, (by, signed)))
         }
         Op::IntTernary { op: IntTernary::ExtractBits { signed }, .. } => {
-            extracted(valued, operands, width, *signed)
+            extract_field(valued, operands, width, *signed)
         }
-        _ => inserted(valued, operands, width),
+        _ => insert_field(valued, operands, width),
     }?;
-    whole(value, to)
+    all_bytes(value, to)
 }
 
 /// Returns an unsigned number with a declared range, and its largest value.
 fn ranged(valued: &mut Valued<'_>, operand: &Bytes, width: Width) -> Option<(Value, i128)> {
     let value = number(valued, &operand[..width.bytes() as usize], false)?;
     let bounds = valued.domain.bounds(value)?;
-    (bounds.are_told && bounds.low >= 0).then_some((value, bounds.high))
+    (bounds.are_declared && bounds.low >= 0).then_some((value, bounds.high))
 }
 
 /// Like [`ranged`], if the highest bit is never set: then the signed number is the same.
@@ -91,11 +91,11 @@ fn unsigned(valued: &mut Valued<'_>, operand: &Bytes, width: Width) -> Option<(V
 fn signed(valued: &mut Valued<'_>, operand: &Bytes, width: Width) -> Option<(Value, (i128, i128))> {
     let value = number(valued, &operand[..width.bytes() as usize], true)?;
     let bounds = valued.domain.bounds(value)?;
-    bounds.are_told.then_some((value, (bounds.low, bounds.high)))
+    bounds.are_declared.then_some((value, (bounds.low, bounds.high)))
 }
 
 /// Shifts a signed number to the right.
-fn shifted(
+fn shift_right_signed(
     valued: &mut Valued<'_>,
     operand: &Bytes,
     width: Width,
@@ -130,7 +130,7 @@ fn if_negative(valued: &mut Valued<'_>, value: Value, number: i128) -> Option<Va
 }
 
 /// Computes `a & m` of a signed number, if the mask keeps the lowest bits, or all but those.
-fn masked_signed(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
+fn mask_signed(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
     let size = width.bytes() as usize;
     let (operand, mask) = match [&operands[0], &operands[1]].map(|one| known(&one[..size])) {
         [None, Some(mask)] => (&operands[0], mask),
@@ -156,7 +156,7 @@ fn masked_signed(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> O
 
 /// Computes `a ^ m` if the ones of the mask are contiguous and `a` has none below: the complement of those
 /// bits, joined with those above.
-fn turned(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<Value> {
+fn xor_with_run(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<Value> {
     let size = width.bytes() as usize;
     let (operand, mask) = match [a, b].map(|one| known(&one[..size])) {
         [None, Some(mask)] => (a, mask),
@@ -167,8 +167,8 @@ fn turned(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<
     let first = mask.trailing_zeros().min(31);
     let ones = mask >> first;
     let length = ones.count_ones();
-    let is_row = ones != 0 && ones.wrapping_add(1).is_power_of_two() && first + length < 63;
-    if !is_row || !valued.domain.is_multiple((value, 0), 1 << first) {
+    let is_run = ones != 0 && ones.wrapping_add(1).is_power_of_two() && first + length < 63;
+    if !is_run || !valued.domain.is_multiple((value, 0), 1 << first) {
         return None;
     }
     let field = field(valued, operand, width, (first, length))?;
@@ -202,7 +202,7 @@ fn field(
 }
 
 /// Computes `a & m` if the ones of the mask are contiguous.
-fn masked(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
+fn mask_unsigned(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
     let size = width.bytes() as usize;
     let (operand, mask) = match [&operands[0], &operands[1]].map(|one| known(&one[..size])) {
         [None, Some(mask)] => (&operands[0], mask),
@@ -223,7 +223,7 @@ fn masked(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<V
 }
 
 /// Computes `a | b`, if `a` has no ones where `b` may have some.
-fn beside(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<Value> {
+fn or_disjoint(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<Value> {
     let (low, high) = ranged(valued, b, width)?;
     let above = congruent(valued, &a[..width.bytes() as usize])?;
     let bits = 128 - high.leading_zeros();
@@ -232,7 +232,7 @@ fn beside(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> Option<
 }
 
 /// Computes `bfe a, first, length`.
-fn extracted(
+fn extract_field(
     valued: &mut Valued<'_>,
     operands: &[Bytes],
     width: Width,
@@ -250,7 +250,7 @@ fn extracted(
 }
 
 /// Computes `bfi a, b, first, length`, if `b` has zeros there.
-fn inserted(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
+fn insert_field(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option<Value> {
     let amount = |operand: &Bytes| known(&operand[..4]).map(|amount| amount as u32 & 0xff);
     let (first, length) = (amount(&operands[2])?, amount(&operands[3])?);
     let end = first + length;
@@ -262,7 +262,7 @@ fn inserted(valued: &mut Valued<'_>, operands: &[Bytes], width: Width) -> Option
     let is_below = valued
         .domain
         .bounds(base)
-        .is_some_and(|bounds| bounds.are_told && bounds.low >= 0 && bounds.high >> first == 0);
+        .is_some_and(|bounds| bounds.are_declared && bounds.low >= 0 && bounds.high >> first == 0);
     let is_free = is_below || valued.domain.is_multiple((base, 0), 1u32.checked_shl(end)?);
     if high >> length != 0 || !is_free {
         return None;

@@ -20,16 +20,16 @@ pub(super) struct Shape {
 }
 
 /// A query to the domain.
-pub(super) type Ask<'a, const N: usize> =
+pub(super) type Query<'a, const N: usize> =
     &'a mut dyn FnMut(&mut Valued<'_>, [&Values; N], Mask, &mut Values);
 
 /// Queries the domain in the lanes with values for all operands; an opaque operand makes an opaque result.
-pub(super) fn answer<const N: usize>(
+pub(super) fn query_domain<const N: usize>(
     valued: &mut Valued<'_>,
     mode: FloatMode,
     values: &[Values; N],
     lanes: Mask,
-    ask: Ask<'_, N>,
+    query: Query<'_, N>,
 ) -> Values {
     let mut out = [0; WARP];
     let followed = values.iter().fold(lanes, |lanes, values| lanes.and(followed(values)));
@@ -40,7 +40,7 @@ pub(super) fn answer<const N: usize>(
     if followed.is_empty() {
         return out;
     }
-    ask(valued, values.each_ref(), followed, &mut out);
+    query(valued, values.each_ref(), followed, &mut out);
     for (wanted, op) in [(mode.saturate, Unary::Saturate), (mode.relu, Unary::Rectify)] {
         if wanted {
             let before = out;
@@ -177,7 +177,7 @@ pub(super) fn write(
 }
 
 /// Reports NaN tests of values to the domain. They are answered as if there were no NaN.
-pub(super) fn tell_tests(context: &mut Context<'_, '_>, values: &Values, lanes: Mask) {
+pub(super) fn report_nan_tests(context: &mut Context<'_, '_>, values: &Values, lanes: Mask) {
     let place = context.place;
     if let Some(valued) = &mut context.valued {
         let followed = followed(values).and(lanes);
@@ -186,7 +186,7 @@ pub(super) fn tell_tests(context: &mut Context<'_, '_>, values: &Values, lanes: 
 }
 
 /// Queries the domain for a comparison.
-pub(super) fn ask_relation(
+pub(super) fn query_relation(
     context: &mut Context<'_, '_>,
     relation: Relation,
     values: &[Values; 2],

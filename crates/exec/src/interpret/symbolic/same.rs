@@ -65,12 +65,12 @@ fn keeps_bytes(
             return SameValue::Undecided;
         }
         let parts = [&new[at..end], &old[at..end]];
-        match same(valued, sort, parts, likely) {
+        match are_same(valued, sort, parts, likely) {
             Some(true) => at = end,
             Some(false) => return SameValue::Different,
             None => {
-                let values = sort.and_then(|sort| explained(valued, sort, parts));
-                note(context, lane, values);
+                let values = sort.and_then(|sort| describe(valued, sort, parts));
+                record_open_values(context, lane, values);
                 return SameValue::Undecided;
             }
         }
@@ -79,19 +79,19 @@ fn keeps_bytes(
 }
 
 /// Most threads with values kept for a report.
-const MOST_EXPLAINED: usize = 256;
+const MAX_EXPLAINED: usize = 256;
 
 /// Keeps the values of an undecided comparison for a report.
-fn note(context: &mut Context<'_, '_>, lane: usize, values: Option<[String; 2]>) {
+fn record_open_values(context: &mut Context<'_, '_>, lane: usize, values: Option<[String; 2]>) {
     let who = LaneId { warp: context.warp.number as u8, lane: lane as u8 };
     let known = &mut context.report.open_values;
-    if let Some(values) = values.filter(|_| known.len() < MOST_EXPLAINED) {
+    if let Some(values) = values.filter(|_| known.len() < MAX_EXPLAINED) {
         known.entry((context.site, who)).or_insert(values);
     }
 }
 
 /// Describes two values, the old one first.
-fn explained(valued: &mut Valued<'_>, sort: Sort, [new, old]: [&[Byte]; 2]) -> Option<[String; 2]> {
+fn describe(valued: &mut Valued<'_>, sort: Sort, [new, old]: [&[Byte]; 2]) -> Option<[String; 2]> {
     let (old, new) = (value(valued, sort, old)?, value(valued, sort, new)?);
     Some([old, new].map(|value| valued.domain.explain(value)))
 }
@@ -104,7 +104,7 @@ fn value(valued: &mut Valued<'_>, sort: Sort, bytes: &[Byte]) -> Option<Value> {
     }
 }
 
-fn same(
+fn are_same(
     valued: &mut Valued<'_>,
     sort: Option<Sort>,
     parts: [&[Byte]; 2],

@@ -17,6 +17,7 @@ use crate::value::unit::{Byte, Sort, Unit, integer};
 use crate::value::{Valued, reason};
 use ir::{Format, Operand, Reg, Width};
 
+/// Executes `selp`. Returns `false` if all lanes of it are plain numbers, or of an unsupported width.
 pub(super) fn execute(
     context: &mut Context<'_, '_>,
     dst: Reg,
@@ -39,37 +40,39 @@ pub(super) fn execute(
     });
     let mut tags = a.1.within(condition.truth, b.1);
     let open = condition.unknown();
-    let spoilt = condition.tags.poison;
-    let poison = Tags { poison: spoilt, origin: condition.tags.origin, ..Tags::NUMBER };
-    tags = poison.within(spoilt, tags);
-    let mut maybe = none;
+    let undefined = condition.tags.poison;
+    let poison = Tags { poison: undefined, origin: condition.tags.origin, ..Tags::NUMBER };
+    tags = poison.within(undefined, tags);
+    let mut maybe_undefined = none;
     if !open.is_empty() {
         let mut chosen = condition.tags.chosen(a.1, b.1);
-        maybe = a.1.poison.or(b.1.poison).and(chosen.unknown).and(context.lanes);
+        maybe_undefined = a.1.poison.or(b.1.poison).and(chosen.unknown).and(context.lanes);
         let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
         if context.valued.as_ref().is_some_and(follows) {
             // The domain reports a choice of the undefined side.
             let decided = [condition.tags, a.1, b.1].map(Tags::undetermined);
             let schedule_dependent = decided[0].or(decided[1]).or(decided[2]);
             chosen.schedule_dependent =
-                chosen.schedule_dependent.without(maybe.without(schedule_dependent));
+                chosen.schedule_dependent.without(maybe_undefined.without(schedule_dependent));
             let open = |valued: &Valued<'_>| valued.domain.follows_conditions();
             context.report.has_choices |=
-                !maybe.is_empty() && context.valued.as_ref().is_some_and(open);
-            maybe = none;
+                !maybe_undefined.is_empty() && context.valued.as_ref().is_some_and(open);
+            maybe_undefined = none;
         }
         tags = chosen.within(open, tags);
     }
-    context.report.maybe_undefined |= !maybe.is_empty();
+    context.report.maybe_undefined |= !maybe_undefined.is_empty();
     context.write_words(dst, &out, tags);
     let lanes = tags.unknown.and(open).and(context.lanes);
-    choose(context, dst, &condition, [&a, &b], lanes.without(maybe));
-    if !maybe.is_empty() {
+    choose(context, dst, &condition, [&a, &b], lanes.without(maybe_undefined));
+    if !maybe_undefined.is_empty() {
         let place = Some(context.place);
         let Some(valued) = &mut context.valued else { return true };
         let word = u64::from(valued.store.units.opaque(place, reason::MAYBE_UNDEFINED));
         let mut patch = Patch::new();
-        maybe.iter().for_each(|lane| patch.set(lane, (word | word << 32, Word::ScheduleDependent)));
+        maybe_undefined
+            .iter()
+            .for_each(|lane| patch.set(lane, (word | word << 32, Word::ScheduleDependent)));
         patch.apply(context, dst);
     }
     true
@@ -85,7 +88,7 @@ pub(super) fn choose(
 ) {
     let width = context.layout.width(dst);
     let general = context.machine.general;
-    if lanes.is_empty() || !general && singles(context, dst, condition, [a, b], lanes) {
+    if lanes.is_empty() || !general && select_singles(context, dst, condition, [a, b], lanes) {
         return;
     }
     let followed = condition.followed();
@@ -120,7 +123,7 @@ pub(super) fn choose(
 }
 
 /// The common case at once: singles, selected by conditions of the domain. Returns `true` if it did.
-fn singles(
+fn select_singles(
     context: &mut Context<'_, '_>,
     dst: Reg,
     condition: &Predicate,
@@ -166,7 +169,7 @@ pub(super) fn choice(
     (x, y): (&Bytes, &Bytes),
     size: usize,
 ) -> u64 {
-    if let Some(format) = common(x, y, size)
+    if let Some(format) = common_format(x, y, size)
         && let Ok(a) = valued.real_or_undefined(&x[..size], format, None)
         && let Ok(b) = valued.real_or_undefined(&y[..size], format, None)
     {
@@ -179,7 +182,7 @@ pub(super) fn choice(
     if [x, y].into_iter().any(|bytes| integer(&bytes[..size]).is_some())
         && let Some(a) = integer::congruent(valued, &x[..size])
         && let Some(b) = integer::congruent(valued, &y[..size])
-        && let Some(out) = integer::whole(valued.select(condition, a, b), size)
+        && let Some(out) = integer::all_bytes(valued.select(condition, a, b), size)
     {
         return valued.store.word(&out).0;
     }
@@ -207,7 +210,7 @@ pub(super) fn choice(
 }
 
 /// Returns the format of two operands, if one of them is a whole float of `size` bytes.
-fn common(x: &Bytes, y: &Bytes, size: usize) -> Option<Format> {
+fn common_format(x: &Bytes, y: &Bytes, size: usize) -> Option<Format> {
     [x, y].into_iter().find_map(|bytes| match bytes[0] {
         Byte::Of { sort, index: 0, .. } if sort.bytes() == size => sort.format(),
         _ => None,

@@ -7,7 +7,7 @@
 
 use super::legal::{self, Machine};
 use super::operand::{Operands, raw};
-use super::reals::{Shape, answer, reals, write};
+use super::reals::{Shape, query_domain, reals, write};
 use crate::concrete;
 use crate::context::Context;
 use crate::domain::{Binary, Instruction, Numbers, Truths, Unary, Values};
@@ -98,7 +98,7 @@ pub(super) fn execute(
         let Shape { format, mode, .. } = shape;
         valued.domain.instruction(Instruction { format, mode, place });
         results[part] = match binary {
-            Binary::CopySign => answer(
+            Binary::CopySign => query_domain(
                 valued,
                 shape.mode,
                 &values,
@@ -115,7 +115,14 @@ pub(super) fn execute(
             _ => extremum(valued, (binary, shape), &values, lanes, nans[part]),
         };
         let operands = (&sources, &values);
-        legal::attach(valued, (format, part), operands, lanes, machine, &mut results[part]);
+        legal::attach_enclosures(
+            valued,
+            (format, part),
+            operands,
+            lanes,
+            machine,
+            &mut results[part],
+        );
     }
     write(context, shape, dst, &results, tags);
     true
@@ -145,11 +152,12 @@ fn extremum(
     // If both are NaN the result is NaN, so either operand will do.
     let numbers = lanes.without(first).without(second);
     let mut out =
-        answer(valued, shape.mode, values, numbers, &mut |valued, operands, lanes, out| {
+        query_domain(valued, shape.mode, values, numbers, &mut |valued, operands, lanes, out| {
             valued.domain.binary(op, operands, lanes, out);
         });
     for (nan, other) in [(first, &values[1]), (second.without(first), &values[0])] {
-        let same = answer(valued, shape.mode, &[*other], nan, &mut |_, [a], _, out| *out = *a);
+        let same =
+            query_domain(valued, shape.mode, &[*other], nan, &mut |_, [a], _, out| *out = *a);
         nan.iter().for_each(|lane| out[lane] = same[lane]);
     }
     out

@@ -16,7 +16,7 @@
 use crate::context::Context;
 use crate::encoded::Encoded;
 use crate::finding::Gap;
-use crate::interpret::encoded::{MOST_ALIGN_BITS, assume, home};
+use crate::interpret::encoded::{MAX_ALIGN_BITS, assume_alignment, placement_of};
 use crate::tile::Tile;
 
 /// Bits of a descriptor that belong to a field.
@@ -29,18 +29,19 @@ pub(super) fn decode(
     transposed: bool,
 ) -> Result<Tile, Gap> {
     let variable = encoded.variable;
-    let made =
-        home(context, variable).and_then(|home| Some((encoded.as_descriptor(home)?, home.first)));
+    let decoded = placement_of(context, variable)
+        .and_then(|placement| Some((encoded.as_descriptor(placement)?, placement.first)));
     let placed = context.machine.is_placed(variable);
     let usable =
-        |align_bits: Option<u32>| align_bits.is_none_or(|one| placed && one <= MOST_ALIGN_BITS);
-    let Some(((start, rest, align_bits), lead)) = made.filter(|((.., needed), _)| usable(*needed))
+        |align_bits: Option<u32>| align_bits.is_none_or(|one| placed && one <= MAX_ALIGN_BITS);
+    let Some(((start, rest, align_bits), lead)) =
+        decoded.filter(|((.., needed), _)| usable(*needed))
     else {
         return Err(context.gap(
             "a matrix descriptor does not have a shared address, a multiple of 16, in its lowest 14 bits",
         ));
     };
-    assume(context, align_bits.map_or(0, |bits| 1 << bits));
+    assume_alignment(context, align_bits.map_or(0, |bits| 1 << bits));
     if rest & !FIELDS != 0 {
         return Err(context.gap("a matrix descriptor has bits that belong to no field"));
     }
@@ -68,8 +69,8 @@ fn align(context: &mut Context<'_, '_>, tile: &Tile) -> Result<(), Gap> {
     if align >= pattern {
         return Ok(());
     }
-    if context.machine.is_placed(tile.variable) && pattern <= 1 << MOST_ALIGN_BITS {
-        assume(context, pattern as u32);
+    if context.machine.is_placed(tile.variable) && pattern <= 1 << MAX_ALIGN_BITS {
+        assume_alignment(context, pattern as u32);
         return Ok(());
     }
     let name = memory.name.clone();

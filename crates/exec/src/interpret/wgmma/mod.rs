@@ -23,7 +23,7 @@ use crate::context::{Context, Flow};
 use crate::finding::{Fault, Gap, GroupFault, Origin, Sink};
 use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
-use crate::tile::{Part, Tile};
+use crate::tile::{Tile, TileRows};
 use ir::{MatrixDescriptor, Operand, Shape, Wgmma, WgmmaFactor, WgmmaSync};
 use operand::{Contents, SharedFactor};
 use std::ops::Range;
@@ -33,24 +33,24 @@ use sync::SyncEvent;
 const ROWS: u64 = 16;
 
 /// A placeholder for registers that do not exist.
-const WORDS: [Operand; 128] = [Operand::Constant(0); 128];
+const PLACEHOLDERS: [Operand; 128] = [Operand::Constant(0); 128];
 
 /// Checks that the whole warp has come, and reports lanes that never will.
-fn gathered(context: &mut Context<'_, '_>) -> Result<bool, Flow> {
+fn wait_for_whole_warp(context: &mut Context<'_, '_>) -> Result<bool, Flow> {
     let alive = context.warp.alive();
     if context.lanes != alive {
-        return Err(Flow::Gather(Mask::ALL, context.lanes));
+        return Err(Flow::Collective(Mask::ALL, context.lanes));
     }
     context.tracker.apply(context.warp.number, alive, SyncEvent::Collective);
     if alive != Mask::ALL {
-        context.find(Fault::LanesMissing { missing: !alive.0 }, alive);
+        context.record_fault(Fault::LanesMissing { missing: !alive.0 }, alive);
     }
     Ok(alive == Mask::ALL)
 }
 
 /// Executes `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`.
 pub(super) fn synchronize(context: &mut Context<'_, '_>, sync: WgmmaSync) -> Flow {
-    if let Err(flow) = gathered(context) {
+    if let Err(flow) = wait_for_whole_warp(context) {
         return flow;
     }
     let (warp, lanes) = (context.warp.number, context.lanes);
@@ -85,7 +85,7 @@ pub(super) fn synchronize(context: &mut Context<'_, '_>, sync: WgmmaSync) -> Flo
 
 /// Starts a product and computes it.
 pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Flow, Gap> {
-    match gathered(context) {
+    match wait_for_whole_warp(context) {
         Err(flow) => return Ok(flow),
         Ok(true) => {}
         Ok(false) => {
@@ -107,12 +107,12 @@ pub(super) fn execute(context: &mut Context<'_, '_>, wgmma: &Wgmma) -> Result<Fl
     let (warp, site) = (context.warp.number, context.site);
     context.tracker.group_steps().note_product(warp, site, digest);
     let group = group(context);
-    come_together(context, group.clone());
-    let part = |tile, first, rows, k_bytes| Part { tile, first, rows, k_bytes };
+    report_overtaken_warp(context, group.clone());
+    let part = |tile, first, rows, k_bytes| TileRows { tile, first, rows, k_bytes };
     let a = a.map(|tile| SharedFactor::new(context, part(tile, ROWS * quarter, ROWS, stored)));
     let b = SharedFactor::new(context, part(b, 0, wgmma.shape.n.into(), k_bytes));
     let opaque = access(context, wgmma, group, (a.as_ref(), &b))?;
-    if opaque && forget(context, wgmma, accumulates) {
+    if opaque && make_d_unknown(context, wgmma, accumulates) {
         return Ok(Flow::Next);
     }
     multiply(context, wgmma, (a.as_ref(), &b), (accumulates, opaque))?;
@@ -128,31 +128,31 @@ fn group(context: &Context<'_, '_>) -> Range<usize> {
 }
 
 /// Reports a warp that reaches a product only after another of its group has gone past it.
-fn come_together(context: &mut Context<'_, '_>, group: Range<usize>) {
+fn report_overtaken_warp(context: &mut Context<'_, '_>, group: Range<usize>) {
     let (warp, in_block) = (context.warp.number, context.warp.in_block);
     let first = group.start;
-    if let Some(other) = context.tracker.pass_product(warp, group) {
+    if let Some(other) = context.tracker.arrive_at_product(warp, group) {
         let why = GroupFault::Waits((in_block - in_block % 4 + other - first) as u32);
         let fault = Fault::PartOfWarpGroup { instruction: "wgmma", why };
-        context.find(fault, context.lanes);
+        context.record_fault(fault, context.lanes);
     }
 }
 
 /// Reads `scale-d`.
 fn accumulates(context: &mut Context<'_, '_>, operand: Operand) -> Result<bool, Gap> {
     let tags = context.registers.operand_tags(operand);
-    let decided = context.decide(tags, Sink::Control)?;
+    let decided = context.require_numbers(tags, Sink::Control)?;
     let truth = context.registers.predicate(operand);
     if decided != Mask::ALL || ![Mask::ALL, Mask::NONE].contains(&truth) {
-        return Err(unequal(context));
+        return Err(report_unequal_lanes(context));
     }
     Ok(truth == Mask::ALL)
 }
 
 /// Reports operands that differ between lanes.
-fn unequal(context: &mut Context<'_, '_>) -> Gap {
+fn report_unequal_lanes(context: &mut Context<'_, '_>) -> Gap {
     let fault = Fault::PartOfWarpGroup { instruction: "wgmma", why: GroupFault::Lanes };
-    context.find(fault, context.lanes);
+    context.record_fault(fault, context.lanes);
     context.gap("a product is undefined if its operands differ between lanes")
 }
 
@@ -160,10 +160,10 @@ fn unequal(context: &mut Context<'_, '_>) -> Gap {
 fn tile(context: &mut Context<'_, '_>, matrix: &MatrixDescriptor) -> Result<Tile, Gap> {
     let Some(encoded) = encoded::uniform(context, matrix.bits) else {
         if encoded::differs(context, matrix.bits) {
-            return Err(unequal(context));
+            return Err(report_unequal_lanes(context));
         }
         let tags = context.registers.operand_tags(matrix.bits);
-        context.decide(Tags { pointer: Mask::NONE, ..tags }, Sink::Address)?;
+        context.require_numbers(Tags { pointer: Mask::NONE, ..tags }, Sink::Address)?;
         return Err(
             context.gap("a matrix descriptor is not made from the address of a shared variable")
         );
@@ -192,7 +192,7 @@ fn access(
     if context.tracker.is_checking()
         && let Some(window) = context.registers.start_product(wgmma, (product, context.place))
     {
-        context.find(Fault::ProductRegisters(window), context.lanes);
+        context.record_fault(Fault::ProductRegisters(window), context.lanes);
     }
     let skips = context.valued.is_none() && !context.machine.simulates;
     let (mut data, mut plain) = (false, true);
@@ -208,7 +208,7 @@ fn access(
 }
 
 /// Makes D unknown data if nothing more is known. Returns `true` if it did.
-fn forget(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bool {
+fn make_d_unknown(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bool {
     let registers = &mut context.registers;
     let plain = |tags: Tags| {
         tags.poison.is_empty() && tags.pointer.is_empty() && tags.undetermined().is_empty()
@@ -248,23 +248,24 @@ fn multiply(
         (WgmmaFactor::Fragment(registers), _) => Factor {
             element: wgmma.a_element,
             registers,
-            spread: fragment::mma_a(shape, stored, wgmma.a_element, ir::Layout::Row),
+            fragment_layout: fragment::mma_a(shape, stored, wgmma.a_element, ir::Layout::Row),
         },
         (WgmmaFactor::Shared(_), Some(a)) => Factor {
             element: wgmma.a_element,
-            registers: &WORDS[..a.registers()],
-            spread: a.spread(wgmma.a_element),
+            registers: &PLACEHOLDERS[..a.registers()],
+            fragment_layout: a.layout(wgmma.a_element),
         },
         (WgmmaFactor::Shared(_), None) => return Ok(()),
     };
     let b_factor = Factor {
         element: wgmma.b_element,
-        registers: &WORDS[..b.registers()],
-        spread: b.spread(wgmma.b_element).transposed(),
+        registers: &PLACEHOLDERS[..b.registers()],
+        fragment_layout: b.layout(wgmma.b_element).transposed(),
     };
-    let d_spread = || fragment::wgmma_d(n.into(), wgmma.d_element);
+    let d_layout = || fragment::wgmma_d(n.into(), wgmma.d_element);
     let registers: Vec<Operand> = wgmma.d.iter().map(|&register| register.into()).collect();
-    let c_factor = Factor { element: wgmma.d_element, registers: &registers, spread: d_spread() };
+    let c_factor =
+        Factor { element: wgmma.d_element, registers: &registers, fragment_layout: d_layout() };
     let sources: [Sources; 3] = [
         match (a, opaque) {
             (Some(_), true) => operand::unknown(),
@@ -286,7 +287,7 @@ fn multiply(
         c: c_factor,
         d_element: wgmma.d_element,
         d: &wgmma.d,
-        d_spread: d_spread(),
+        d_layout: d_layout(),
         sparsity: wgmma.sparsity.as_ref(),
         negates: negates_a != negates_b,
     };

@@ -5,17 +5,17 @@ use crate::context::Context;
 use crate::finding::{AccessKind, Gap};
 use crate::interpret::access::{locate, read_element, set_tags_of};
 use crate::interpret::matrix::factors::Sources;
-use crate::interpret::matrix::fragment::{Spread, across_k, along_k};
+use crate::interpret::matrix::fragment::{FragmentLayout, across_k, along_k};
 use crate::lanes::{Mask, WARP};
 use crate::memory::state;
 use crate::tags::{Source, Tags};
-use crate::tile::{Part, Places};
+use crate::tile::{Places, TileRows};
 use ir::Element;
 use std::sync::Arc;
 
 /// A factor in shared memory.
 pub(super) struct SharedFactor {
-    part: Part,
+    part: TileRows,
     places: Arc<Places>,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Contents {
 
 impl SharedFactor {
     /// A factor of some rows of a matrix, or columns of B.
-    pub(super) fn new(context: &mut Context<'_, '_>, part: Part) -> Self {
+    pub(super) fn new(context: &mut Context<'_, '_>, part: TileRows) -> Self {
         let places = context.scratch.tiles.places(&part);
         Self { part, places }
     }
@@ -49,7 +49,7 @@ impl SharedFactor {
 
     /// Checks that it lies inside its variable.
     pub(super) fn check(&self, context: &mut Context<'_, '_>) -> Result<(), Gap> {
-        let (start, bytes) = self.places.around;
+        let (start, bytes) = self.places.span;
         let memory = context.shared.get(self.part.tile.variable);
         if memory.is_some_and(|memory| memory.inside(start, bytes).is_some()) {
             return Ok(());
@@ -64,8 +64,8 @@ impl SharedFactor {
     }
 
     /// The layout of its elements in words.
-    pub(super) fn spread(&self, element: Element) -> Spread {
-        let Part { tile, rows, k_bytes, .. } = self.part;
+    pub(super) fn layout(&self, element: Element) -> FragmentLayout {
+        let TileRows { tile, rows, k_bytes, .. } = self.part;
         match tile.transposed {
             false => along_k(k_bytes as usize / 4, rows as usize, element),
             true => across_k(k_bytes as usize / 2, rows as usize),
@@ -83,7 +83,7 @@ impl SharedFactor {
             return Contents::Mixed;
         };
         memory.read = true;
-        let (first, bytes) = self.places.around;
+        let (first, bytes) = self.places.span;
         match memory.states.common(first as usize, bytes as usize) {
             Some(state::OPAQUE) => return Contents::Data,
             Some(state::DEFINED) => return Contents::Numbers,

@@ -1,6 +1,6 @@
 //! Loads under a condition on data.
 
-use super::{connected, defined_if, lost, negated};
+use super::{connected, defined_if, negated, untracked_words};
 use crate::address::Area;
 use crate::context::Context;
 use crate::domain::Connective;
@@ -26,7 +26,7 @@ pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<
     }
     let element = load.width.bytes();
     let bytes = element * load.dsts.len() as u32;
-    let address = registers_before(load);
+    let address = overwrites_own_address(load);
     if element < 4 || address {
         return Ok(());
     }
@@ -44,7 +44,7 @@ pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<
             if schedule_dependent(context, dst).has(lane)
                 && parts.all(|at| is_defined_here(context, (pointer.area, lane, at)))
             {
-                let word = lost(context, reason::CONDITION);
+                let word = untracked_words(context, reason::CONDITION);
                 let tags = Tags::unknown(Mask::one(lane), Source::Data);
                 let layout = context.layout;
                 context.registers.write(layout, dst, &[word; WARP], tags, Mask::one(lane));
@@ -55,7 +55,7 @@ pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<
 }
 
 /// Returns `true` if a load overwrites the register of its own address.
-fn registers_before(load: &Load) -> bool {
+fn overwrites_own_address(load: &Load) -> bool {
     let base = match load.address.base {
         ir::AddressBase::Register(register) => Some(register),
         _ => None,

@@ -16,10 +16,10 @@ use crate::memory::Word;
 use crate::tracker::AccessAttributes;
 use crate::value::Valued;
 use ir::{Atomic, AtomicOp, Ordering, Scalar, Store, Width};
-use sync::{Kind, SameValue};
+use sync::{MemoryEffect, SameValue};
 
 /// Records that an access may not happen.
-pub(super) fn note_open_access(context: &mut Context<'_, '_>) {
+pub(super) fn record_open_access(context: &mut Context<'_, '_>) {
     context.report.conditional.insert(context.site);
     let follows = |valued: &Valued<'_>| valued.domain.chooses_undefined();
     context.report.has_choices |= context.valued.as_ref().is_some_and(follows);
@@ -27,7 +27,7 @@ pub(super) fn note_open_access(context: &mut Context<'_, '_>) {
 
 /// Ends the run at a fault that may not happen.
 pub(super) fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
-    match context.would_fail.take() {
+    match context.conditional_fault.take() {
         Some(what) => {
             let reason = format!("{what}, under a condition that is not decided");
             Err(context.conditional_gap(reason))
@@ -57,7 +57,7 @@ pub(super) fn store_in_lane(
     let size = element * store.srcs.len() as u32;
     let found = locate(context, pointer, lane, (size, size), AccessKind::Write);
     let Some(found) = found else { return };
-    let attributes = AccessAttributes::plain(Kind::Write, context.site, element);
+    let attributes = AccessAttributes::plain(MemoryEffect::Write, context.site, element);
     track(context, pointer, lane, size, attributes, SameValue::Undecided);
     let Some(start) = found else { return };
     let private = merged && matches!(pointer.area, Area::Local(_));

@@ -12,7 +12,7 @@ const PAGE: u32 = 1 << 12;
 
 /// The words of all values, by sort.
 #[derive(Debug, Default)]
-pub(crate) struct Wholes {
+pub(crate) struct ShortValues {
     /// By sort and page of values: the number of the page of words plus one; 0 for none.
     known: [Vec<u32>; Sort::COUNT],
     /// The values behind each page of words.
@@ -28,7 +28,7 @@ struct Page {
     replaced: Option<Box<[Value]>>,
 }
 
-impl Wholes {
+impl ShortValues {
     /// Returns the word of a value; 0 if there are no more words.
     #[inline]
     pub(crate) fn word(&mut self, value: Value, sort: Sort) -> u32 {
@@ -58,7 +58,7 @@ impl Wholes {
     /// Returns the value behind a word.
     #[inline]
     pub(crate) fn find(&self, word: u32) -> Option<(Value, Sort)> {
-        let position = Handle(word).whole()?;
+        let position = Handle(word).short_value()?;
         let page = self.pages.get((position / PAGE) as usize)?;
         let (sort, offset) = (page.sort, position % PAGE);
         Some(match &page.replaced {
@@ -85,7 +85,7 @@ impl Wholes {
 #[inline]
 fn word(page: u32, offset: u32) -> u32 {
     let position = page.checked_mul(PAGE).map(|first| first + offset);
-    position.and_then(Handle::of_whole).map_or(0, |handle| handle.0)
+    position.and_then(Handle::of_short_value).map_or(0, |handle| handle.0)
 }
 
 #[cfg(test)]
@@ -100,14 +100,14 @@ mod tests {
 
     #[test]
     fn words_and_values_belong_together() {
-        let mut wholes = Wholes::default();
+        let mut short_values = ShortValues::default();
         let mut words = Vec::new();
         for value in VALUES {
             for sort in SORTS {
-                let word = wholes.word(value, sort);
+                let word = short_values.word(value, sort);
                 assert!(Handle(word).is_unit());
-                assert_eq!(wholes.find(word), Some((value, sort)));
-                assert_eq!(wholes.word(value, sort), word);
+                assert_eq!(short_values.find(word), Some((value, sort)));
+                assert_eq!(short_values.word(value, sort), word);
                 words.push(word);
             }
         }
@@ -118,25 +118,25 @@ mod tests {
 
     #[test]
     fn other_words_have_no_value_here() {
-        let mut wholes = Wholes::default();
-        let word = wholes.word(1, Sort::F16);
+        let mut short_values = ShortValues::default();
+        let word = short_values.word(1, Sort::F16);
         for other in [0, 1, LIMIT, 1 << 31, word + PAGE, u32::MAX] {
-            assert_eq!(wholes.find(other), None);
+            assert_eq!(short_values.find(other), None);
         }
         assert_eq!(super::word(u32::MAX / PAGE, 0), 0);
     }
 
     #[test]
     fn aliases_are_replaced_behind_their_words() {
-        let mut wholes = Wholes::default();
-        let [one, alias] = [5, LIMIT + 5].map(|value| wholes.word(value, Sort::F16));
-        wholes.replace(|value| if value == LIMIT + 5 { 77 } else { value });
-        assert_eq!(wholes.find(one), Some((5, Sort::F16)));
-        assert_eq!(wholes.find(alias), Some((77, Sort::F16)));
-        assert_eq!(wholes.find(alias + 1), Some((LIMIT + 6, Sort::F16)));
+        let mut short_values = ShortValues::default();
+        let [one, alias] = [5, LIMIT + 5].map(|value| short_values.word(value, Sort::F16));
+        short_values.replace(|value| if value == LIMIT + 5 { 77 } else { value });
+        assert_eq!(short_values.find(one), Some((5, Sort::F16)));
+        assert_eq!(short_values.find(alias), Some((77, Sort::F16)));
+        assert_eq!(short_values.find(alias + 1), Some((LIMIT + 6, Sort::F16)));
         // A new alias of the same number is another value.
-        let new = wholes.word(LIMIT + 5, Sort::F16);
+        let new = short_values.word(LIMIT + 5, Sort::F16);
         assert_ne!(new, alias);
-        assert_eq!(wholes.find(new), Some((LIMIT + 5, Sort::F16)));
+        assert_eq!(short_values.find(new), Some((LIMIT + 5, Sort::F16)));
     }
 }

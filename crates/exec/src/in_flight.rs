@@ -7,11 +7,11 @@ use crate::position::Position;
 
 impl BlockRun<'_, '_> {
     /// Reports copies of exiting lanes, and products of their warp if they are its last lanes.
-    pub(crate) fn note_flights(
+    pub(crate) fn report_in_flight(
         &mut self,
         number: usize,
         (at, lanes): (Position, Mask),
-        others_go_on: bool,
+        others_continue: bool,
     ) {
         for lane in lanes.iter() {
             let (pending, open) = self.tracker.copies_in_flight(number, lane);
@@ -19,15 +19,15 @@ impl BlockRun<'_, '_> {
                 if copies > 0 {
                     let fault = Fault::CopiesInFlight { copies, committed };
                     self.with_context(number, at, lanes, |context| {
-                        context.find(fault, Mask::one(lane));
+                        context.record_fault(fault, Mask::one(lane));
                     });
                 }
             }
         }
-        let products = if others_go_on { 0 } else { self.tracker.products_in_flight(number) };
+        let products = if others_continue { 0 } else { self.tracker.products_in_flight(number) };
         if products > 0 {
             let fault = Fault::ProductsInFlight { products };
-            self.with_context(number, at, lanes, |context| context.find(fault, lanes));
+            self.with_context(number, at, lanes, |context| context.record_fault(fault, lanes));
         }
     }
 }

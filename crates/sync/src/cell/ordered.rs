@@ -1,0 +1,193 @@
+//! The short way for accesses ordered after all earlier ones of a cell, which most are: no conflict is possible,
+//! so they are recorded without a comparison. Any doubt leads to the long way (`Cell::compare_and_record`).
+
+use super::{AccessOrder, Cell, bit, mark};
+use crate::clocks::LaneId;
+use crate::entry::{Entry, Lists};
+use crate::lanes::Mask;
+use crate::shadow::{Access, MemoryEffect};
+
+impl Cell {
+    /// Records an ordinary access ordered after all earlier ones. Returns `false` if the access is not of
+    /// this kind.
+    #[inline]
+    pub(super) fn record_if_ordered(
+        &mut self,
+        lists: &mut Lists,
+        order: AccessOrder<'_>,
+        access: &Access,
+        entry: &Entry,
+    ) -> bool {
+        let special = mark::UPDATED | mark::COPIES | mark::KEPT;
+        if self.marks & special != 0
+            || self.write.is_copy
+            || entry.is_copy
+            || access.non_coherent
+            || !self.follows_write(order, entry)
+        {
+            return false;
+        }
+        match access.kind {
+            MemoryEffect::Read => self.record_ordered_read(lists, order, entry),
+            MemoryEffect::Write => self.record_write_if_ordered(lists, order, access, entry),
+            MemoryEffect::Update => false,
+        }
+    }
+
+    /// Returns `true` if the last write is ordered before an access.
+    #[inline]
+    fn follows_write(&self, order: AccessOrder<'_>, entry: &Entry) -> bool {
+        if self.write.lanes == Mask::NONE || order.is_past_of(self.write_epoch, self.write.warp) {
+            return true;
+        }
+        let who = |lane: usize| LaneId { warp: entry.warp, lane: lane as u8 };
+        entry.lanes.iter().all(|lane| order.is_ordered(&self.write, who(lane)))
+    }
+
+    /// Returns `true` if all reads are of past epochs.
+    #[inline]
+    pub(super) fn reads_are_past(&self, order: AccessOrder<'_>) -> bool {
+        match self.list {
+            0 => {
+                order.is_past_of(self.history_epoch, self.first.warp)
+                    || self.first.lanes == Mask::NONE
+            }
+            _ => order.is_past(self.history_epoch),
+        }
+    }
+
+    #[inline]
+    fn record_ordered_read(
+        &mut self,
+        lists: &mut Lists,
+        order: AccessOrder<'_>,
+        entry: &Entry,
+    ) -> bool {
+        self.note_read(entry);
+        if self.reads_are_past(order) {
+            lists.free(std::mem::take(&mut self.list));
+            self.first = *entry;
+            self.warps = bit(entry.warp);
+        } else {
+            self.add_read(lists, *entry);
+        }
+        self.history_epoch = order.clocks.epoch();
+        true
+    }
+
+    /// Returns `true` if the cell holds more than the last write and the reads after it.
+    #[inline]
+    pub(crate) fn is_unusual(&self) -> bool {
+        self.marks & (mark::UPDATED | mark::COPIES | mark::KEPT) != 0 || self.write.is_copy
+    }
+
+    /// Returns `true` if the cell holds nothing for a read to conflict with but a write of an earlier epoch.
+    #[inline(always)]
+    pub(crate) fn was_written_before(&self, epoch: u32) -> bool {
+        let written_now = self.write_epoch == epoch && self.write.lanes != Mask::NONE;
+        !self.is_unusual() && !written_now
+    }
+
+    /// Records an ordinary read, while no thread has exited, of a cell that [was last
+    /// written](Self::was_written_before) in an earlier epoch, if at all. Has the same effect as
+    /// [`record_if_ordered`](Self::record_if_ordered) there.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, lists: &mut Lists, entry: &Entry, epoch: u32) {
+        if self.history_epoch == epoch && (self.first.lanes != Mask::NONE || self.list != 0) {
+            self.note_read(entry);
+            return self.add_read(lists, *entry);
+        }
+        self.note_read(entry);
+        lists.free(std::mem::take(&mut self.list));
+        self.first = *entry;
+        self.warps = bit(entry.warp);
+        self.history_epoch = epoch;
+    }
+
+    /// Records the last reader. Of the lanes of a warp that read at one instruction this is the lowest,
+    /// however they are reported: together or one by one.
+    #[inline]
+    pub(super) fn note_read(&mut self, entry: &Entry) {
+        let ((site, last), who) = (self.read, entry.who());
+        let lower = (site, last.warp) == (entry.site, entry.warp) && last.lane <= who.lane;
+        if self.marks & mark::READ == 0 || !lower {
+            self.read = (entry.site, who);
+        }
+        self.marks |= mark::READ;
+    }
+
+    /// Adds a read to the list. It replaces earlier reads by the same lanes.
+    fn add_read(&mut self, lists: &mut Lists, entry: Entry) {
+        let known = self.warps & bit(entry.warp) != 0;
+        self.warps |= bit(entry.warp);
+        if !known && self.first.lanes != Mask::NONE {
+            match lists.get_mut(self.list) {
+                Some(others) => others.push(entry),
+                None => self.list = lists.add(entry),
+            }
+            return;
+        }
+        let merge = |other: &mut Entry| {
+            if other.warp != entry.warp {
+                return false;
+            }
+            if other.time == entry.time {
+                return other.absorb_read(&entry);
+            }
+            other.lanes = other.lanes.without(entry.lanes);
+            false
+        };
+        if merge(&mut self.first) {
+            return;
+        }
+        match lists.get_mut(self.list) {
+            Some(others) => {
+                if others.iter_mut().any(merge) {
+                    return;
+                }
+                if self.first.lanes == Mask::NONE {
+                    self.first = entry;
+                    return;
+                }
+                let mut replaced = (0..others.len()).filter(|at| others[*at].lanes == Mask::NONE);
+                match (replaced.next(), replaced.next()) {
+                    // A warp that reads again: the list keeps its length.
+                    (Some(at), None) => {
+                        others[at..].rotate_left(1);
+                        let last = others.len() - 1;
+                        others[last] = entry;
+                    }
+                    _ => {
+                        others.retain(|other| other.lanes != Mask::NONE);
+                        others.push(entry);
+                    }
+                }
+            }
+            None if self.first.lanes == Mask::NONE => self.first = entry,
+            None => self.list = lists.add(entry),
+        }
+    }
+
+    #[inline]
+    fn record_write_if_ordered(
+        &mut self,
+        lists: &mut Lists,
+        order: AccessOrder<'_>,
+        access: &Access,
+        entry: &Entry,
+    ) -> bool {
+        if self.marks & mark::NON_COHERENT != 0 {
+            return false;
+        }
+        if !self.reads_are_past(order) {
+            let who = entry.who();
+            let is_one_lane = entry.lanes == Mask::one(usize::from(who.lane));
+            let mut others = self.history(lists);
+            if !is_one_lane || !others.all(|other| order.is_ordered(other, who)) {
+                return false;
+            }
+        }
+        self.replace(lists, order, access, *entry);
+        true
+    }
+}

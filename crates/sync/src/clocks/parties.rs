@@ -1,0 +1,71 @@
+//! Parties of the clocks: whole warps at first, then mbarriers and the lanes that are known less well than the rest of
+//! their warp. Parties are only ever added; a new one starts with the times of the one that its lanes leave.
+
+use super::{Clocks, LaneId, Time, Times, join};
+use crate::lanes::{Mask, WARP};
+
+impl Clocks {
+    /// Returns the joint knowledge of releasing lanes about each lane of their own warp, themselves included.
+    pub(super) fn known_of_own_warp(&self, warp: usize, lanes: Mask) -> [Time; WARP] {
+        let clock = &self.warps[warp];
+        let mut known = [0; WARP];
+        lanes.iter().for_each(|lane| join(&mut known, &clock.within[lane]));
+        lanes.iter().for_each(|lane| known[lane] = clock.now + 1);
+        known
+    }
+
+    /// Divides the parties of a warp until one time describes the knowledge of each.
+    pub(super) fn split_by_knowledge(&mut self, warp: usize, known: &[Time; WARP]) {
+        let mut rest = Mask::ALL;
+        while let Some(first) = rest.lowest() {
+            let party = self.warps[warp].party;
+            let members = rest.iter().filter(|&lane| party[lane] == party[first]);
+            let members: Vec<usize> = members.collect();
+            let alike = members.iter().filter(|&&lane| known[lane] == known[first]);
+            let cohort = Mask(alike.fold(0, |mask, lane| mask | 1 << lane));
+            if cohort.count() < members.len() as u32 {
+                self.split_party(warp, cohort, first, false);
+            }
+            rest = rest.without(cohort);
+        }
+    }
+
+    /// Adds a party unknown to all threads, and returns its number.
+    pub(crate) fn add_party(&mut self) -> u16 {
+        self.common.push(0);
+        self.parents.push(None);
+        let rows = self.warps.iter_mut().flat_map(|clock| &mut clock.across);
+        rows.for_each(|across| across.push(0));
+        (self.common.len() - 1) as u16
+    }
+
+    /// Extends `times` by the parties added since: each gets the time of the party that it was part of.
+    pub(crate) fn complete(&self, times: &mut Times) {
+        for party in times.len()..self.common.len() {
+            let parent = party.checked_sub(self.warps.len()).and_then(|at| self.parents[at]);
+            times.push(parent.map_or(0, |parent| times[usize::from(parent)]));
+        }
+    }
+
+    /// The party of a thread.
+    pub(crate) fn party(&self, who: LaneId) -> usize {
+        usize::from(self.warps[usize::from(who.warp)].party[usize::from(who.lane)])
+    }
+
+    /// Moves lanes of a party to a party of their own. With `alike`, every lane of the warp knows equally
+    /// much of all of them.
+    pub(super) fn split_party(&mut self, warp: usize, lanes: Mask, first: usize, alike: bool) {
+        let parent = usize::from(self.warps[warp].party[first]);
+        let party = self.common.len() as u16;
+        self.common.push(self.common[parent]);
+        self.parents.push(Some(parent as u16));
+        for (number, clock) in self.warps.iter_mut().enumerate() {
+            for (lane, across) in clock.across.iter_mut().enumerate() {
+                let within = if alike && number == warp { clock.within[lane][first] } else { 0 };
+                across.push(across[parent].max(within));
+            }
+        }
+        lanes.iter().for_each(|lane| self.warps[warp].party[lane] = party);
+        self.warps[warp].divided = true;
+    }
+}

@@ -1,0 +1,85 @@
+//! Tests of the clocks: which events order which accesses, and the shortcuts for lanes with equal knowledge.
+
+use super::*;
+
+fn who(warp: u8, lane: u8) -> LaneId {
+    LaneId { warp, lane }
+}
+
+#[test]
+fn a_thread_is_ordered_with_itself_alone() {
+    let clocks = Clocks::new(2);
+    assert!(clocks.ordered(who(0, 3), clocks.now(0), who(0, 3)));
+    assert!(!clocks.ordered(who(0, 3), clocks.now(0), who(0, 4)));
+    assert!(!clocks.ordered(who(0, 3), clocks.now(0), who(1, 3)));
+}
+
+#[test]
+fn a_warp_barrier_orders_its_lanes_and_is_transitive() {
+    let mut clocks = Clocks::new(1);
+    let time = clocks.now(0);
+    clocks.warp_barrier(0, Mask(0b0011));
+    assert!(clocks.ordered(who(0, 0), time, who(0, 1)));
+    assert!(!clocks.ordered(who(0, 0), time, who(0, 2)));
+    clocks.warp_barrier(0, Mask(0b0110));
+    assert!(clocks.ordered(who(0, 0), time, who(0, 2)));
+    assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));
+}
+
+/// Tests the shortcuts for lanes with equal knowledge against clocks without shortcuts.
+#[test]
+fn lanes_that_know_the_same_learn_and_release_as_others_do() {
+    let (mut quick, mut slow) = (Clocks::new(2), Clocks::new(2));
+    let mut state = 3u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % below
+    };
+    let mut times = vec![vec![0, 0]];
+    for round in 0..3000 {
+        slow.warps.iter_mut().for_each(|clock| clock.uniform = false);
+        let (warp, what) = (next(2) as usize, next(4));
+        let lanes = if next(4) == 0 { Mask(next(1 << 32) as u32 | 1) } else { Mask::ALL };
+        match what {
+            0 => [&mut quick, &mut slow].into_iter().for_each(|one| one.warp_barrier(warp, lanes)),
+            1 => {
+                let released = quick.release(warp, lanes);
+                assert_eq!(released, slow.release(warp, lanes), "{round}");
+                times.push(released.1);
+            }
+            _ => {
+                let released = times[next(times.len() as u64) as usize].clone();
+                let both = [&mut quick, &mut slow].into_iter();
+                both.for_each(|one| one.acquire(warp, lanes, &released));
+            }
+        }
+        for (one, other) in quick.warps.iter().zip(&slow.warps) {
+            assert_eq!((&one.across, &one.within), (&other.across, &other.within), "{round}");
+            assert_eq!((one.now, one.released), (other.now, other.released), "{round}");
+        }
+    }
+}
+
+#[test]
+fn what_a_thread_did_before_it_exited_stays_unordered() {
+    let mut clocks = Clocks::new(1);
+    let (early, lanes) = (clocks.now(0), Mask(0b11));
+    clocks.warp_barrier(0, lanes);
+    let late = clocks.now(0);
+    clocks.exit(0, Mask(0b01), true);
+    clocks.warp_barrier(0, Mask(0b10));
+    assert!(clocks.ordered(who(0, 0), early, who(0, 1)));
+    assert!(!clocks.ordered(who(0, 0), late, who(0, 1)));
+}
+
+#[test]
+fn lanes_that_took_no_part_in_a_barrier_did_not_release() {
+    let mut clocks = Clocks::new(1);
+    let time = clocks.now(0);
+    clocks.warp_barrier(0, Mask(0b011));
+    clocks.exit(0, Mask(0b100), true);
+    let (_, released) = clocks.release(0, Mask(0b011));
+    clocks.acquire(0, Mask(0b011), &released);
+    assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));
+    assert!(clocks.ordered(who(0, 1), time, who(0, 0)));
+}
