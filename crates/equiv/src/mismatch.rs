@@ -29,14 +29,14 @@ pub enum Mismatch {
     #[error(transparent)]
     Formula(#[from] FormulaError),
     /// An assumption about tensors of different sizes.
-    #[error("`{formula}` is about tensors of different sizes")]
+    #[error("`{formula}` relates tensors of different sizes")]
     Sizes {
         /// The assumption as written.
         formula: String,
     },
     /// A tensor with `distinct` that is too large.
     #[error(
-        "`distinct({name})`: comparisons follow it for at most {most} elements; `check` for any number"
+        "`distinct({name})`: comparisons support it for at most {most} elements; `check` supports any number"
     )]
     Distinct {
         /// The tensor.
@@ -57,7 +57,7 @@ pub enum Mismatch {
     },
     /// A module variable that our runs initialise again for each launch, unlike a GPU.
     #[error(
-        "launch {number} of a side reads the module variable `{name}`, in which an earlier one may have left something"
+        "launch {number} of a side reads the module variable `{name}`, which an earlier launch may have written"
     )]
     ModuleVariable {
         /// The number of the launch, from 1.
@@ -74,7 +74,7 @@ pub enum Mismatch {
         number: usize,
     },
     /// Memory that two launches interpret differently.
-    #[error("`{name}` has another type, size or strides than where it is written")]
+    #[error("`{name}` has a different type, size or strides where it is written")]
     Layout {
         /// Its name.
         name: String,
@@ -112,7 +112,7 @@ pub enum Mismatch {
         at: usize,
     },
     /// An output that the other side lacks.
-    #[error("`{name}` is an output of one side alone")]
+    #[error("`{name}` is an output of only one side")]
     OneSided {
         /// Its name.
         name: String,
@@ -121,11 +121,11 @@ pub enum Mismatch {
     #[error("there is no output to compare")]
     NoOutput,
     /// The store of terms is full.
-    #[error("the kernels compute more values than can be kept")]
+    #[error("the kernels compute more values than fit in memory")]
     TooManyValues,
     /// A function known only in a range, where the range cannot be shown.
     #[error(
-        "a function is known for some of its arguments only, and its result cannot be followed for the others"
+        "a function is known only for some of its arguments, and its result is unknown for the others"
     )]
     Unfollowed,
 }

@@ -14,7 +14,7 @@ use exec::{
 use ir::{Program, Scalar};
 
 const VARIABLES: &str =
-    "blocks take tickets here, and module variables are written, which are not compared";
+    "blocks take tickets here, and write module variables, which are not compared";
 
 /// Most blocks for runs with each one as the last.
 const MOST_BLOCKS: u64 = 64;

@@ -106,7 +106,7 @@ impl BlockRun<'_, '_> {
     ) -> Result<(), Gap> {
         let Group { lanes, at, .. } = self.warps[warp].groups[group];
         if self.sides.len() >= DEEPEST {
-            let reason = format!("{}; {DEEPEST} such branches are open", gap.reason);
+            let reason = format!("{}; {DEEPEST} undecided branches are already nested here", gap.reason);
             return Err(Gap { reason, ..gap });
         }
         let Some(ways) = self.ways(warp, at, lanes, branch.guard) else { return Err(gap) };
@@ -187,7 +187,7 @@ impl BlockRun<'_, '_> {
         self.spend_copies(warp, group, with.bytes())?;
         let ends = [first, second].map(|at| at.map(|at| self.ends_thread(at, group)));
         if ends[0] != ends[1] {
-            return Err(self.gap_at(warp, group, "a thread ends on one side of this branch alone"));
+            return Err(self.gap_at(warp, group, "a thread ends on only one side of this branch"));
         }
         self.merge_private(warp, group, (&ways.condition, &with), (&shape, end))?;
         Ok((end, first))
@@ -197,7 +197,7 @@ impl BlockRun<'_, '_> {
     /// branches deeply nested.
     fn spend_copies(&mut self, warp: usize, group: &Group, bytes: usize) -> Result<(), Gap> {
         if bytes.saturating_mul(self.sides.len() + 1) > MOST_COPIED {
-            let reason = "branches that are not decided are inside each other, and there is too much local memory to follow them";
+            let reason = "undecided branches are nested, and there is too much local memory to follow both sides";
             return Err(self.gap_at(warp, group, reason));
         }
         // Eight bytes cost about as much as an instruction of a lane.
@@ -265,14 +265,14 @@ impl BlockRun<'_, '_> {
             self.run_group(warp, next)?;
             self.arrive(warp);
             if self.conditional_steps > LONGEST {
-                let reason = "too many instructions follow a branch that is not decided";
+                let reason = "too many instructions follow an undecided branch";
                 return Err(self.gap_at(warp, &here, reason));
             }
         }
         let Some(Side { arrived, at, .. }) = self.sides.pop() else { return Ok(None) };
         match arrived == lanes && self.warps[warp].groups.is_empty() {
             true => Ok(at),
-            false => Err(self.gap_at(warp, group, "the sides of this branch do not meet again")),
+            false => Err(self.gap_at(warp, group, "the two sides of this undecided branch do not join again")),
         }
     }
 
@@ -312,7 +312,7 @@ impl BlockRun<'_, '_> {
             return Err(self.gap_at(
                 warp,
                 &here,
-                "a thread ends under a condition that is not decided",
+                "a thread ends under an undecided condition",
             ));
         }
         let exits = |terminator: &Terminator| *terminator == Terminator::Exit;
@@ -324,7 +324,7 @@ impl BlockRun<'_, '_> {
                 return Err(self.gap_at(
                     warp,
                     &here,
-                    "a thread ends under a condition that is not decided",
+                    "a thread ends under an undecided condition",
                 ));
             }
         }
@@ -385,7 +385,7 @@ impl BlockRun<'_, '_> {
             let merged = merge::merge_registers(context, condition, &with.registers, live);
             merged.ok_or_else(|| {
                 context
-                    .gap("a register of 128 bits is written under a condition that is not decided")
+                    .gap("a 128-bit register is written under an undecided condition")
             })?;
             for (number, memory) in with.local.iter().enumerate() {
                 match memory {

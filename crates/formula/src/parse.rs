@@ -173,7 +173,7 @@ impl Parser<'_> {
         if depth(&value) > MAX_TREE_DEPTH {
             return Err(Error::new(
                 value.span,
-                format!("nested deeper than {MAX_TREE_DEPTH}; `let` takes it apart"),
+                format!("nested deeper than {MAX_TREE_DEPTH}; split it with `let`"),
             ));
         }
         if self.is_symbol("=") {
@@ -201,7 +201,7 @@ impl Parser<'_> {
         let name = self.name(what)?;
         let range = self.range()?;
         if range.is_none() && !self.is_symbol(",") && !self.is_symbol("]") {
-            return self.fail(format!("left of `=` stand names of indices{}", self.instead()));
+            return self.fail(format!("expected names of indices left of `=`{}", self.instead()));
         }
         Ok(Index { name, range })
     }

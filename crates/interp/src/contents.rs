@@ -40,7 +40,7 @@ impl Machine<'_> {
         });
         let sizes: Option<Vec<(ArrayId, i128)>> = sizes.collect();
         let Some(sizes) = sizes.filter(|_| !written) else {
-            return Err(Halt::Stopped("contents that the contract relates are not drawn"));
+            return Err(Halt::Stopped("contents that the contract relates cannot be generated"));
         };
         for start in 0..MAX_STARTS {
             self.global.clear();
@@ -50,7 +50,7 @@ impl Machine<'_> {
                 return Ok(());
             }
         }
-        Err(Halt::Stopped("no contents were found that fulfil the contract"))
+        Err(Halt::Stopped("no contents were found that satisfy the contract"))
     }
 
     /// The current contents of global arrays with one known size.
@@ -77,7 +77,7 @@ impl Machine<'_> {
     /// The initial value of an element.
     pub(crate) fn initial(&mut self, cell: &Cell) -> Result<Value, Halt> {
         let found = self.drawn(cell, 0);
-        found.ok_or(Halt::Stopped("no contents were found that fulfil the contract"))
+        found.ok_or(Halt::Stopped("no contents were found that satisfy the contract"))
     }
 
     /// The initialiser of an element: a run with other contents would depend on the host writing them first.

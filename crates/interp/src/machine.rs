@@ -606,7 +606,7 @@ fn meet_in_warps(threads: &mut [State<'_>]) -> Result<(), Halt> {
     }
     match moved {
         true => Ok(()),
-        false => Err(Halt::Stopped("threads of a warp do not meet")),
+        false => Err(Halt::Stopped("not all threads of a warp reach this point")),
     }
 }
 
@@ -626,7 +626,7 @@ fn halt(trouble: Trouble, thread: Thread) -> Halt {
         Trouble::DivisionByZero(span) => {
             Halt::Event(Box::new(Event::DivisionByZero { span, thread }))
         }
-        Trouble::Undefined => Halt::Stopped("a value that nothing was assigned to matters"),
+        Trouble::Undefined => Halt::Stopped("an unassigned value is used"),
         Trouble::Shift(_) => Halt::Stopped("a shift by more than the width"),
     }
 }

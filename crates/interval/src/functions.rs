@@ -66,7 +66,7 @@ fn apply<E: Enclosure>(
         }
         RealFunction::TimesPi => mul(a, &mul(&number(2.0), &half_pi())),
         RealFunction::ErfInv | RealFunction::Lgamma | RealFunction::Named(..) => {
-            spreads([a, b]).unwrap_or(Unsure("a function that no enclosure is known of"))
+            spreads([a, b]).unwrap_or(Unsure("a function without a known enclosure"))
         }
     }
 }
@@ -115,7 +115,7 @@ fn atan2<E: Enclosure>(height: &AbstractValue<E>, width: &AbstractValue<E>) -> A
     }
 }
 
-const OUT_OF_RANGE: &str = "a function of which the code has no case for the argument";
+const OUT_OF_RANGE: &str = "a function argument that the code does not handle";
 
 /// Applies a function that may be known in a range only; outside of it, nothing is known.
 pub(crate) fn apply_in_range<E: Enclosure>(

@@ -220,7 +220,7 @@ impl Lowerer<'_> {
                     }
                     _ => match self.number(inner, out)?.kind {
                         ExprKind::Int(0) => Ok(Pointer::to(Target::Null, Vec::new())),
-                        _ => Err(unsupported(span, "pointers made of integers are not supported")),
+                        _ => Err(unsupported(span, "casting integers to pointers is not supported")),
                     },
                 }
             }
@@ -272,7 +272,7 @@ impl Lowerer<'_> {
             Kind::And(left, right) => self.logical(true, [left, right], span, out),
             Kind::Or(left, right) => self.logical(false, [left, right], span, out),
             Kind::Spec(spec) if self.annotation => self.spec_expr(spec, span),
-            Kind::Spec(_) => Err(error(span, "this belongs into an annotation")),
+            Kind::Spec(_) => Err(error(span, "this belongs in an annotation")),
             Kind::Null | Kind::Text(_) => Err(unsupported(span, "this value is not supported")),
             _ => Err(unsupported(span, "this expression is not supported")),
         }
@@ -306,7 +306,7 @@ impl Lowerer<'_> {
         if matches!(inner.ty, tree::Type::Pointer(_)) {
             return match ty {
                 tree::Type::Bool => self.condition(inner, out),
-                _ => Err(unsupported(span, "pointers as integers are not supported")),
+                _ => Err(unsupported(span, "casting pointers to integers is not supported")),
             };
         }
         let Some(wanted) = self.scalar(ty) else {
@@ -399,7 +399,7 @@ impl Lowerer<'_> {
             return Ok(vec![Item::Scalar(Expr { span, ..select(condition, one, other) })]);
         }
         if self.annotation {
-            return Err(error(span, "an annotation may not do anything"));
+            return Err(error(span, "an annotation must not have side effects"));
         }
         let target = self.temporary("chosen", ty, span)?;
         self.write(&target, then, span, &mut first)?;

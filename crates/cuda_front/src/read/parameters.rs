@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         body: &mut Vec<Stmt>,
     ) -> Result<usize> {
         if matches!(pointee.ty, tree::Type::Function(_)) {
-            let message = "not read here: a pointer to a function that the launch gives";
+            let message = "not read here: a pointer to a function as a kernel argument";
             return Err(unsupported(span, message));
         }
         if matches!(pointee.ty, tree::Type::Pointer(_)) {
@@ -287,7 +287,7 @@ impl Lowerer<'_> {
         self.annotation = before;
         let value = value?;
         if !effects.is_empty() {
-            return Err(error(value.span, "an annotation may not do anything"));
+            return Err(error(value.span, "an annotation must not have side effects"));
         }
         Ok(value)
     }

@@ -31,7 +31,7 @@ impl Lowerer<'_> {
                 Some(var) => Ok(self.var(*var, span)),
                 None => Err(error(
                     span,
-                    "only a `__device__` function that returns something has a result",
+                    "only a `__device__` function that returns a value has a result",
                 )),
             },
             SpecExpr::At(inner, label) => {
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
                     Label::Here => When::Here,
                     Label::LoopEntry if self.of_loop => When::LoopEntry,
                     Label::LoopEntry => {
-                        let message = "`LoopEntry` belongs into an invariant of a loop";
+                        let message = "`LoopEntry` belongs in a loop invariant";
                         return Err(error(span, message));
                     }
                 };
@@ -129,11 +129,11 @@ impl Lowerer<'_> {
         };
         let (low, high) = (self.spec(&fold.low)?, self.spec(&fold.high)?);
         if low.ty != Type::Whole || high.ty != Type::Whole {
-            return Err(error(span, "the bounds of a fold are integers"));
+            return Err(error(span, "the bounds of a fold must be integers"));
         }
         let var = self.bound(&[fold.variable]);
         let Some(var) = var.first().copied() else {
-            return Err(error(span, "a fold has a variable"));
+            return Err(error(span, "a fold needs a variable"));
         };
         let body = self.annotated(|lowerer, out| lowerer.number(&fold.body, out))?;
         let body = if body.ty == Type::Float { body } else { whole(body) };
@@ -247,7 +247,7 @@ impl Lowerer<'_> {
         self.annotation = before;
         let value = value?;
         if !effects.is_empty() {
-            return Err(error(argument.span, "an annotation may not do anything"));
+            return Err(error(argument.span, "an annotation must not have side effects"));
         }
         let wanted = self.scalar(ty);
         let item = |item| match (item, wanted) {
@@ -269,7 +269,7 @@ fn small<const N: usize>(parts: [&Expr; N], span: Span) -> Result<()> {
     let mut count = 0;
     parts.iter().for_each(|part| visit(part, &mut |_| count += 1));
     match count > MAX_OPERATIONS {
-        true => Err(unsupported(span, "a condition that is so large is not read")),
+        true => Err(unsupported(span, "a condition this large is not supported")),
         false => Ok(()),
     }
 }

@@ -136,7 +136,7 @@ impl Report<'_> {
         if reasons.is_empty() && self.answer.properties.iter().any(is_open_clause) {
             reasons.push("it rests on a clause that may have no value".to_owned());
         } else if reasons.is_empty() && self.answer.example.is_none() {
-            reasons.push("no launch was found that fulfils the contract".to_owned());
+            reasons.push("no launch was found that satisfies the contract".to_owned());
         } else if reasons.is_empty() {
             reasons.push("it rests on barriers that not all threads may meet".to_owned());
         }

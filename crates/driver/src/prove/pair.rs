@@ -218,7 +218,7 @@ impl Pair<'_> {
             reasons.push(format!("{place}: could not show {}", open.message));
         }
         if reasons.is_empty() && self.compared.example.is_none() {
-            reasons.push("no launches were found that fulfil both contracts".to_owned());
+            reasons.push("no launches were found that satisfy both contracts".to_owned());
         }
         if reasons.is_empty() {
             reasons = self.sides[1].undefined_somewhere();

@@ -58,7 +58,7 @@ pub(super) fn map(
             true => rank * variables + number % variables,
             // Points nowhere; an access through it is a fault.
             false if context.machine.blocks > 1 => MAX_SHARED - 1,
-            false => return Err(context.gap("an address is mapped to a block of a cluster of one")),
+            false => return Err(context.gap("`mapa` is used in a cluster of one block")),
         };
         let base = if space == Space::Generic { window(Space::SharedCluster) } else { 0 };
         result[lane] = Pointer { area: Area::Shared(number), offset }.address().wrapping_add(base);
@@ -88,10 +88,10 @@ pub(super) fn rank_of(
     let mut result: Lanes = [0; WARP];
     for lane in context.lanes.iter() {
         let Some(Pointer { area: Area::Shared(number), .. }) = pointers[lane] else {
-            return Err(context.gap("the block of an address that is not known is asked for"));
+            return Err(context.gap("`getctarank` is asked about an unknown address"));
         };
         if number >= context.machine.blocks * variables {
-            return Err(context.gap("the block of an address outside the cluster is asked for"));
+            return Err(context.gap("`getctarank` is asked about an address outside the cluster"));
         }
         result[lane] = (number / variables) as u64;
     }

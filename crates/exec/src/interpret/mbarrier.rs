@@ -55,7 +55,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Res
         }
         return match groups.into_iter().next() {
             Some(same) => ask(context, mbarrier, test, &same),
-            None => Err(context.gap("behaviour after a wrong address of an mbarrier is undefined")),
+            None => Err(context.gap("behaviour after a wrong mbarrier address is undefined")),
         };
     }
     for same in groups {
@@ -164,7 +164,7 @@ fn states(context: &mut Context<'_, '_>, operand: Operand) -> Result<Lanes, Gap>
     context.lanes = context.decide(numbers, Sink::Synchronisation)?;
     let is_state = |lane: usize| tags.pointer.has(lane) && values[lane] >> 48 == STATE >> 48;
     if !context.lanes.iter().all(is_state) {
-        return Err(context.gap("a wait names a phase by a number that no arrival gave"));
+        return Err(context.gap("a wait uses a phase token that no arrival returned"));
     }
     Ok(values)
 }
@@ -207,7 +207,7 @@ pub(super) fn deliver(
         return Err(context.gap("an mbarrier is not in shared memory"));
     }
     if locate(context, pointer, lane, (BYTES, BYTES), AccessKind::Atomic).is_none() {
-        return Err(context.gap("behaviour after a wrong address of an mbarrier is undefined"));
+        return Err(context.gap("behaviour after a wrong mbarrier address is undefined"));
     }
     let Some(id) = context.tracker.mbarrier(pointer.area, pointer.offset) else {
         return Err(context.gap("there are too many mbarriers"));
@@ -323,16 +323,16 @@ fn ask(
         (&mbarrier.op, test.group, answer)
     {
         if unordered.is_some() {
-            return Err(context.gap("nothing orders this question after the phase before: it may be about an earlier phase"));
+            return Err(context.gap("nothing orders this test after the previous phase: it may refer to an earlier phase"));
         }
         // The answer `false` is always possible, and the wait that follows acquires.
         if !context.tracker.peek((context.warp.number, same.lanes), group, state) {
-            return Err(context.gap("a phase is asked for again before the first answer is used"));
+            return Err(context.gap("a phase is tested again before the first result is used"));
         }
         context.write_predicate(test.dst, Mask::NONE, Tags::NUMBER);
         return Ok(Flow::Next);
     }
-    let answer = Source::Schedule("whether a phase of an mbarrier is over");
+    let answer = Source::Schedule("the completion of an mbarrier phase");
     context.write_predicate(test.dst, Mask::NONE, Tags::unknown(same.lanes, answer));
     Ok(Flow::Next)
 }
@@ -348,7 +348,7 @@ fn answer_peeks(
     match context.tracker.answer_peeks((context.warp.number, lanes), group, state) {
         true => Ok(()),
         false => Err(context.gap(
-            "this wait is skipped if another phase of the mbarrier is over, not the one it is for",
+            "this wait is skipped if a different phase of the mbarrier is over than the one it is for",
         )),
     }
 }
@@ -398,7 +398,7 @@ fn write_states(
     let (mut values, mut written) = ([0; WARP], Mask::NONE);
     for &(lanes, state) in states {
         let Some(bits) = encode(state) else {
-            return Err(context.gap("an mbarrier has too many phases for states to tell apart"));
+            return Err(context.gap("an mbarrier has more phases than its state can distinguish"));
         };
         lanes.iter().for_each(|lane| values[lane] = bits);
         written = written.or(lanes);
@@ -422,12 +422,11 @@ fn stopped(context: &mut Context<'_, '_>, same: &Same, stop: MbarrierStop) -> Ga
         MbarrierStop::Misuse(misuse) => misuse,
         MbarrierStop::Undecided(who) => {
             let place = context.machine.site_place(who.site);
-            let reason = "whether these bytes are announced before the phase of an mbarrier is \
-                          over is not decided";
+            let reason = "it is not decided if these bytes are announced before the mbarrier's phase ends";
             return Gap { place, ..context.gap(reason) };
         }
         MbarrierStop::NoneExpected => {
-            return context.gap("an mbarrier is used that expects no arrivals any more");
+            return context.gap("this mbarrier expects no more arrivals");
         }
     };
     let place = |site: Site| context.machine.site_place(site);

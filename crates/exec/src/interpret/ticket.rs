@@ -84,7 +84,7 @@ pub(super) fn end(
         Some(valued.store.word(&integer::whole(number, size)?).0)
     });
     let Some(word) = word else {
-        return Err(context.gap("the number of a ticket is not followed"));
+        return Err(context.gap("the number of this ticket is not tracked"));
     };
     let values = [word; crate::lanes::WARP];
     context.write_words(*dst, &values, Tags::unknown(context.lanes, Source::Data));
@@ -104,18 +104,18 @@ fn count(
     let (counter, first, _) = *tickets.counter.get_or_insert((ticket.counter, old, place));
     let wrong = if word != Word::Number {
         Some(
-            "the counter that blocks take tickets from holds no number that is known: give its contents (`count=u32[1]:inout=[0]`)",
+            "the ticket counter has unknown contents: give them (`count=u32[1]:inout=[0]`)",
         )
     } else if counter != ticket.counter {
-        Some("blocks take tickets from several counters, or in different ways")
+        Some("blocks take tickets from several counters, or in several ways")
     } else if tickets.unit == Some(unit) {
         Some("a block takes several tickets")
     } else if Some(old) != first.checked_add(tickets.taken) {
-        Some("the counter that blocks take tickets from is changed in another way")
+        Some("the ticket counter is also changed in another way")
     } else if first.checked_add(blocks).is_none_or(|over| over > MOST) {
-        Some("the counter that blocks take tickets from holds a number that is too large")
+        Some("the ticket counter starts with a number that is too large")
     } else if counter.op == AtomicOp::Inc && counter.operand < first + blocks - 1 {
-        Some("the counter that blocks take tickets from begins again before all have one")
+        Some("the ticket counter wraps around before every block has taken a ticket")
     } else {
         None
     };

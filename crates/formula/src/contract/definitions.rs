@@ -279,7 +279,7 @@ impl<'f> Translator<'f> {
         let hint = match closest(text, tensors) {
             Some(name) => format!("did you mean `{name}`?"),
             None => format!(
-                "--arg '{text}=f32[n]' says what it is, `let` defines an array of the formula"
+                "--arg '{text}=f32[n]' describes it, `let` defines an array of the formula"
             ),
         };
         Error::new(name.span, format!("no argument is called `{text}`; {hint}"))

@@ -14,7 +14,7 @@ pub(super) const MAX_TEXT: usize = 1 << 16;
 const MAX_WORK: usize = 1 << 24;
 
 pub(super) fn too_long(span: Span) -> Error {
-    Error::new(span, "with every `let` written out this is too long for a contract")
+    Error::new(span, "with every `let` expanded this is too long for a contract")
 }
 
 impl<'f> Translator<'f> {
@@ -47,7 +47,7 @@ impl<'f> Translator<'f> {
             }
             Kind::If { otherwise: None, .. } => Err(Error::new(
                 span,
-                "`if` without `else` belongs into sum, mean, …; elsewhere say what it is otherwise: `a if c else b`",
+                "`if` without `else` belongs in sum, mean, …; elsewhere give the other value: `a if c else b`",
             )),
         }?;
         self.work += term.text.len();

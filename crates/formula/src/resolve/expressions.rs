@@ -57,7 +57,7 @@ impl Resolver<'_> {
             }
             Kind::If { otherwise: None, .. } => Err(Error::new(
                 span,
-                "`if` without `else` belongs into sum, max, …; elsewhere say what it is otherwise: `a if c else b`",
+                "`if` without `else` belongs in sum, max, …; elsewhere give the other value: `a if c else b`",
             )),
         }
     }
@@ -184,7 +184,7 @@ impl Resolver<'_> {
             Some(node) if node.ty == Type::Integer && ty == Type::Real => Some(to_real(node)),
             Some(node) if node.ty != ty => {
                 let message =
-                    format!("`{}` holds integers; what lies outside must be one", name.text);
+                    format!("`{}` holds integers; the value outside must be an integer, too", name.text);
                 return Err(Error::new(node.span, message));
             }
             node => node,

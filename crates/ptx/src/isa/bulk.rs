@@ -193,7 +193,7 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
             .unsupported("a copy to several blocks is from global memory to `.shared::cluster`"));
     }
     let way = if loads { "mbarrier::complete_tx::bytes" } else { "bulk_group" };
-    insn.require(&[(way, ())], "its way to complete")?;
+    insn.require(&[(way, ())], "a completion mechanism")?;
     let policy = hints(insn);
     let (dst, src) = (insn.address()?, insn.address()?);
     check_space(insn, dst_space, dst)?;
@@ -229,14 +229,14 @@ fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
         return Err(insn.unsupported("reducing copies between blocks are not modelled"));
     }
     insn.require(&[("shared::cta", ())], "a source")?;
-    insn.require(&[("bulk_group", ())], "its way to complete")?;
+    insn.require(&[("bulk_group", ())], "a completion mechanism")?;
     let op = insn.require(REDUCTIONS, "an operation")?;
     let policy = hints(insn);
     let noftz = insn.flag("noftz");
     let ty = insn.ty(reduced_types(op))?;
     let is_half = matches!(ty, Type::F16 | Type::BF16);
     if noftz != (is_half && op == AtomicOp::Add) {
-        return Err(insn.unsupported("`.noftz` goes with sums of f16 and bf16, and they with it"));
+        return Err(insn.unsupported("sums of f16 and bf16 need `.noftz`, which nothing else takes"));
     }
     let (dst, src) = (insn.address()?, insn.address()?);
     check_space(insn, Space::Global, dst)?;

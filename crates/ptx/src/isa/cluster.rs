@@ -116,7 +116,7 @@ fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
     }
     let _ = insn.flag("weak") || insn.flag("cluster");
     let space = address_space(insn);
-    insn.require(&[("mbarrier::complete_tx::bytes", ())], "its way to complete")?;
+    insn.require(&[("mbarrier::complete_tx::bytes", ())], "a completion mechanism")?;
     let count = insn.choose(&[("v2", 2), ("v4", 4)]).unwrap_or(1);
     let types =
         &[Type::B32, Type::B64, Type::U32, Type::U64, Type::S32, Type::S64, Type::F32, Type::F64];

@@ -96,7 +96,7 @@ fn copy(insn: &mut Insn<'_, '_, '_>, rank: usize, reduces: bool) -> Lower {
 
 fn load(insn: &mut Insn<'_, '_, '_>, rank: usize, shared_space: Space) -> Lower {
     let im2col = mode(insn, "im2col")?;
-    insn.require(&[("mbarrier::complete_tx::bytes", ())], "its way to complete")?;
+    insn.require(&[("mbarrier::complete_tx::bytes", ())], "a completion mechanism")?;
     let several = insn.flag("multicast::cluster");
     if several && shared_space != Space::SharedCluster {
         return Err(insn.unsupported("a copy to several blocks is to `.shared::cluster`"));
@@ -128,7 +128,7 @@ fn store(insn: &mut Insn<'_, '_, '_>, rank: usize, reduces: bool) -> Lower {
         true => TensorCopyKind::Reduce(insn.require(REDUCTIONS, "an operation")?),
         false => TensorCopyKind::Store,
     };
-    insn.require(&[("bulk_group", ())], "its way to complete")?;
+    insn.require(&[("bulk_group", ())], "a completion mechanism")?;
     let policy = hints(insn);
     let (map, coordinates) = insn.tensor_address(rank)?;
     let shared = insn.address()?;

@@ -211,7 +211,7 @@ fn transposed(insn: &mut Insn<'_, '_, '_>) -> Lower<bool> {
     match insn.immediate()? {
         0 => Ok(false),
         1 => Ok(true),
-        _ => Err(insn.unsupported("a factor is transposed by 1, and by 0 not")),
+        _ => Err(insn.unsupported("the transpose flag of a factor is 0 or 1")),
     }
 }
 

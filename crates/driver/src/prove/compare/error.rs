@@ -31,7 +31,7 @@ pub(super) enum NotCompared {
     Register,
     #[error("`{name}` has another layout in memory")]
     Layout { name: String },
-    #[error("no small launch fulfils the contract")]
+    #[error("no small launch satisfies the contract")]
     NoLaunch,
     #[error("no element that the kernel leaves can be compared")]
     NoElement,

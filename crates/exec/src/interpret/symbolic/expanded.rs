@@ -271,7 +271,7 @@ fn under_condition(
         Truth::Lost => {
             context.lanes = outer.0;
             return Err(
-                context.gap("the condition of an access at a place that is data is not followed")
+                context.gap("the condition of this data-dependent access is not tracked")
             );
         }
     }
