@@ -74,7 +74,10 @@ impl PairAnswer {
         Self {
             answers: kernels.map(Answer::given_up),
             verdict: Verdict::Unknown,
-            open: vec![(1, OpenClaim::of_values(kernels[1].span, "anything before the time limit"))],
+            open: vec![(
+                1,
+                OpenClaim::of_values(kernels[1].span, "anything before the time limit"),
+            )],
             outputs: Vec::new(),
             learnt: Vec::new(),
             difference: None,
@@ -217,8 +220,7 @@ fn other_initials([one, two]: [&Kernel; 2]) -> Option<OpenClaim> {
             }
             _ => false,
         };
-        let message =
-            || format!("that `{name}` is the same for both: its initialisers differ");
+        let message = || format!("that `{name}` is the same for both: its initialisers differ");
         (!same).then(|| OpenClaim::of_values(two.arrays[*other].span, message()))
     })
 }

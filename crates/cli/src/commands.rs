@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Exit {
         Command::Demo => demo::run(console),
         Command::Run(run) => project::run(run, console),
         Command::Batch(_) | Command::BatchWorker(_) => {
-            console.fail("a batch is a program of its own: start `warpproof batch`")
+            console.fail("a batch runs in a separate process: start `warpproof batch`")
         }
         Command::Init(init) => project::init(init, console),
         Command::Schema => {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Exit {
         Command::Completions(wanted) => completions::write(wanted.shell, console),
         Command::CompleteKernel(wanted) => completions::write_kernels(&wanted.word, console),
         Command::Watch(_) | Command::Lsp => {
-            console.fail("this command goes on until it is ended: start it as a program of its own")
+            console.fail("this command runs until it is stopped: start it as a separate process")
         }
         Command::Man => write_man(console),
     }

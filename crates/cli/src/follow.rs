@@ -51,7 +51,7 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Exit {
                 let count = before.len();
                 console.write_err(&format!("\nwatching {count} files; Ctrl-C ends\n"));
                 if count == 0 {
-                    return console.fail("the command names no file that could change");
+                    return console.fail("the command names no file to watch");
                 }
             }
             sleep(PERIOD);

@@ -82,7 +82,7 @@ fn answer(subject: &Subject, time: Option<Duration>, console: &Console) -> Exit 
         Some(time) => format!("stopped {} s after the start (--timeout)", time.as_secs_f64()),
         None => "interrupted".to_owned(),
     };
-    let reason = format!("{cause}, in a step that cannot report what it knows");
+    let reason = format!("{cause}, in a step that cannot report partial results");
     let Subject { command, kernel, output } = subject;
     let mut outcome = driver::unfinished(command, &kernel.file, kernel.kernel.as_deref(), &reason);
     if let Some(output) = output {

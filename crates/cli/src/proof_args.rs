@@ -270,7 +270,7 @@ fn also(text: &str) -> Result<(Format, PathBuf), String> {
         text.split_once('=').ok_or("expected FORMAT=FILE, as in junit=results.xml")?;
     match Format::from_str(format, true) {
         Ok(Format::Text) | Err(_) => Err(format!("`{format}` is not json, sarif, github or junit")),
-        Ok(_) if file.is_empty() => Err("there is no file behind `=`".to_owned()),
+        Ok(_) if file.is_empty() => Err("there is no file name after `=`".to_owned()),
         Ok(format) => Ok((format, PathBuf::from(file))),
     }
 }

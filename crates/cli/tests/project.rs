@@ -199,7 +199,7 @@ fn launches_in_sequence_are_compared() {
     // Each difference was seen on the kernels themselves.
     let differences = output.matches("equivalence: refuted").count();
     assert_eq!(output.matches("both kernels, run on these inputs").count(), differences);
-    assert!(output.contains("for later launches of one side, and not compared"), "{output}");
+    assert!(output.contains("for later launches of one side, and so not compared"), "{output}");
 }
 
 /// The schema for editors has the same keys as the reader.

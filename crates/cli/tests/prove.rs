@@ -65,7 +65,7 @@ fn a_refutation_names_a_launch_and_both_threads() {
     let (code, output, _) = prove("racy.cu --no-solver");
     assert_eq!(code, 1, "{output}");
     for shown in [
-        "error[WP0109]: two threads access `s[1]` without order",
+        "error[WP0109]: two threads access `s[1]`, and nothing orders them",
         "--> racy.cu:10:27",
         "thread 0 of block 0 reads it",
         "thread 1 of block 0 writes it",

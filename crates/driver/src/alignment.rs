@@ -20,14 +20,14 @@ type Arrays<'p> = BTreeMap<(&'p str, u32), Vec<&'p Placement>>;
 pub(crate) fn assumed(finished: &FinishedRun<'_>) -> impl Iterator<Item = String> {
     let packed = described(finished, Settled::InEveryPacking).map(|(largest, each)| {
         format!(
-            "shared arrays lie one after another from a multiple of {largest} bytes on, in any order, with \
-             gaps for alignment alone ({each})"
+            "shared arrays are contiguous from a multiple of {largest} bytes on, in any order, with gaps \
+            only for alignment ({each})"
         )
     });
     let placed = described(finished, Settled::AsPlaced).map(|(largest, each)| {
         format!(
-            "static shared variables lie as declared from a multiple of {largest} bytes on, the kernel's \
-             own first ({each})"
+            "static shared variables are laid out in declaration order from a multiple of {largest} bytes \
+            on, the kernel's own first ({each})"
         )
     });
     packed.into_iter().chain(placed)

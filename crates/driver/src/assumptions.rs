@@ -28,8 +28,8 @@ impl FinishedRun<'_> {
             let (bytes, why) = (self.result.shared_alignment, self.needs_alignment());
             let text = match self.result.before_dynamic {
                 Some(before) => format!(
-                    "static shared variables lie as declared from a multiple of {bytes} bytes on, and dynamic \
-                     shared memory {before} bytes behind that ({why})"
+                    "static shared variables are laid out in declaration order from a multiple of {bytes} \
+                    bytes on, and dynamic shared memory begins {before} bytes after that ({why})"
                 ),
                 None => {
                     format!("dynamic shared memory begins at a multiple of {bytes} bytes ({why})")
@@ -52,7 +52,7 @@ impl FinishedRun<'_> {
         if let Some(place) = self.result.assumed_parities.first() {
             let line = self.source().line(place.span.start);
             assumptions.push(format!(
-                "of a parity that is neither 0 nor 1, the lowest bit counts (first at line {line})"
+                "only the lowest bit of an mbarrier's parity counts (first other than 0 and 1 at line {line})"
             ));
         }
         for &variable in &self.result.initialisers {
@@ -65,8 +65,8 @@ impl FinishedRun<'_> {
         }
         let rounded = |doubt: &Doubt| doubt.about == Doubtful::FloatOrder;
         if self.allow.float_order && self.result.doubts.iter().any(rounded) {
-            let text = "float-order: outputs may depend on the order of float additions, and on what is \
-                        decided from such sums (--allow float-order)";
+            let text = "float-order: outputs may depend on the order of float additions, also through \
+                comparisons of such sums (--allow float-order)";
             assumptions.push(text.to_owned());
         }
         let launch = &self.built.launch;
@@ -88,7 +88,8 @@ impl FinishedRun<'_> {
             assumptions.push(text.to_owned());
         }
         if ops().any(is_sparse) {
-            assumptions.push("metadata of sparse products that are data are valid".to_owned());
+            assumptions
+                .push("metadata of sparse products is valid where it comes from data".to_owned());
         }
         assumptions.extend(self.lifting.iter().cloned());
         assumptions
@@ -97,7 +98,14 @@ impl FinishedRun<'_> {
     /// State that the kernel leaves for its next launch, which the answer is not about.
     pub(crate) fn changed(&self) -> Vec<String> {
         let variables = self.changed_variables();
-        variables.map(|name| format!("module variable `{name}` is left changed: the answer is not about the next launch")).collect()
+        variables
+            .map(|name| {
+                format!(
+                    "the kernel changes module variable `{name}`: the answer does not cover \
+            the next launch"
+                )
+            })
+            .collect()
     }
 
     /// Names of the module variables that are left changed.

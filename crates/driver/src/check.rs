@@ -289,7 +289,7 @@ enum EqualWrites<'r> {
 
 /// The assumption of value numbering about sums that may be fused with a product.
 const ALIKE_FUSION: &str =
-    "ptxas fuses a product with a sum alike for all threads that execute the instruction";
+    "ptxas fuses a product and a sum in the same way for all threads that execute the instruction";
 
 /// Runs with values, if this settles the open questions.
 fn settled<'r>(
@@ -333,8 +333,8 @@ fn settled<'r>(
         // They differ as real numbers: a race.
         return Some(EqualWrites::BitForBit(prepared.finish(outcome, checks)));
     }
-    let real = "float-order: what threads write at the same time is equal up to the order of float \
-                additions (--allow float-order)";
+    let real = "float-order: the values that threads write at the same time are equal up to the order of \
+        float additions (--allow float-order)";
     Some(EqualWrites::AsReals(prepared.assuming(real).finish(outcome, checks)))
 }
 

@@ -38,7 +38,11 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
             }
             match library.includes.first() {
                 Some(folder) => line("ok", "headers", &shown(folder)),
-                None => line("-", "headers", "none beside NVRTC: only sources without #include"),
+                None => line(
+                    "-",
+                    "headers",
+                    "none found with NVRTC: only sources without #include compile",
+                ),
             }
         }
         None => line("-", "NVRTC", "not found"),
@@ -62,26 +66,31 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
     }
     for folder in [".venv", "venv"] {
         if library.is_none() && Path::new(folder).is_dir() {
-            let text = "is not searched, because a folder may be somebody else's: activate it";
+            let text = "is not searched, because it may belong to someone else: activate it";
             line("-", folder, text);
         }
     }
     match crate::prove::solver_version() {
         Ok(version) if crate::prove::is_old(&version) => {
             let text = format!(
-                "{version}: `prove` wants 5 or later (pip install \"z3-solver>=5\" installs it)"
+                "{version}: `prove` needs 5 or later (pip install \"z3-solver>=5\" installs it)"
             );
             line("!", "z3", &text);
         }
         Ok(version) => line("ok", "z3", &format!("{version}, for `prove`")),
         Err(why) => {
             let mark = if why == NoSolver::NotFound { "-" } else { "!" };
-            let text =
-                format!("{why}: `prove` answers less (pip install \"z3-solver>=5\" installs it)");
+            let text = format!(
+                "{why}: `prove` leaves more questions open (pip install \"z3-solver>=5\" installs it)"
+            );
             line(mark, "z3", &text);
         }
     }
-    line("", "", "another solver (cvc5) can be asked as well: `prove --second-solver PATH`");
+    line(
+        "",
+        "",
+        "a second solver (cvc5) can check the answers of z3: `prove --second-solver PATH`",
+    );
     let wrong = ["WARPPROOF_NVRTC", "WARPPROOF_NVCC"].into_iter().filter(|name| {
         let found = if name.ends_with("NVRTC") { library.is_some() } else { program.is_some() };
         environment.variable(name).is_some() && !found
@@ -96,7 +105,8 @@ pub fn run(environment: &Environment, version: &str) -> Outcome {
              active Python environment, or set CUDA_HOME to a CUDA toolkit.\n"
         ),
         _ if !compiles => format!(
-            "PTX files can be checked; .cu files cannot be compiled. Repair what is marked `!`, or get another compiler:\n  \
+            "PTX files can be checked; .cu files cannot be compiled. Repair the entries marked `!`, or \
+            install another compiler:\n  \
              {INSTALL}\n"
         ),
         (Some(library), None) if library.includes.is_empty() => {
@@ -116,7 +126,7 @@ fn nvcc_version(path: &Path) -> Result<String, String> {
     let release = text.split("release ").nth(1).and_then(|rest| rest.split(',').next());
     match release {
         Some(release) if output.status.success() => Ok(release.trim().to_owned()),
-        _ => Err("it does not say its version".to_owned()),
+        _ => Err("it does not report a version".to_owned()),
     }
 }
 

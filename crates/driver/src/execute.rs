@@ -312,8 +312,8 @@ impl FinishedRun<'_> {
     /// Replaces the open doubts about copies of elements by the results of a run on values.
     pub(crate) fn settle_copies(&mut self, found: &[Doubt]) {
         self.lifting.insert(
-            "copies of an element that a fragment of wmma holds are compared as real numbers, \
-             without rounding"
+            "if a wmma fragment holds several copies of an element, they are compared as real numbers, \
+            without rounding"
                 .to_owned(),
         );
         let mut settled: Vec<Doubt> = Vec::new();

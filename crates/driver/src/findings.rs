@@ -35,7 +35,7 @@ fn own(group: &Group<'_>, program: &Program, code: Code, message: String) -> Dia
         (1, 1) => String::new(),
         (count, 1) => format!(" (first of {count})"),
         (count, instructions) => {
-            format!(" (first of {count} at {instructions} instructions of this line)")
+            format!(" (first of {count}, at {instructions} instructions of this line)")
         }
     };
     diagnostic = diagnostic.label(format!("{thread}{times}"));
@@ -60,17 +60,17 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
     let thread = gap.thread.map_or_else(String::new, thread_name);
     let diagnostic = diagnostic.label(thread).origin(source_lines(gap.place, program));
     match gap.stop {
-        StopReason::Budget { .. } => diagnostic.help("if it ends, give it more: --max-instructions 100G"),
-        StopReason::Time { .. } => diagnostic.help("if it ends, give it more: --timeout SECONDS"),
+        StopReason::Budget { .. } => diagnostic.help("if the kernel ends, raise the limit: --max-instructions 100G"),
+        StopReason::Time { .. } => diagnostic.help("if the kernel ends, raise the limit: --timeout SECONDS"),
         StopReason::Estimate { needed, fitting } => diagnostic.help(format!(
-            "give it more (--max-instructions {}G), take a smaller problem of at most {fitting} such \
-             blocks, or restrict the claim to them: --blocks 0..{fitting}",
+            "raise the limit (--max-instructions {}G), take a smaller problem of at most {fitting} such \
+            blocks, or check only these: --blocks 0..{fitting}",
             needed.div_ceil(1_000_000_000).saturating_mul(2)
         )),
         StopReason::NotFixed => diagnostic.help(
-            "the manual does not fix the last bits of this number, and not all that it allows \
-             decide alike: compare with a margin, or use integers or operations with a written \
-             rounding",
+            "the manual does not fix the last bits of this number, and the results that it allows lead to \
+            different decisions: compare with a margin, or use integers or operations with an explicit \
+            rounding",
         ),
         StopReason::NotFollowed | StopReason::Conditional if is_of_data(&gap.reason) => diagnostic.help(
             "supply the data (--arg NAME=TYPE[…]=@file.npy; the answer then holds for it alone), or use \
@@ -323,9 +323,9 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
 fn before_grid_wait(target: &Target, kind: AccessKind, conflicts: bool) -> String {
     let (does, place) = (verb(kind), element(target));
     let why = match (conflicts, kind) {
-        (true, _) => "an earlier launch of the sequence may still be at work on it",
-        (false, AccessKind::Read) => "right only if no launch under way writes it",
-        (false, _) => "right only if no launch under way reads or writes it",
+        (true, _) => "an earlier launch of the sequence may still be using it",
+        (false, AccessKind::Read) => "correct only if no running launch writes it",
+        (false, _) => "correct only if no running launch reads or writes it",
     };
     format!("{does} {place} before griddepcontrol.wait: {why}")
 }
@@ -356,7 +356,7 @@ fn access(target: &Target, kind: AccessKind, bytes: u32) -> String {
 
 fn reached(sink: Sink) -> &'static str {
     match sink {
-        Sink::Control => "decides where control goes",
+        Sink::Control => "decides a branch",
         Sink::Address => "is used as an address",
         Sink::Synchronisation => "is a barrier operand or a lane mask",
         Sink::CopySize => "is the source size of an asynchronous copy",
@@ -371,8 +371,8 @@ pub(crate) fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
     match (*origin)? {
         Origin::Register => None,
         Origin::Memory(place) => Some((place, "loaded here from unwritten memory")),
-        Origin::Shuffle(place) => Some((place, "from a lane that does not take part here")),
-        Origin::BadAccess(place) => Some((place, "from this access, which is wrong itself")),
+        Origin::Shuffle(place) => Some((place, "from a lane that does not participate here")),
+        Origin::BadAccess(place) => Some((place, "from this access, which is itself an error")),
         Origin::RacingRead(place) => Some((place, "read here, while it may be written")),
         Origin::Operation(place) => Some((place, "from this operation")),
     }

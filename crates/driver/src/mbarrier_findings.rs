@@ -85,7 +85,7 @@ fn message(fault: &MbarrierFault) -> String {
             thread_name(other.thread)
         ),
         MbarrierFaultKind::OtherState => {
-            format!("the state is not one that an arrival at mbarrier {name} gave")
+            format!("the state was not returned by an arrival at mbarrier {name}")
         }
         MbarrierFaultKind::OldState { named, current } => format!(
             "mbarrier {name} is in phase {current}; the state is of phase {named}: a wait may only name \
@@ -125,7 +125,7 @@ fn message(fault: &MbarrierFault) -> String {
         ),
         MbarrierFaultKind::Unobserved { phase } => format!(
             "mbarrier {name}: phase {phase} begins before any thread has waited for phase {}, which the \
-             manual demands (hardware does not mind)",
+            manual requires (hardware tolerates it)",
             phase.saturating_sub(1)
         ),
     }
@@ -197,7 +197,7 @@ pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
     if *pending > 0 {
         for one in missing.iter().take(MOST_NAMED) {
             parts.push(format!(
-                "{} arrived in phase {} and not in this one",
+                "{} arrived in phase {} but not in this one",
                 subject(one),
                 current - 1
             ));
@@ -206,7 +206,7 @@ pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
     if let Some(old) = current.checked_sub(2) {
         let parity = phase % 2;
         parts.push(format!(
-            "parity {parity} named phase {old}, too, which is over: a wait for it has come too late"
+            "parity {parity} also names phase {old}, which is over: a wait for that phase would have come too late"
         ));
     }
     Some(format!("phase {phase} of {}: {}", name(target), parts.join(", ")))

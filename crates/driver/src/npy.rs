@@ -120,7 +120,7 @@ pub enum FormatError {
     #[error("is not a .npy file")]
     NotNpy,
     /// An unknown version.
-    #[error("has .npy version {0}, known are 1 to 3")]
+    #[error("has .npy version {0}; versions 1 to 3 are supported")]
     Version(u8),
     /// It is cut off.
     #[error("ends within its header")]
@@ -146,10 +146,10 @@ pub enum FormatError {
         found: String,
     },
     /// An element type that is not supported.
-    #[error("has elements of type `{0}`, which cannot be used")]
+    #[error("has elements of type `{0}`, which are not supported")]
     UnknownType(String),
     /// Elements with several fields.
-    #[error("is an array of structures, which cannot be used")]
+    #[error("is an array of structures, which are not supported")]
     Structures,
     /// Elements with their bytes in the other order.
     #[error("is big-endian (`{description}`); save it as `{dtype}`")]
@@ -160,7 +160,8 @@ pub enum FormatError {
         dtype: Dtype,
     },
     /// More or less data than the shape has elements.
-    #[error("has {found} bytes of data, an array of {dtype} with shape {} has {}", shape_text(.shape), size_text(.needed))]
+    #[error("has {found} bytes of data; an array of {dtype} with shape {} has \
+        {}", shape_text(.shape), size_text(.needed))]
     Size {
         /// Bytes of data in the file.
         found: u64,

@@ -38,7 +38,7 @@ fn is_input(path: &Path) -> bool {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The existing file looks like an input of a command.
-    #[error("{} is there and looks like an input: give the report another name", .path.display())]
+    #[error("{} exists and looks like an input; give the report another name", .path.display())]
     Input {
         /// The file.
         path: PathBuf,
@@ -102,7 +102,7 @@ pub(crate) fn write_below(
     };
     let path = folder.join(name);
     if path.symlink_metadata().is_ok_and(|known| known.is_symlink()) && !is_below(&path, folder) {
-        return Err(Error::other("it is a link that leads out of the folder"));
+        return Err(Error::other("it is a link to a place outside the folder"));
     }
     write_with(&path, Readers::Usual, contents)?;
     Ok(path)

@@ -67,7 +67,7 @@ fn reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
     } else if name != PropertyName::Races && reasons.is_empty() && is_schedule_open(finished) {
         reasons.push("checked on one schedule only; others may differ".to_owned());
     } else if reasons.is_empty() && finished.errors().any(|found| derails(&found.fault)) {
-        reasons.push("the behaviour after an error is open".to_owned());
+        reasons.push("the behaviour after an error is unknown".to_owned());
     }
     reasons
 }
@@ -112,7 +112,7 @@ fn own_reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
         PropertyName::Frame | PropertyName::Initialised
             if finished.result.conditional && !finished.all_set =>
         {
-            vec!["something is read or written only under a condition on data".to_owned()]
+            vec!["memory is read or written only under a condition on data".to_owned()]
         }
         PropertyName::Frame => {
             let mut reasons = maybe_unwritten(finished);
@@ -160,7 +160,7 @@ fn maybe_undefined(finished: &FinishedRun<'_>) -> Option<String> {
     let doubts = finished.result.doubts.iter();
     let undetermined = |doubt: &Doubt| matches!(doubt.about, Doubtful::Undetermined { .. });
     let open = finished.result.maybe_undefined && doubts.clone().any(undetermined);
-    open.then(|| "something is read that is written only under a condition on data".to_owned())
+    open.then(|| "memory is read that is written only under a condition on data".to_owned())
 }
 
 /// Results that may differ on another schedule.
@@ -178,12 +178,12 @@ fn open_races(finished: &FinishedRun<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
     match finished.result.undecided.len() {
         0 => {}
-        1 => reasons.push("one pair of accesses is open, see above".to_owned()),
-        count => reasons.push(format!("{count} pairs of accesses are open, see above")),
+        1 => reasons.push("one pair of accesses is undecided, see above".to_owned()),
+        count => reasons.push(format!("{count} pairs of accesses are undecided, see above")),
     }
     if finished.equal_as_reals {
-        let text = "float-order: what the threads write is equal as real numbers, and may differ in \
-                    the last bits (--allow float-order accepts that)";
+        let text = "float-order: the values that the threads write are equal as real numbers, but may differ \
+            in the last bits (--allow float-order accepts that)";
         reasons.push(text.to_owned());
     }
     if finished.built.launch.is_partial() {

@@ -68,7 +68,7 @@ fn why_not(form: &Form) -> &'static str {
             "a NaN with certain bits means out of bounds there; no compiler is known to emit it"
         }
         "ldu" => "its cache is not kept coherent, and no compiler emits it since sm_70",
-        "brkpt" => "stops for a debugger; what it does without one is not said",
+        "brkpt" => "stops for a debugger; the manual does not say what it does without one",
         "shfl" | "vote" => "removed for sm_70 and later",
         "stacksave" | "stackrestore" | "alloca" => {
             "a stack whose size is not known before the launch"

@@ -89,7 +89,8 @@ fn reason(problem: &Problem<'_>, pair: (Term, Term), relative: f64) -> Option<St
             return None;
         }
         let mut text = format!(
-            "at all points tried the two differ by at most {relative:.1e}, as approximations of one function do; the {name} side has a polynomial that was not recognised as a function (constants"
+            "at all points tried the two differ by at most {relative:.1e}, as approximations of one function \
+            do; the {name} side has a polynomial that was not recognised as a function (constants"
         );
         for constant in own.iter().take(SHOWN) {
             let _ = write!(text, " {:.6e},", constant.to_f64_lossy());

@@ -87,7 +87,8 @@ pub enum OpenReason {
     },
     /// A fault in floats that does not occur over the reals.
     #[error(
-        "run in floats on ordinary inputs, the optimised side has an error that it does not have in real numbers (`simulate` shows it)"
+        "run in floats on ordinary inputs, the optimised side has an error that it does not have in real \
+        numbers (`simulate` shows it)"
     )]
     FloatFault,
     /// Runs on intervals contradict the proof.

@@ -264,8 +264,7 @@ impl<'c, 'p> Context<'c, 'p> {
 }
 
 /// The remedy for addresses computed from integers: without a range they may wrap around.
-const RANGE: &str =
-    "; if it is computed from integers of a tensor, stating their range may help: --arg 'idx=s32[8]:0..100'";
+const RANGE: &str = "; if it is computed from integers of a tensor, stating their range may help: --arg 'idx=s32[8]:0..100'";
 
 /// The message for a fault that may not happen.
 fn would_be(fault: &Fault) -> &'static str {

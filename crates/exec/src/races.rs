@@ -115,7 +115,8 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
         }
         Some(Visibility::NeedsFence) if matches!(a, Some(Op::RemoteStore(_))) => {
             return Judgement::Open(
-                "they are ordered, but the manual does not say through which proxy `st.async` writes, or whether it needs a fence",
+                "they are ordered, but the manual does not say through which proxy `st.async` writes, or \
+                whether it needs a fence",
             );
         }
         Some(Visibility::NeedsFence | Visibility::NeedsMapFence | Visibility::Visible) => {

@@ -164,7 +164,8 @@ impl<'m, 'p> Tally<'m, 'p> {
         }
         let unit = if self.machine.blocks > 1 { "cluster" } else { "block" };
         let reason = format!(
-            "the first {unit} took {each} instructions; all {blocks} would take about {needed}, but the limit is {most}"
+            "the first {unit} took {each} instructions; all {blocks} would take about {needed}, but the \
+            limit is {most}"
         );
         let start = Position::start(launch.kernel, base::Index::from_position(0));
         let fitting = most / each * self.machine.blocks as u64;
@@ -200,7 +201,10 @@ impl<'m, 'p> Tally<'m, 'p> {
         let (counter, _, place) = tickets.counter?;
         let blocks = self.machine.launch.blocks();
         if !self.is_over() && tickets.taken != blocks {
-            self.stop(place, format!("only {} of {blocks} blocks take a ticket here", tickets.taken));
+            self.stop(
+                place,
+                format!("only {} of {blocks} blocks take a ticket here", tickets.taken),
+            );
         }
         if !self.is_over() && tickets.other_increments {
             let reason = "blocks take tickets here, and also use `atom.inc` on other counters";

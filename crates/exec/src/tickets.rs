@@ -119,16 +119,20 @@ impl TicketWatch {
         match is_last {
             _ if !self.has_ticket() => None,
             _ if self.is_unusual => Some(
-                "blocks take tickets, and asynchronous copies or the read-only cache access memory that blocks may write; this is not supported",
+                "blocks take tickets, and asynchronous copies or the read-only cache access memory that \
+                blocks may write; this is not supported",
             ),
             false if !self.is_released && !self.is_bare => Some(
-                "blocks take tickets, and some earlier accesses are not followed by a fence: their effects are not tracked exactly",
+                "blocks take tickets, and some earlier accesses are not followed by a fence: their effects \
+                are not tracked exactly",
             ),
             true if self.is_unordered => Some(
-                "other threads of the block access global memory, and nothing orders these accesses with the thread that takes the ticket",
+                "other threads of the block access global memory, and nothing orders these accesses with the \
+                thread that takes the ticket",
             ),
             false if self.goes_on => Some(
-                "blocks that are not the last also access global memory after taking their ticket: this is not supported",
+                "blocks that are not the last also access global memory after taking their ticket: this is \
+                not supported",
             ),
             _ => None,
         }

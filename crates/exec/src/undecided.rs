@@ -106,7 +106,8 @@ impl BlockRun<'_, '_> {
     ) -> Result<(), Gap> {
         let Group { lanes, at, .. } = self.warps[warp].groups[group];
         if self.sides.len() >= DEEPEST {
-            let reason = format!("{}; {DEEPEST} undecided branches are already nested here", gap.reason);
+            let reason =
+                format!("{}; {DEEPEST} undecided branches are already nested here", gap.reason);
             return Err(Gap { reason, ..gap });
         }
         let Some(ways) = self.ways(warp, at, lanes, branch.guard) else { return Err(gap) };
@@ -272,7 +273,11 @@ impl BlockRun<'_, '_> {
         let Some(Side { arrived, at, .. }) = self.sides.pop() else { return Ok(None) };
         match arrived == lanes && self.warps[warp].groups.is_empty() {
             true => Ok(at),
-            false => Err(self.gap_at(warp, group, "the two sides of this undecided branch do not join again")),
+            false => Err(self.gap_at(
+                warp,
+                group,
+                "the two sides of this undecided branch do not join again",
+            )),
         }
     }
 
@@ -309,11 +314,7 @@ impl BlockRun<'_, '_> {
         }
         if side.end.is_some() || here.calls.len() != side.calls {
             let here = here.clone();
-            return Err(self.gap_at(
-                warp,
-                &here,
-                "a thread ends under an undecided condition",
-            ));
+            return Err(self.gap_at(warp, &here, "a thread ends under an undecided condition"));
         }
         let exits = |terminator: &Terminator| *terminator == Terminator::Exit;
         if let Some(at) = side.at {
@@ -321,11 +322,7 @@ impl BlockRun<'_, '_> {
             let other = &function.blocks[at.block].terminator;
             if side.calls > 0 && exits(other) != exits(end) {
                 let here = here.clone();
-                return Err(self.gap_at(
-                    warp,
-                    &here,
-                    "a thread ends under an undecided condition",
-                ));
+                return Err(self.gap_at(warp, &here, "a thread ends under an undecided condition"));
             }
         }
         side.arrived = side.arrived.or(here.lanes);
@@ -384,8 +381,7 @@ impl BlockRun<'_, '_> {
         self.with_context(warp, group.at, lanes, |context| {
             let merged = merge::merge_registers(context, condition, &with.registers, live);
             merged.ok_or_else(|| {
-                context
-                    .gap("a 128-bit register is written under an undecided condition")
+                context.gap("a 128-bit register is written under an undecided condition")
             })?;
             for (number, memory) in with.local.iter().enumerate() {
                 match memory {

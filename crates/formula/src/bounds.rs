@@ -33,7 +33,8 @@ pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
             // The run checks the rest, except for extremes over nothing.
             Err(BoundsError::TooMany) if !has_open_extremes(typed, &step.value) => {}
             Err(BoundsError::TooMany) => {
-                let message = "there are too many elements to show that every maximum and minimum here has at least one";
+                let message = "there are too many elements to show that every maximum and minimum here has \
+                    at least one";
                 return Err(Error::new(step.span, message));
             }
         }

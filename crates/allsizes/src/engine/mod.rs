@@ -296,9 +296,8 @@ impl Engine<'_> {
                 {
                     // Outside its row an element may be one of another row.
                     let name = &self.kernel.arrays[array].name;
-                    let message = format!(
-                        "that there is no race on `{name}`: this index may leave its row"
-                    );
+                    let message =
+                        format!("that there is no race on `{name}`: this index may leave its row");
                     self.note(Property::Races, obligation.span, None, message);
                 }
                 self.leave_open(obligation);
@@ -331,19 +330,22 @@ impl Engine<'_> {
             Claim::Footprint(array, writes) => {
                 let name = &self.kernel.arrays[array].name;
                 let what = if writes { "written" } else { "read" };
-                let message = format!("that the contract allows this element of `{name}` to be {what}");
+                let message =
+                    format!("that the contract allows this element of `{name}` to be {what}");
                 (Property::Postcondition, message)
             }
             Claim::Division => (Property::Division, "that this divisor is not 0".to_owned()),
             Claim::Defined(kind) => (Property::Clauses, self.undefined_text(kind)),
             Claim::Assertion => (Property::Invariant, "this claim".to_owned()),
             Claim::Invariant => (Property::Invariant, "this invariant".to_owned()),
-            Claim::Uniform => {
-                (Property::Barriers, "that all threads of a block reach this point together".to_owned())
-            }
-            Claim::Converged => {
-                (Property::Barriers, "that all threads of a warp reach this point together".to_owned())
-            }
+            Claim::Uniform => (
+                Property::Barriers,
+                "that all threads of a block reach this point together".to_owned(),
+            ),
+            Claim::Converged => (
+                Property::Barriers,
+                "that all threads of a warp reach this point together".to_owned(),
+            ),
         };
         self.note(property, obligation.span, None, message);
     }

@@ -275,7 +275,7 @@ impl Pool<'_> {
                 }
                 let seconds = self.plan.limits.time.as_secs_f64();
                 let message = format!(
-                    "error: the job went on after {seconds} s (--timeout) and was killed\n"
+                    "error: the job was still running after {seconds} s (--timeout) and was killed\n"
                 );
                 return Some(died(Limit::Time, &message));
             }

@@ -71,7 +71,7 @@ impl Worker {
             return Ok(worker);
         }
         let (_, words) = worker.bury();
-        Err(io::Error::other(format!("it did not begin to work: {}", words.trim())))
+        Err(io::Error::other(format!("it did not start: {}", words.trim())))
     }
 
     /// Returns the process group led by the worker.

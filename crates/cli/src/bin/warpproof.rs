@@ -59,7 +59,8 @@ mod memory {
         let mut rest = &mut message[..];
         let _ = writeln!(
             rest,
-            "error: out of memory: {bytes} more bytes are not to be had; the answer is unknown. Take a smaller problem or fewer jobs (-j)"
+            "error: out of memory: {bytes} more bytes could not be allocated; the answer is unknown. Take a \
+            smaller problem or fewer jobs (-j)"
         );
         let left = rest.len();
         let _ = std::io::stderr().write_all(&message[..message.len() - left]);

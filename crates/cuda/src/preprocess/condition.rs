@@ -189,7 +189,9 @@ impl Reader<'_> {
                 Ok(Literal::Int { value, decimal, unsigned, .. }) => {
                     self.integer(token, value, decimal, unsigned)
                 }
-                Ok(Literal::Float { .. }) => Err(error(token.span, "a condition takes integers only")),
+                Ok(Literal::Float { .. }) => {
+                    Err(error(token.span, "a condition takes integers only"))
+                }
                 Err(wrong) => Err(error(token.span, wrong.to_string())),
             },
             Kind::Character => {

@@ -420,7 +420,8 @@ impl<'a> Analyser<'a> {
                 let Some(ty) = ghost_type(&ty) else {
                     return Err(unsupported(
                         parameter.ty.span,
-                        "a parameter of a predicate or lemma is an `int`, a wider integer, a real number or a pointer",
+                        "a parameter of a predicate or lemma is an `int`, a wider integer, a real number or \
+                        a pointer",
                     ));
                 };
                 locals.push(one.ghost(&parameter.name, ty));

@@ -34,7 +34,10 @@ impl<'a> Analyser<'a> {
                 && parts.iter().any(|one| !matches!(one.kind, Ast::Braces(_)))
                 && matches!(element.as_ref(), Type::Array(..))
             {
-                return Err(unsupported(syntax.span, "the size of this array could not be computed"));
+                return Err(unsupported(
+                    syntax.span,
+                    "the size of this array could not be computed",
+                ));
             }
             ty.ty = Type::Array(element.clone(), Extent::Known(parts.len() as u64));
         }
@@ -53,7 +56,9 @@ impl<'a> Analyser<'a> {
                 Some(Initialiser::Copy(expr)) => self.operand(expr)?,
                 Some(Initialiser::Direct(all) | Initialiser::List(all)) => match &all[..] {
                     [one] => self.operand(one)?,
-                    _ => return Err(error(span, "a reference needs exactly one object to refer to")),
+                    _ => {
+                        return Err(error(span, "a reference needs exactly one object to refer to"));
+                    }
                 },
                 None => return Err(error(span, "a reference needs an object to refer to")),
             };

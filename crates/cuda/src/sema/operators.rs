@@ -157,7 +157,8 @@ impl<'a> Analyser<'a> {
             let fits = left == right
                 && matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div);
             if !fits {
-                let message = "16-bit floats combine only with their own type; other operands would make the operator ambiguous";
+                let message = "16-bit floats combine only with their own type; other operands would make the \
+                    operator ambiguous";
                 return Err(unsupported(span, message));
             }
             return Ok((left.clone(), left.clone()));

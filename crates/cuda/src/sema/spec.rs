@@ -291,7 +291,8 @@ impl<'a> Analyser<'a> {
                     return Err(unsupported(span, "this cast in a clause is not supported"));
                 }
                 if !keeps_number(&found, &target.ty) {
-                    let message = "clauses use unbounded integers: a cast that may change a number is not supported in them";
+                    let message = "clauses use unbounded integers: a cast that may change a number is not \
+                        supported in them";
                     return Err(unsupported(span, message));
                 }
                 Ok(Operand::new(to(found, Type::Whole)))

@@ -127,9 +127,7 @@ impl<'a> Analyser<'a> {
             "Pre" | "Old" => Ok(Label::Old),
             "Here" => Ok(Label::Here),
             "LoopEntry" if self.body.spec.of_loop => Ok(Label::LoopEntry),
-            "LoopEntry" => {
-                Err(error(label.span, "`LoopEntry` belongs in a loop invariant"))
-            }
+            "LoopEntry" => Err(error(label.span, "`LoopEntry` belongs in a loop invariant")),
             _ => {
                 let message = "only the labels `Pre`, `Here` and `LoopEntry` are supported";
                 Err(unsupported(label.span, message))

@@ -57,7 +57,10 @@ impl<'a> Analyser<'a> {
                     let found = self.constant_operand(label)?;
                     let found = self.converted_argument(found, ty)?;
                     let Some(number) = self.integer_constant(&found)? else {
-                        return Err(unsupported(label.span, "this label depends on a symbolic size"));
+                        return Err(unsupported(
+                            label.span,
+                            "this label depends on a symbolic size",
+                        ));
                     };
                     if seen.contains(&number) {
                         return Err(error(label.span, "two labels have this value"));

@@ -238,7 +238,8 @@ impl Lowerer<'_> {
             match claim.forall.is_empty() && spec::is_scalar(&claim.condition) {
                 true => stated.push(claim.condition),
                 false => {
-                    let why = "claims about array elements in the middle of a kernel are not supported";
+                    let why =
+                        "claims about array elements in the middle of a kernel are not supported";
                     self.unfollow(About::Body, claim.span, why.to_owned());
                 }
             }

@@ -220,7 +220,9 @@ impl Lowerer<'_> {
                     }
                     _ => match self.number(inner, out)?.kind {
                         ExprKind::Int(0) => Ok(Pointer::to(Target::Null, Vec::new())),
-                        _ => Err(unsupported(span, "casting integers to pointers is not supported")),
+                        _ => {
+                            Err(unsupported(span, "casting integers to pointers is not supported"))
+                        }
                     },
                 }
             }

@@ -73,7 +73,10 @@ pub(super) fn normalise_exits(body: &[Stmt], exit: ExitKind) -> Result<Vec<Stmt>
                         whole.extend(rest.iter().cloned());
                     }
                     if count(&whole) > MAX_REPEATED * 16 {
-                        return Err(unsupported(statement.span, "this many exits are not supported"));
+                        return Err(unsupported(
+                            statement.span,
+                            "this many exits are not supported",
+                        ));
                     }
                     normalise_exits(&whole, exit)
                 };

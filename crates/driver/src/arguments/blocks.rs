@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(
             errors,
             [
-                "--blocks 4: the grid is 4,2, positions count from 0",
+                "--blocks 4: the grid is 4,2; positions count from 0",
                 "--blocks 7..9: the grid 4,2 has 8 blocks"
             ]
         );

@@ -157,7 +157,7 @@ impl<'r> Builder<'r> {
                     Some(_) => self.error(format!("--alias {alias}: `{name}` is not a tensor")),
                 }
                 if !aliased.insert(name.as_str()) {
-                    self.error(format!("--alias {alias}: `{name}` is aliased already"));
+                    self.error(format!("--alias {alias}: `{name}` is already aliased"));
                 }
             }
         }
@@ -215,8 +215,9 @@ impl<'r> Builder<'r> {
                 ));
             } else {
                 self.error(format!(
-                    "the text has a kernel of this name with the parameters {names}, but it is not certain that this is the \
-                     one that was compiled; give the arguments in the order of its parameters, with other names if that is another one"
+                    "the source has a kernel of this name with the parameters {names}, but it may not be the \
+                    one that was compiled; give the arguments in the order of the compiled kernel's \
+                    parameters, with other names if it is a different one"
                 ));
             }
         }
@@ -273,12 +274,12 @@ impl<'r> Builder<'r> {
         let widest = parameter.pointer.as_ref().and_then(|found| found.widths.last().copied());
         if contradicted.is_some() {
             self.notes.push(format!(
-                "warning: `{name}` is given as {given}, and the kernel declares {} as `{ty}`",
+                "warning: `{name}` is given as {given}, but the kernel declares {} as `{ty}`",
                 shown(parameter, parameter.name)
             ));
         } else if let Some(bits) = widest.filter(|bits| *bits < 8 * given.bytes()) {
             self.notes.push(format!(
-                "warning: `{name}` is given as {given}, and the kernel accesses it {bits} bits at a time"
+                "warning: `{name}` is given as {given}, but the kernel accesses it {bits} bits at a time"
             ));
         }
     }
@@ -337,13 +338,14 @@ impl<'r> Builder<'r> {
         let shown = shown(parameter, &spec.name);
         if parameter.kind != Kind::Structure {
             let ty = parameter.declared_type();
-            return wrong(format!("{shown} is {ty}, no structure; `{spec}` is one"));
+            return wrong(format!("{shown} is {ty}, not a structure; `{spec}` is one"));
         }
         let specs = &self.request.arguments.specs;
         if let Some(field) = structure::unsized_field(&recorded.fields, parameter, specs) {
             let at = field.offset;
             return wrong(format!(
-                "{shown}: how many recorded bytes `{field}` replaces is not seen from the kernel: state its type, as in {at}:s32=64"
+                "{shown}: the kernel does not show how many recorded bytes `{field}` replaces; state its \
+                type, as in {at}:s32=64"
             ));
         }
         let read = recorded::read(recorded, parameter.bytes, specs);
@@ -358,7 +360,7 @@ impl<'r> Builder<'r> {
         }
         for (at, word) in found.suspicious {
             self.notes.push(format!(
-                "{shown}: the word at {at}, {word:#x}, looks like an address and is in no tensor"
+                "{shown}: the word at {at}, {word:#x}, looks like an address, but is in no tensor"
             ));
         }
         if let exec::Argument::Struct(fields) = self.structure(parameter, spec, &recorded.fields)? {

@@ -45,7 +45,7 @@ pub(super) fn faults(
     let facts = program.functions[kernel].launch;
     if let Some(required) = facts.required_block.filter(|&required| required != block) {
         let required = Dimensions(required);
-        faults.push(format!("the kernel demands blocks of {required} (.reqntid), not {shown}"));
+        faults.push(format!("the kernel requires blocks of {required} (.reqntid), not {shown}"));
     }
     if let Some(most) = facts.max_block {
         let most: u64 = most.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
@@ -90,16 +90,14 @@ pub(super) fn cluster_faults(
     let facts = program.functions[kernel].launch;
     let mut faults = Vec::new();
     if facts.blocks_are_clusters {
-        faults.push(
-            "a grid that is given in clusters (.blocksareclusters) is not supported".to_owned(),
-        );
+        faults.push("grid sizes in clusters (.blocksareclusters) are not supported".to_owned());
     }
     if let (Some(given), Some(required)) = (given, facts.required_cluster)
         && given != required
     {
         let (given, required) = (Dimensions(given), Dimensions(required));
         faults.push(format!(
-            "the kernel demands clusters of {required} blocks (.reqnctapercluster), not {given}"
+            "the kernel requires clusters of {required} blocks (.reqnctapercluster), not {given}"
         ));
     }
     let Some(cluster) = cluster(program, kernel, given) else {
@@ -144,7 +142,7 @@ pub(super) fn note(program: &Program, kernel: FuncId, dynamic: u64) -> Option<St
     let shared = shared_memory(program, kernel);
     if dynamic == 0 && shared.dynamic {
         return Some(
-            "the kernel uses dynamic shared memory and the launch gives it none (--smem)"
+            "the kernel uses dynamic shared memory, but the launch provides none (--smem)"
                 .to_owned(),
         );
     }

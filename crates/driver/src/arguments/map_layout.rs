@@ -43,7 +43,7 @@ pub(super) enum MapError {
     File { path: String, why: std::io::Error },
     #[error("{path} has {size} bytes; a tensor map has 128")]
     FileSize { path: String, size: usize },
-    #[error("{path} is not a tensor map that is known: {why}")]
+    #[error("{path} is not a tensor map of a known layout: {why}")]
     Bits { path: String, why: ir::MapDecodeError },
     #[error("interleaved maps are not supported")]
     Interleaved,

@@ -27,11 +27,11 @@ pub(super) enum ContentsError {
     Overlap,
     #[error("element {position} is {number}, which is not in {range}")]
     OutOfRange { position: usize, number: i128, range: IndexRange },
-    #[error("elements {first} and {position} are the same, and `:distinct` says that no two are")]
+    #[error("elements {first} and {position} are the same, but `:distinct` says that no two are")]
     Repeated { first: usize, position: usize },
-    #[error("element {position} is not zero, and `:{word}` says that it is")]
+    #[error("element {position} is not zero, but `:{word}` says that it is")]
     NotZero { position: usize, word: &'static str },
-    #[error("elements {first} and {position} differ, and `:symmetric` says that they are the same")]
+    #[error("elements {first} and {position} differ, but `:symmetric` says that they are the same")]
     NotSame { first: usize, position: usize },
     #[error("the mask `{path}` holds {found}; expected truth values or integers")]
     MaskType { path: String, found: Dtype },
@@ -140,7 +140,7 @@ pub(super) enum SymbolError {
 /// The reason why blocks are not in a grid.
 #[derive(Debug, Error)]
 pub(super) enum BlocksError {
-    #[error("the grid is {grid}, positions count from 0")]
+    #[error("the grid is {grid}; positions count from 0")]
     Position { grid: Dimensions },
     #[error("the grid {grid} has {count} blocks")]
     Number { grid: Dimensions, count: u64 },

@@ -108,17 +108,17 @@ pub enum ParseReason {
     ListLength { elements: u64, given: usize },
     #[error("`:{0}` is not a range of integers; expected one like :0..100, the upper end excluded")]
     NoIndexRange(String),
-    #[error("`:{range}`: ranges are for integers, and these are {element}; --assume is for floats")]
+    #[error("`:{range}`: ranges are for integers, but these are {element}; --assume is for floats")]
     RangeOfFloats { element: ElementType, range: String },
     #[error("`:{0}` is given for an output; ranges are for read-only tensors")]
     RangeOfOutput(IndexRange),
-    #[error("`:distinct` is for integers, and these are {element}")]
+    #[error("`:distinct` is for integers, but these are {element}")]
     DistinctFloats { element: ElementType },
     #[error("`:distinct` is given for an output; it is for read-only tensors")]
     DistinctOutput,
     #[error("`:distinct`: strides make elements share their memory")]
     DistinctShared,
-    #[error("`:distinct`: {elements} elements, and {range} has {numbers} numbers")]
+    #[error("`:distinct`: {elements} elements, but {range} has only {numbers} numbers")]
     DistinctTooMany { elements: u64, range: IndexRange, numbers: i128 },
     #[error("`:{0}` is given for an output; a structure is for tensors that are read")]
     StructureOfOutput(&'static str),
@@ -133,11 +133,11 @@ pub enum ParseReason {
     #[error("`:{word}` makes elements zero, which is not in {range}")]
     StructureRange { word: &'static str, range: IndexRange },
     #[error(
-        "`:{word}` is for matrices, of two dimensions or more, and this tensor has {dimensions}"
+        "`:{word}` is for matrices, of two dimensions or more, but this tensor has {dimensions}"
     )]
     NoMatrix { word: &'static str, dimensions: usize },
     #[error(
-        "`:symmetric` is for square matrices, and these have {rows} rows and {columns} columns"
+        "`:symmetric` is for square matrices, but these have {rows} rows and {columns} columns"
     )]
     NotSquare { rows: u64, columns: u64 },
     #[error("the shape has {elements} elements, the mask has {given}")]
@@ -202,7 +202,7 @@ pub enum ParseReason {
     UnknownUnit(String),
     #[error("is too large")]
     TooLarge,
-    #[error("names no block; 0..4 are four")]
+    #[error("names no block; 0..4 names four")]
     NoBlock,
     #[error("expected numbers such as 0..4")]
     NoRange,

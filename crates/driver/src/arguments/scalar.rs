@@ -154,8 +154,8 @@ impl Builder<'_> {
             (Kind::Integer, _) => {
                 let Some(integer) = integer else {
                     let reason = match value {
-                        Some(value) => format!("its value is {value}, no integer"),
-                        None => "an integer must be made of integers that are given".to_owned(),
+                        Some(value) => format!("its value is {value}, not an integer"),
+                        None => "an integer must be computed from given integers".to_owned(),
                     };
                     return Err(problem(reason));
                 };

@@ -43,7 +43,7 @@ impl Builder<'_> {
             .collect();
         for (id, name, tensor) in tensors {
             if self.buffers.has(&name) {
-                self.error(format!("--symbol {name}: an argument has that name, too"));
+                self.error(format!("--symbol {name}: an argument also has that name"));
                 continue;
             }
             match self.buffers.tensor(&name, &tensor) {

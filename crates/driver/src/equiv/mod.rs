@@ -285,16 +285,15 @@ impl Answered<'_> {
             Some(side.kernel().line(place))
         });
         if let Some(line) = reinterpreted {
-            return unknown(&format!("{line} takes a fragment of wmma for one of another kind"));
+            return unknown(&format!("{line} uses a wmma fragment as one of another kind"));
         }
         match answer {
             Answer::Equal if self.runs() == Verdict::Refuted => unknown("a run has errors"),
             Answer::Equal if self.strict && !self.compared.conditions.is_empty() => unknown(
-                "it is not settled that the optimised kernel is defined wherever the \
-                         reference is (--strict)",
+                "it was not shown that the optimised kernel is defined wherever the reference is (--strict)",
             ),
             Answer::Equal if self.strict && !self.relied().is_empty() => {
-                unknown(&format!("it is assumed that {} (--strict)", self.relied()[0]))
+                unknown(&format!("it had to be assumed that {} (--strict)", self.relied()[0]))
             }
             Answer::Equal => Judgement { verdict: Verdict::Proved, reason: None },
             Answer::Different(_) if self.fails_for_some() => unknown("a run has errors"),
@@ -309,9 +308,9 @@ impl Answered<'_> {
             Answer::Constants(hidden) => {
                 let [one, other] = hidden.values;
                 unknown(&format!(
-                    "constants: `{}` is equal with the numbers that constants stand for, but with the \
-                     constants as they are it is {one:e} and {other:e} at inputs below 64 (--no-snap \
-                     compares them as they are)",
+                    "constants: `{}` is equal if the constants stand for exact numbers, but with the \
+                    constants as written it is {one:e} and {other:e} at inputs below 64 (--no-snap compares \
+                    them as written)",
                     self.element(&hidden.position)
                 ))
             }
@@ -336,7 +335,7 @@ impl Answered<'_> {
             if let Some(place) = wmma::uses(side.kernel()).elements {
                 let line = side.kernel().line(place);
                 all.push(format!(
-                    "fragments of wmma are laid out as on sm_80 and sm_90: {line} computes with \
+                    "wmma fragments are laid out as on sm_80 and sm_90: {line} computes with \
                      elements"
                 ));
             }
@@ -359,7 +358,7 @@ impl Answered<'_> {
         if !inner.is_empty() {
             let verb = if inner.len() == 1 { "is" } else { "are" };
             let names = inner.join(", ");
-            all.push(format!("{names} {verb} for later launches of one side, and not compared"));
+            all.push(format!("{names} {verb} for later launches of one side, and so not compared"));
         }
         all.extend(self.relied());
         all.extend(definedness(&compared.conditions));
@@ -383,7 +382,7 @@ impl Answered<'_> {
         };
         tell(&compared.signs, &|line, name| {
             format!(
-                "zero has the sign + where {line} ({name}) takes the sign of a number that can be zero"
+                "zero is positive where {line} ({name}) takes the sign of a number that can be zero"
             )
         });
         tell(&compared.nan_tests, &|line, name| {

@@ -35,15 +35,15 @@ impl Answered<'_> {
             None => "assume a condition on the inputs that implies it (--assume)".to_owned(),
         };
         format!(
-            "the inlined {name}{place} is that function only where {condition} ({why}), which does \
-             not follow from the inputs; {remedy}"
+            "the inlined {name}{place} equals that function only where {condition} ({why}), which does not \
+            follow from the inputs; {remedy}"
         )
     }
 
     /// Names scalars whose rounding to a float changes a decision.
     pub(super) fn otherwise(&self, otherwise: &equiv::Otherwise) -> String {
         let scalars = otherwise.scalars.iter().map(|(name, exact, nearest)| {
-            format!("`{name}` is {exact}, and the float nearest to it ({nearest})")
+            format!("`{name}` is {exact}, but the nearest float ({nearest})")
         });
         let side = otherwise.side;
         let place = match (&self.sides[side][..], otherwise.place) {
@@ -52,8 +52,8 @@ impl Answered<'_> {
         };
         let name = ["the reference", "the optimised kernel"][side];
         format!(
-            "{} decides otherwise in {name}{place}: a comparison, a rounding to an integer or a sign; \
-             pass the float itself",
+            "{} leads to a different decision in {name}{place} (a comparison, a rounding to an integer or a \
+            sign); pass the float itself",
             scalars.collect::<Vec<_>>().join("; ")
         )
     }

@@ -170,7 +170,7 @@ pub(super) fn proof(answered: &Answered<'_>) -> Vec<ProofFact> {
 fn in_words(rung: &str) -> &'static str {
     match rung {
         "products" => "both values are the same sum of products of inputs",
-        "structure" => "both values are made by the same operations, up to their order",
+        "structure" => "both values come from the same operations, up to their order",
         "composite" => "both values have the same normal form, in which equal parts are unknowns",
         "inline" => "both values have the same normal form, with all their parts written out",
         "facts" => "both values have the same normal form, once the signs of their parts are known",
@@ -218,7 +218,7 @@ fn different(text: &mut String, difference: &Difference, has_formula: bool) {
         let _ = writeln!(text, "  {both} on these inputs in exact intervals, give these values");
     }
     if difference.is_numeric {
-        text.push_str("  found on these inputs alone: a run on all inputs did not end\n");
+        text.push_str("  found on these inputs only: a run on all inputs did not finish\n");
     }
     if let (Some(floats), true) = (difference.floats, difference.values.contains(&None)) {
         let [one, other] = floats.values().map(number);

@@ -25,7 +25,7 @@ pub fn init(request: &Init<'_>) -> Outcome {
     let path = request.folder.join(FILE_NAME);
     if path.symlink_metadata().is_ok() && !request.force {
         let name = path.display();
-        return Outcome::bad_input(&format!("`{name}` exists already; --force writes it anew"));
+        return Outcome::bad_input(&format!("`{name}` already exists; --force overwrites it"));
     }
     let text = match text(request) {
         Ok(text) => text,

@@ -49,7 +49,7 @@ pub(super) fn combinations(
         }
         None => problems.push(Problem::new(
             matrix.span(),
-            "`matrix` is a table of lists, { C = [128, 512] }, or a list of tables, [{ C = 128 }]",
+            "`matrix` must be a table of lists, { C = [128, 512] }, or a list of tables, [{ C = 128 }]",
         )),
     }
     Vec::new()

@@ -181,7 +181,7 @@ pub enum LoadError {
     TooLarge,
     /// A file from elsewhere; its lines are not quoted.
     #[error(
-        "error: `{0}` is a link that leads out of its folder, and has mistakes, which are not shown\n"
+        "error: `{0}` is a link to a file outside its folder, and has mistakes, which are not shown\n"
     )]
     Link(String),
     /// All mistakes, rendered with their lines.

@@ -74,7 +74,7 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
     let defaults = table.get("defaults").and_then(|value| {
         let found = value.get_ref().as_table();
         if found.is_none() {
-            reader.problem(value.span(), "`defaults` is a table: write [defaults]");
+            reader.problem(value.span(), "`defaults` must be a table: write [defaults]");
         }
         Some((found?, value.span()))
     });
@@ -358,7 +358,7 @@ impl Reader<'_> {
             Some("not-refuted") => Require::NotRefuted,
             Some(_) => {
                 let span = require.map(|raw| raw.span).unwrap_or_default();
-                self.problem(span, "`require` is \"proved\" or \"not-refuted\"");
+                self.problem(span, "`require` must be \"proved\" or \"not-refuted\"");
                 Require::Proved
             }
         };
@@ -413,12 +413,15 @@ impl Reader<'_> {
         let at = table.text("at", &mut self.problems).map(|raw| raw.text);
         let code = code?;
         let Some(known) = Code::parse(&code.text) else {
-            self.problem(code.span, "no finding has this code: `warpproof explain` lists all");
+            self.problem(
+                code.span,
+                "there is no finding code like this: `warpproof explain` lists all",
+            );
             return None;
         };
         let reason = reason?;
         if reason.text.trim().is_empty() {
-            self.problem(reason.span, "say why");
+            self.problem(reason.span, "give a reason");
             return None;
         }
         let reason = reason.text;

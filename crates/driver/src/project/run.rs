@@ -351,9 +351,7 @@ fn unused_allowances(project: &Project, used: &[bool], today: Date) -> String {
             (true, false) => {
                 Some(format!("warning: the allowance of {} expired on {expires}\n", one.name()))
             }
-            (false, _) => {
-                Some(format!("warning: nothing is found that [[allow]] {} is for\n", one.name()))
-            }
+            (false, _) => Some(format!("warning: no finding matches [[allow]] {}\n", one.name())),
         }
     });
     warnings.collect()

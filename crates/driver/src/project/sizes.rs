@@ -132,7 +132,7 @@ impl Reader<'_> {
         let pair = raw.text.split_once('=').map(|(one, two)| (one.trim(), two.trim()));
         let pair = pair.filter(|(one, two)| !one.is_empty() && !two.is_empty());
         if pair.is_none() {
-            self.problem(raw.span.clone(), "`map` has names of both kernels: \"x=a\"");
+            self.problem(raw.span.clone(), "`map` needs a name of each kernel, as in \"x=a\"");
         }
         pair.map(|(one, two)| (one.to_owned(), two.to_owned()))
     }

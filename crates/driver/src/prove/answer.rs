@@ -134,11 +134,11 @@ impl Report<'_> {
             reasons = self.undefined_somewhere();
         }
         if reasons.is_empty() && self.answer.properties.iter().any(is_open_clause) {
-            reasons.push("it rests on a clause that may have no value".to_owned());
+            reasons.push("it depends on a clause that may be undefined".to_owned());
         } else if reasons.is_empty() && self.answer.example.is_none() {
             reasons.push("no launch was found that satisfies the contract".to_owned());
         } else if reasons.is_empty() {
-            reasons.push("it rests on barriers that not all threads may meet".to_owned());
+            reasons.push("it depends on barriers that some threads may not reach".to_owned());
         }
         reasons
     }
@@ -286,7 +286,7 @@ impl Report<'_> {
         }
         let overflow = self.answer.properties.iter().find(|one| one.property == Property::Overflow);
         if overflow.is_some_and(|one| one.verdict != allsizes::Verdict::Proved) {
-            all.push("for the other properties: nothing overflows".to_owned());
+            all.push("integer arithmetic does not overflow (for the other properties)".to_owned());
         }
         if has_loop(&self.kernel.body) {
             all.push("loops end".to_owned());
@@ -299,7 +299,7 @@ impl Report<'_> {
             all.extend(self.implicit_precondition(&requirement.condition));
         }
         if self.kernel.fences {
-            all.push("fences order nothing: their order is not followed".to_owned());
+            all.push("fences order nothing: their effect is not modelled".to_owned());
         }
         all.extend(self.read_as.iter().cloned());
         all.extend(compare::assumption(self.compared));

@@ -14,7 +14,7 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
     match &finding.event {
         Event::Race { array, index, first, second } => {
             let element = element(&kernel.arrays[*array], index);
-            let message = format!("two threads access `{element}` without order");
+            let message = format!("two threads access `{element}`, and nothing orders them");
             let diagnostic = Diagnostic::error(Code::Race, second.span, message).label(format!(
                 "{} {}",
                 who(&second.thread),
@@ -44,7 +44,7 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
         }
         Event::Unwritten { array, index, access } => {
             let name = element(&kernel.arrays[*array], index);
-            let message = format!("`{name}` is read before anybody has stored to it");
+            let message = format!("`{name}` is read before any thread has stored to it");
             Diagnostic::error(Code::UndefinedValue, access.span, message)
                 .label(format!("{} {}", who(&access.thread), verb(access)))
                 .note(launch)
@@ -58,7 +58,8 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
                 .note(launch)
         }
         Event::Overflow { span, ty, exact, thread } => {
-            let value = exact.map_or("a number beyond all types".to_owned(), |one| one.to_string());
+            let value =
+                exact.map_or("a number too large for any type".to_owned(), |one| one.to_string());
             let message = format!("{value} does not fit into `{}`", ty.name());
             Diagnostic::error(Code::Overflow, *span, message).label(who(thread)).note(launch)
         }
@@ -68,7 +69,7 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
                 .note(launch)
         }
         Event::Divergence { at, thread, other, elsewhere } => {
-            let message = "threads of a block do not meet at this barrier";
+            let message = "not all threads of the block reach this barrier";
             let diagnostic = Diagnostic::error(Code::BarrierDivergence, *at, message)
                 .label(format!("{} waits here", who(thread)));
             match elsewhere {
@@ -91,14 +92,14 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
             let mut whom = vec![who(thread)];
             whom.extend(other.iter().map(who));
             let label = match at.is_empty() {
-                true => format!("not so for {}", whom.join(" and ")),
-                false => format!("not so for {}, {}", whom.join(" and "), values(kernel, at)),
+                true => format!("false for {}", whom.join(" and ")),
+                false => format!("false for {}, {}", whom.join(" and "), values(kernel, at)),
             };
             let message = match (about, got.and_then(shown), want.and_then(shown)) {
                 (Some((array, index)), Some(got), Some(want)) => {
                     let name = element(&kernel.arrays[*array], index);
                     format!(
-                        "this does not hold at the barrier: with `{name}` it has {got} and {want} to compare"
+                        "this does not hold at the barrier: for `{name}` it compares {got} with {want}"
                     )
                 }
                 _ => "this does not hold at the barrier".to_owned(),
@@ -118,8 +119,8 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
         Event::Postcondition { span, at, element: about, got, want } => {
             let values = values(kernel, at);
             let label = match values.is_empty() {
-                true => "not so".to_owned(),
-                false => format!("not so for {values}"),
+                true => "false".to_owned(),
+                false => format!("false for {values}"),
             };
             let message = match (about, got.and_then(shown), want.and_then(shown)) {
                 (Some((array, index)), Some(got), Some(want)) => {

@@ -169,8 +169,8 @@ fn contradiction(
         shown.push(render(&different(difference, kernels), inputs[1], colour));
     }
     let messages = format!(
-        "{}\nerror: this was proved not to happen, and a run shows it: a bug in warpproof. \
-         Please report it with the files.\n",
+        "{}\nerror: this was proved impossible, but a run shows it. This is a bug in warpproof; please \
+        report it with the files.\n",
         shown.first()?
     );
     Some(Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) })

@@ -162,7 +162,7 @@ fn read(file: &Path, folders: &[PathBuf]) -> Option<io::Result<String>> {
     let Ok(facts) = std::fs::metadata(file) else { return None };
     let refuse = |why: &str| Some(Err(io::Error::other(why.to_owned())));
     if !folders.iter().any(|folder| is_below(file, folder)) {
-        return refuse("it is outside of the file's folder and of those given with -I");
+        return refuse("it is outside the file's folder and those given with -I");
     }
     if facts.is_dir() {
         return None;

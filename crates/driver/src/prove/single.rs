@@ -83,8 +83,8 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
     if let Some((_, finding)) = &answer.contradiction {
         let shown = render(&findings::diagnostic(kernel, finding), input, colour);
         let messages = format!(
-            "{shown}\nerror: this was proved not to happen, and a run shows it: a bug in warpproof. \
-             Please report it with the file.\n"
+            "{shown}\nerror: this was proved impossible, but a run shows it. This is a bug in warpproof; \
+            please report it with the file.\n"
         );
         return Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) };
     }

@@ -337,8 +337,8 @@ impl Input {
 fn inlined_note(name: &str, why: &str) -> String {
     let why = on_one_line(why);
     format!(
-        "`{name}` does not compile with calls in the place of math functions ({why}); their code is inlined and may not be \
-         recognised; a kernel in a file of its own may do better"
+        "`{name}` does not compile with math functions kept as calls ({why}), so their code is inlined and \
+        may not be recognised; it may help to put the kernel into a separate file"
     )
 }
 

@@ -106,7 +106,7 @@ fn integers_are_related_too() {
     assert_eq!(ask("m=n*2").0, Exit::Success);
     assert_eq!(ask("m=n*4").0, Exit::Refuted);
     let (exit, text) = ask("m=n/4");
-    assert!(exit == Exit::BadInput && text.contains("its value is 3/2, no integer"), "{text}");
+    assert!(exit == Exit::BadInput && text.contains("its value is 3/2, not an integer"), "{text}");
 }
 
 #[test]

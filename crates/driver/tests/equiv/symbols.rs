@@ -136,13 +136,21 @@ fn compare_tables(heads: [&str; 2], kernels: [&str; 2], symbols: [&str; 2]) -> (
 #[test]
 fn scalars_are_compared_as_tensors_are() {
     let table = [
-        (["thrice", "twice"], ["w=2.0", "w=3.0"], "has other contents on the other side"),
-        (["thrice", "twice"], ["w=2.0", "w=f32[1]=[3]"], "has other contents on the other side"),
-        (["thrice", "twice"], ["w=f32[1]=[2]", "w=f32=3"], "has other contents on the other side"),
+        (["thrice", "twice"], ["w=2.0", "w=3.0"], "has different contents on the other side"),
+        (
+            ["thrice", "twice"],
+            ["w=2.0", "w=f32[1]=[3]"],
+            "has different contents on the other side",
+        ),
+        (
+            ["thrice", "twice"],
+            ["w=f32[1]=[2]", "w=f32=3"],
+            "has different contents on the other side",
+        ),
         (["thrice", "thrice"], ["w=2.0", "w=f32"], "are given on one side alone"),
         (["thrice", "thrice"], ["w=2.0", ""], "it holds anything"),
         (["thrice", "thrice"], ["w=f32", ""], "it holds anything"),
-        (["thrice", "thrice"], ["w=f32", "w=?"], "has other contents on the other side"),
+        (["thrice", "thrice"], ["w=f32", "w=?"], "has different contents on the other side"),
     ];
     for (kernels, symbols, message) in table {
         let (exit, text) = compare_tables([""; 2], kernels, symbols);

@@ -323,7 +323,10 @@ fn ask(
         (&mbarrier.op, test.group, answer)
     {
         if unordered.is_some() {
-            return Err(context.gap("nothing orders this test after the previous phase: it may refer to an earlier phase"));
+            return Err(context.gap(
+                "nothing orders this test after the previous phase: it may refer to an \
+                earlier phase",
+            ));
         }
         // The answer `false` is always possible, and the wait that follows acquires.
         if !context.tracker.peek((context.warp.number, same.lanes), group, state) {
@@ -422,7 +425,8 @@ fn stopped(context: &mut Context<'_, '_>, same: &Same, stop: MbarrierStop) -> Ga
         MbarrierStop::Misuse(misuse) => misuse,
         MbarrierStop::Undecided(who) => {
             let place = context.machine.site_place(who.site);
-            let reason = "it is not decided if these bytes are announced before the mbarrier's phase ends";
+            let reason =
+                "it is not decided if these bytes are announced before the mbarrier's phase ends";
             return Gap { place, ..context.gap(reason) };
         }
         MbarrierStop::NoneExpected => {

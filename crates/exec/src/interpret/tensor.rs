@@ -78,7 +78,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let from = map;
         let MapBits { address, map } = read_map(context, from, lane)?;
         let Some(tensor) = Pointer::decode(address, Space::Global) else {
-            return Err(context.gap("a tensor map has an address that does not come from an argument"));
+            return Err(
+                context.gap("a tensor map has an address that does not come from an argument")
+            );
         };
         check_tensor(context, tensor, lane)?;
         let to = (shared, signal.flatten());
@@ -253,7 +255,8 @@ fn check_shared(context: &mut Context<'_, '_>, lane_copy: &TensorCopyLane<'_>) -
     }
     if span.is_some() {
         return Err(context.gap(format!(
-            "the layout of a swizzled box depends on the address of `{}`, which is aligned to {align} bytes, not to {needed}",
+            "the layout of a swizzled box depends on the address of `{}`, which is aligned to {align} bytes, \
+            not to {needed}",
             name
         )));
     }

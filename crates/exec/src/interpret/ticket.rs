@@ -103,9 +103,7 @@ fn count(
     let tickets = &mut valued.store.tickets;
     let (counter, first, _) = *tickets.counter.get_or_insert((ticket.counter, old, place));
     let wrong = if word != Word::Number {
-        Some(
-            "the ticket counter has unknown contents: give them (`count=u32[1]:inout=[0]`)",
-        )
+        Some("the ticket counter has unknown contents: give them (`count=u32[1]:inout=[0]`)")
     } else if counter != ticket.counter {
         Some("blocks take tickets from several counters, or in several ways")
     } else if tickets.unit == Some(unit) {

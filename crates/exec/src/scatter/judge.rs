@@ -21,8 +21,7 @@ use sync::Site;
 type DataWrite = data_writes::DataWrite<Bytes>;
 
 /// The reasons for undecided races of two stores.
-const ORDER_OPEN: &str =
-    "for some data they write the same bytes, and their order is not tracked";
+const ORDER_OPEN: &str = "for some data they write the same bytes, and their order is not tracked";
 const VALUES_OPEN: &str =
     "for some data they write the same bytes, and equality of the values is not decided";
 const PLACES_OPEN: &str = "whether they write the same bytes depends on data, and was not decided";
@@ -91,7 +90,8 @@ fn mixture(
         return stop(
             first,
             format!(
-                "`{name}` is written here at a data-dependent place, and {line} accesses it in another way: whether both access the same element is not tracked"
+                "`{name}` is written here at a data-dependent place, and {line} accesses it in another way: \
+                whether both access the same element is not tracked"
             ),
         );
     }

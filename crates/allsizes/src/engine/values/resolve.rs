@@ -136,11 +136,15 @@ impl Resolver {
         let side = &self.sides[moment.side];
         let name = side.names[array.position()].clone();
         if side.atomics.contains(&array) {
-            return open(moment.span, format!("the value that atomic operations leave in `{name}`"));
+            return open(
+                moment.span,
+                format!("the value that atomic operations leave in `{name}`"),
+            );
         }
         if depth > MAX_DEPTH {
-            let message =
-                format!("the values that loops pass through `{name}` from one iteration to the next");
+            let message = format!(
+                "the values that loops pass through `{name}` from one iteration to the next"
+            );
             return open(moment.span, message);
         }
         let groups = self.candidates(array, moment);

@@ -242,10 +242,10 @@ impl Kernel<'_> {
 fn unknown(fault: &Fault) -> &'static str {
     match fault {
         Fault::Misaligned { .. } => "compiled code has a misaligned access",
-        Fault::Undefined { .. } => "compiled code looks at something that nothing was written to",
+        Fault::Undefined { .. } => "compiled code uses an undefined value",
         Fault::DivisionByZero => "compiled code divides by zero",
-        Fault::Trap | Fault::AssertFailed => "compiled code stops itself",
-        _ => "compiled code has a finding of a kind that our reading does not know",
+        Fault::Trap | Fault::AssertFailed => "compiled code traps",
+        _ => "compiled code has an error of a kind that our reading does not model",
     }
 }
 

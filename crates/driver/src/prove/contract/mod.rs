@@ -58,8 +58,8 @@ impl Contracted {
         })?;
         let message = "the formula has no value here for some sizes";
         let found = findings::diagnostic(&self.kernel, found);
-        let help = "an element outside of its tensor needs a value, `x[… else 0]`; a maximum or mean of nothing needs a \
-                    condition on sizes, --requires 'n > 0'";
+        let help = "an element outside its tensor needs a value, `x[… else 0]`; a maximum or mean of no \
+            elements needs a condition on sizes, --requires 'n > 0'";
         Some(Diagnostic {
             code: Code::Formula,
             message: message.into(),
@@ -82,7 +82,7 @@ pub(super) fn contracted(
     let (sizes, numbers) = arguments::read(&plain, &contract.arguments).map_err(Refusal::Usage)?;
     if let Some(name) = arguments::sized_twice(&plain, &sizes) {
         let message = format!(
-            "--arg: the file gives `{name}` a size, too (`//@ extent`): keep one of the two"
+            "--arg: the file also gives `{name}` a size (`//@ extent`): keep only one of the two"
         );
         return Err(Refusal::Usage(message));
     }

@@ -50,8 +50,7 @@ pub(crate) fn render(reports: &[Report], head: &PageHead) -> String {
          'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>warpproof: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>\n<h1>Warpproof report</h1>\n{facts}\
-         </header>\n{contents}<main id=\"main\">\n{body}{codes}</main>\n<footer>Floats are real numbers; what ptxas makes of \
-         the PTX is not looked at.</footer>\n</body>\n</html>\n",
+         </header>\n{contents}<main id=\"main\">\n{body}{codes}</main>\n<footer>Floats are treated as real numbers. The machine code that ptxas generates is not checked.</footer>\n</body>\n</html>\n",
         title = quoted(&title),
         facts = facts::of_page(head),
         codes = codes::render(reports),

@@ -40,13 +40,13 @@ pub(crate) fn store(folder: Option<&Path>, kind: &str, key: &str, result: &str) 
 /// The reason why the entries of an existing folder are not used, if any.
 pub(crate) fn distrust(folder: &Path) -> Option<&'static str> {
     let exists = folder.symlink_metadata().is_ok();
-    (exists && !is_own_folder(folder)).then_some("not yours alone, so it is not used")
+    (exists && !is_own_folder(folder)).then_some("writable by others, so it is not used")
 }
 
 /// Says why nothing can be kept in a folder, if that is so. Makes the folder if it does not exist.
 pub(crate) fn unwritable(folder: &Path) -> Option<String> {
     if let Err(error) = create_folder(folder) {
-        return Some(format!("cannot be made ({error}), so nothing is kept"));
+        return Some(format!("cannot be created ({error}), so nothing is cached"));
     }
     if let Some(why) = distrust(folder) {
         return Some(why.to_owned());
@@ -54,7 +54,7 @@ pub(crate) fn unwritable(folder: &Path) -> Option<String> {
     let probe = folder.join(format!("doctor-{}", std::process::id()));
     let written = output::write_with(&probe, Readers::Owner, &mut |out| out.write_all(b"probe"));
     let _ = std::fs::remove_file(&probe);
-    written.err().map(|error| format!("cannot be written to ({error}), so nothing is kept"))
+    written.err().map(|error| format!("cannot be written to ({error}), so nothing is cached"))
 }
 
 /// Reads a file that only the user can have written; `None` otherwise.

@@ -24,7 +24,7 @@ pub(super) struct Quoting {
 
 /// The replacement for a hidden message.
 const HIDDEN: &str =
-    "not shown: it may quote a file outside of the kernel's folder (-I FOLDER allows one)";
+    "not shown: it may quote a file outside the kernel's folder (-I FOLDER allows one)";
 
 /// Further hidden messages are counted.
 const MOST_HIDDEN: usize = 5;

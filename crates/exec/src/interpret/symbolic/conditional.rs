@@ -68,7 +68,8 @@ pub(crate) fn look_at(context: &mut Context<'_, '_>, guard: Guard) -> Result<(),
 /// Executes an instruction on one side of an undecided branch, in the context's lanes.
 pub(crate) fn on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     if !can_be_conditional(context, op) {
-        let what = "this is executed under an undecided condition, and other threads may wait for it or be ordered by it";
+        let what = "this is executed under an undecided condition, and other threads may wait for it or be \
+            ordered by it";
         return Err(context.conditional_gap(what));
     }
     note_access(context, op);

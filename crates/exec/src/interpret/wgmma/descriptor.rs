@@ -69,6 +69,7 @@ fn align(context: &mut Context<'_, '_>, tile: &Tile) -> Result<(), Gap> {
     }
     let name = memory.name.clone();
     Err(context.gap(format!(
-        "the layout of a swizzled matrix depends on the address of `{name}`, which is aligned to {align} bytes, not to {pattern}"
+        "the layout of a swizzled matrix depends on the address of `{name}`, which is aligned to {align} \
+        bytes, not to {pattern}"
     )))
 }

@@ -164,9 +164,8 @@ fn tile(context: &mut Context<'_, '_>, matrix: &MatrixDescriptor) -> Result<Tile
         }
         let tags = context.registers.operand_tags(matrix.bits);
         context.decide(Tags { pointer: Mask::NONE, ..tags }, Sink::Address)?;
-        return Err(
-            context.gap("a matrix descriptor was not computed from the address of a shared variable")
-        );
+        return Err(context
+            .gap("a matrix descriptor was not computed from the address of a shared variable"));
     };
     descriptor::decode(context, encoded, matrix.transposed)
 }
