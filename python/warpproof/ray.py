@@ -241,7 +241,7 @@ def _skip(path: Any, resume: bool, jobs: Iterator[tuple[int, str]]) -> None:
     if not path.exists() or path.stat().st_size == 0:
         return
     if not resume:
-        raise UsageError(f"{path} has results in it: --resume continues after them; or choose another file")
+        raise UsageError(f"{path} already contains results: continue them with --resume, or choose another file")
     end = 0
     with open(path, "rb+") as file:
         for line in file:

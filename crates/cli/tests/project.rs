@@ -120,7 +120,7 @@ fn what_init_writes_runs_once_it_is_filled_in() {
     // Nothing is overwritten without `--force`.
     let (code, _, messages) = run(&scratch.0, &["init", "WP0140.ptx::mean", "WP0140.ptx::mean_of"]);
     assert_eq!(code, 2);
-    assert!(messages.contains("exists already; --force"), "{messages}");
+    assert!(messages.contains("already exists; --force"), "{messages}");
     let pair = ["init", "--force", "WP0140.ptx::mean(", "WP0140.ptx::mean_of"];
     assert_eq!(run(&scratch.0, &pair).0, 0);
     snapbox::assert_data_eq!(std::fs::read_to_string(&path).unwrap(), expected("init_pair.toml"));

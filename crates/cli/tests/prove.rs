@@ -296,7 +296,7 @@ fn a_second_solver_is_asked_for_its_opinion() {
     let (code, output) = said("sat");
     assert_eq!(code, 3, "{output}");
     assert!(output.contains("fits into `int`: the solvers disagree\n"), "{output}");
-    assert!(output.contains(", which are not used\n"), "{output}");
+    assert!(output.contains(", which were not used\n"), "{output}");
     assert_eq!(said("hello").0, 2);
 }
 

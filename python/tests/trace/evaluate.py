@@ -98,7 +98,7 @@ def _fixed_range(i: Index, body: Node, tensors: dict[str, Array], extent: Option
 
 def _one_extent(name: str, found: set[int]) -> int:
     if not found:
-        raise Mistake(f"over what does `{name}` run?")
+        raise Mistake(f"the range of `{name}` is not known")
     if len(found) > 1:
         raise Mistake(f"`{name}` runs over {' and over '.join(map(str, sorted(found)))}")
     return found.pop()

@@ -174,7 +174,7 @@ fn contents_are_given_to_both_sides_or_to_none() {
     ask("--arg x=f32[1]=[3] --arg y=f32[1]:out").expect(Exit::Success, &[]);
     ask(ONE).expect(Exit::BadInput, &["given on one side alone"]);
     let other = "--arg x=f32[1]=[4] --arg y=f32[1]:out";
-    ask(other).expect(Exit::BadInput, &["has other contents"]);
+    ask(other).expect(Exit::BadInput, &["has different contents"]);
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn where_only_the_reference_is_defined_they_differ() {
         div.rn.f32 %f2, %f2, %f3;";
     ask([COPY, rare], &[]).expect(Exit::Success, &["assumed: defined("]);
     let strict = Question { strict: true, ..ask([COPY, rare], &[]) };
-    strict.expect(Exit::Unknown, &["not settled", "(--strict)"]);
+    strict.expect(Exit::Unknown, &["not shown", "(--strict)"]);
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn contents_are_said_of_both_sides_or_of_none() {
             ["given", "direct"],
             ["--arg c=f32[2]=[1,3]", given],
             Exit::BadInput,
-            "has other contents",
+            "has different contents",
         ),
         (
             ["direct", "direct"],
@@ -194,7 +194,7 @@ fn a_name_is_one_variable_however_it_is_spelt() {
     let table = [
         (["m=f32[1]", "_ZL1m=f32[1]"], Exit::Success, ""),
         (["m=f32[1]=[2]", "_ZL1m=f32[1]=[2]"], Exit::Success, ""),
-        (["m=f32[1]=[2]", "_ZL1m=f32[1]=[3]"], Exit::BadInput, "`m` has other contents"),
+        (["m=f32[1]=[2]", "_ZL1m=f32[1]=[3]"], Exit::BadInput, "`m` has different contents"),
         (["m=f32[1]", "_ZL1m=f32[1]=[3]"], Exit::BadInput, "given on one side alone"),
     ];
     for (symbols, expected, message) in table {
