@@ -111,13 +111,13 @@ fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
         format: args.output.format.into(),
     };
     let names = paths.map(|path| path.kernel.as_deref());
-    let together = driver::prove::Correspondence {
+    let correspondence = driver::prove::Correspondence {
         names: args.sizes.map.clone(),
         same_launch: args.sizes.same_launch,
         requires: args.sizes.demands.clone(),
     };
     let inputs = [&inputs[0], &inputs[1]];
-    let outcome = driver::prove::compare(inputs, names, &together, options, console.styled());
+    let outcome = driver::prove::compare(inputs, names, &correspondence, options, console.styled());
     console.finish(with_files(outcome, "equiv", &args.output, console))
 }
 
@@ -159,7 +159,7 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
     let options = driver::equiv::Options {
         snap: !args.no_snap,
         strict: args.strict,
-        allow: allowed(&args.allow),
+        allow: combined_allowances(&args.allow),
         assumptions: &args.assumptions,
         parts: &args.parts,
         pictures: args.output.report.is_some(),
@@ -178,14 +178,14 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
 }
 
 /// All allowances together.
-fn allowed(all: &[driver::Allow]) -> driver::Allow {
+fn combined_allowances(all: &[driver::Allow]) -> driver::Allow {
     all.iter().fold(driver::Allow::default(), |some, one| some.and(*one))
 }
 
 fn run_check(args: &CheckArgs, console: &Console) -> Exit {
     let RuleArgs { strict, warp_synchronous, .. } = args.rules;
     let (graph, format) = (args.graph.as_deref(), args.output.format.into());
-    let (pictures, allow) = (args.output.report.is_some(), allowed(&args.rules.allow));
+    let (pictures, allow) = (args.output.report.is_some(), combined_allowances(&args.rules.allow));
     let options =
         driver::check::Options { strict, warp_synchronous, allow, graph, format, pictures };
     let colour = console.styled();

@@ -83,7 +83,7 @@ fn settle(words: &[OsString]) {
 /// Size and time of a file.
 type Stamp = (u64, Option<SystemTime>);
 
-/// Returns what all files look like that the command may read.
+/// Returns size and time of each file that the command may read.
 fn state(words: &[OsString]) -> BTreeMap<PathBuf, Stamp> {
     let stamp = |path: PathBuf| {
         let facts = path.metadata().ok().filter(std::fs::Metadata::is_file)?;

@@ -205,7 +205,7 @@ pub(crate) struct ProveArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// How a proof is looked for.
+/// The method of a proof.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "How it is proved")]
 pub(crate) struct MethodArgs {
@@ -234,7 +234,7 @@ pub(crate) struct MethodArgs {
     pub(crate) no_cache: bool,
 }
 
-/// What a proof may cost.
+/// The limits of a proof.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct ProofLimitArgs {

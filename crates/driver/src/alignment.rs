@@ -10,7 +10,7 @@ use crate::execute::FinishedRun;
 use exec::{Placement, Settled};
 use std::collections::BTreeMap;
 
-/// Arrays with reasons of their own; more of them are counted.
+/// The number of arrays that are listed; the others are counted.
 const SHOWN: usize = 3;
 
 /// Accesses to one array, by its name and the alignment they need.
@@ -33,7 +33,7 @@ pub(crate) fn assumed(finished: &FinishedRun<'_>) -> impl Iterator<Item = String
     packed.into_iter().chain(placed)
 }
 
-/// The largest alignment needed of arrays whose alignment is settled so, and a description of each.
+/// The largest alignment needed among the arrays that were settled in this way, and a description of each.
 fn described(finished: &FinishedRun<'_>, settled: Settled) -> Option<(u32, String)> {
     let packed = arrays(finished, settled);
     let largest = packed.keys().map(|(_, needed)| *needed).max()?;
@@ -81,7 +81,7 @@ fn reason(finished: &FinishedRun<'_>, accesses: &[&Placement]) -> String {
     )
 }
 
-/// The accesses whose alignment is settled so, by array.
+/// The accesses that were settled in this way, by array.
 fn arrays<'f>(finished: &'f FinishedRun<'_>, settled: Settled) -> Arrays<'f> {
     let mut arrays = Arrays::new();
     for one in finished.result.alignments.iter().filter(|one| one.settled == settled) {

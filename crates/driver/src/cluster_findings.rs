@@ -1,6 +1,6 @@
 //! Findings about clusters of blocks: their kinds, properties and messages.
 
-use crate::naming::{at, element, verb, who};
+use crate::naming::{element, error_at, thread_label, verb};
 use crate::source_lines::source_lines;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic};
@@ -40,7 +40,8 @@ pub(crate) fn target(fault: &ClusterFault) -> Option<&Target> {
 
 /// Formats a fault.
 pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Program) -> Diagnostic {
-    let plain = |code: Code, message: String| at(code, finding, message).label(who(finding));
+    let plain =
+        |code: Code, message: String| error_at(code, finding, message).label(thread_label(finding));
     let also = |diagnostic: Diagnostic, place: Place, text: &str| {
         diagnostic.also_from(place.span, text.to_owned(), source_lines(place, program))
     };

@@ -11,7 +11,7 @@ pub(crate) fn not_in_mask(mask: u32, (finding, who): (&Finding, String)) -> Diag
     Diagnostic::error(Code::WarpCollective, finding.place.span, message).label(who)
 }
 
-/// A collective that does not wait for lanes that have ended.
+/// A collective that completes without some lanes of its mask, because they have ended.
 pub(crate) fn lanes_left(
     mask: u32,
     left: &[(u32, Place)],

@@ -133,14 +133,14 @@ pub(crate) fn run<'r>(
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
         // A result of `check` must hold for all contents, and so for all schedules.
-        MissingData::Opaque => checked(program, launch, execution.limits, checks),
+        MissingData::Opaque => check_launch(program, launch, execution.limits, checks),
         MissingData::Refused => exec::run(program, launch, execution.limits),
     };
     Ok(prepared.finish(result, checks))
 }
 
 /// Checks a launch. If the only faults are races between reads, also checks if anything depends on the values read.
-pub(crate) fn checked(
+pub(crate) fn check_launch(
     program: &Program,
     launch: &exec::Launch,
     limits: Limits,
@@ -235,7 +235,7 @@ impl Refusal {
 }
 
 /// Returns the launch of a side that wrote an output last.
-pub(crate) fn writer<'f, 'r>(
+pub(crate) fn last_writer<'f, 'r>(
     side: &'f [FinishedRun<'r>],
     output: &str,
 ) -> Option<&'f FinishedRun<'r>> {

@@ -3,7 +3,7 @@
 //! The threads named as missing in a phase are a guess: those that contributed to the phase before. If threads take
 //! turns, the guess may name threads that need not come. The counts beside them are exact.
 
-use crate::naming::{at, element, thread_name, who};
+use crate::naming::{element, error_at, thread_label, thread_name};
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic};
 use exec::{
@@ -30,8 +30,8 @@ pub(crate) fn describe(fault: &MbarrierFault, finding: &Finding, program: &Progr
         false => Code::BarrierMisuse,
     };
     let message = message(fault);
-    let diagnostic = at(code, finding, message).label(who(finding));
-    match elsewhere(&fault.kind) {
+    let diagnostic = error_at(code, finding, message).label(thread_label(finding));
+    match second_place(&fault.kind) {
         Some((place, text)) if place != finding.place => {
             diagnostic.also_from(place.span, text, source_lines(place, program))
         }
@@ -39,7 +39,7 @@ pub(crate) fn describe(fault: &MbarrierFault, finding: &Finding, program: &Progr
     }
 }
 
-/// Writes the message of a fault of an mbarrier.
+/// Writes the message of a fault of an mbarrier. It is long because each fault has a sentence of its own.
 fn message(fault: &MbarrierFault) -> String {
     let name = name(&fault.target);
     match &fault.kind {
@@ -143,7 +143,7 @@ fn arrivals(count: u32) -> String {
 }
 
 /// Returns the second place of a finding, beside the instruction at fault.
-fn elsewhere(kind: &MbarrierFaultKind) -> Option<(Place, &'static str)> {
+fn second_place(kind: &MbarrierFaultKind) -> Option<(Place, &'static str)> {
     let at = |other: &Other, text| Some((other.place, text));
     match kind {
         MbarrierFaultKind::Initialised { other } | MbarrierFaultKind::PlainAccess { other } => {
@@ -195,7 +195,7 @@ pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
         });
     }
     if *pending > 0 {
-        for one in missing.iter().take(MOST_NAMED) {
+        for one in missing.iter().take(MAX_NAMED) {
             parts.push(format!(
                 "{} arrived in phase {} but not in this one",
                 subject(one),
@@ -213,11 +213,11 @@ pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
 }
 
 /// Instructions that a report of a hang names.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Places where threads contributed to the phase that others wait for.
 pub(crate) fn contributions(wait: &MbarrierWait) -> impl Iterator<Item = (Place, String)> {
-    wait.came.iter().take(MOST_NAMED).map(|one| {
+    wait.came.iter().take(MAX_NAMED).map(|one| {
         let how = if one.copy { "contributed here by a copy" } else { "contributed here" };
         let name = name(&wait.target);
         (one.place, format!("{} {how} to phase {} of {name}", subject(one), wait.phase))

@@ -5,7 +5,7 @@
 //! objects, structures, big-endian numbers, files that are too short or too long.
 
 use crate::bounded;
-use crate::output::{self, Readers};
+use crate::output::{self, FileAccess};
 use crate::render::escape;
 use std::fmt;
 use std::io::{self, Write};
@@ -183,7 +183,7 @@ fn size_text(bytes: &Option<u64>) -> String {
 }
 
 /// The largest file that is read: contents are held in memory.
-const MOST_BYTES: u64 = (8 << 30) + (1 << 20);
+const MAX_BYTES: u64 = (8 << 30) + (1 << 20);
 
 /// Reads a file.
 ///
@@ -191,7 +191,7 @@ const MOST_BYTES: u64 = (8 << 30) + (1 << 20);
 /// If there is no such file or it has no supported array.
 pub fn read(path: &Path) -> Result<Array, NpyError> {
     let fail = |reason| NpyError { path: path.to_owned(), reason };
-    let bytes = bounded::read(path, MOST_BYTES).map_err(|error| fail(NpyReason::Read(error)))?;
+    let bytes = bounded::read(path, MAX_BYTES).map_err(|error| fail(NpyReason::Read(error)))?;
     from_bytes(bytes).map_err(|error| fail(error.into()))
 }
 
@@ -201,7 +201,7 @@ pub fn read(path: &Path) -> Result<Array, NpyError> {
 /// If the file cannot be written; an existing file is then unchanged.
 pub fn write(path: &Path, array: &Array) -> Result<(), NpyError> {
     let fail = |error| NpyError { path: path.to_owned(), reason: NpyReason::Write(error) };
-    output::write_with(path, Readers::Usual, &mut |out| write_to(out, array)).map_err(fail)
+    output::write_with(path, FileAccess::ByUmask, &mut |out| write_to(out, array)).map_err(fail)
 }
 
 /// The file of an array, as bytes.

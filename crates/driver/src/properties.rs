@@ -66,7 +66,8 @@ fn reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
         reasons.insert(0, "the run stopped".to_owned());
     } else if name != PropertyName::Races && reasons.is_empty() && is_schedule_open(finished) {
         reasons.push("checked on one schedule only; others may differ".to_owned());
-    } else if reasons.is_empty() && finished.errors().any(|found| derails(&found.fault)) {
+    } else if reasons.is_empty() && finished.errors().any(|found| makes_rest_unknown(&found.fault))
+    {
         reasons.push("the behaviour after an error is unknown".to_owned());
     }
     reasons
@@ -75,7 +76,7 @@ fn reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
 /// Does a fault leave open what happens elsewhere? It does if it changes memory outside the kernel's own, if an
 /// undefined value decides control flow, an address or the participants of a barrier, or if a collective lacks
 /// lanes.
-fn derails(fault: &Fault) -> bool {
+fn makes_rest_unknown(fault: &Fault) -> bool {
     match fault {
         Fault::OutOfBounds { kind, .. } | Fault::WildAddress { kind, .. } => {
             *kind != AccessKind::Read
@@ -131,7 +132,7 @@ fn own_reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
     }
 }
 
-/// Outputs that were undefined at first, with data that decide the set of written elements.
+/// Outputs without initial contents, if data decide which elements are written.
 fn written_by_data(finished: &FinishedRun<'_>) -> Vec<String> {
     let depends = |output: &&OutputSpec| {
         matches!(finished.result.written.get(output.buffer), Some(exec::WrittenBytes::Depends(_)))

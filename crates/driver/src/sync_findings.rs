@@ -2,7 +2,7 @@
 
 use crate::grouping::Group;
 use crate::mbarrier_findings;
-use crate::naming::{at, element, source_line, thread_name, verb, who};
+use crate::naming::{element, error_at, source_line, thread_label, thread_name, verb};
 use crate::product_findings;
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic, Severity};
@@ -22,7 +22,7 @@ pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Di
         true => format!("{copies} still running when the thread ends"),
         false => format!("{copies} never committed to a group"),
     };
-    at(Code::AsyncCopy, finding, message).label(who(finding))
+    error_at(Code::AsyncCopy, finding, message).label(thread_label(finding))
 }
 
 /// Is a fault reported as a note? In strict mode only faults within the manual's rules are.
@@ -43,7 +43,7 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
         }
         () if race.unused => format!(
             "race on {place}: {} that nothing orders; nothing depends on the read value",
-            both(race)
+            both_accesses(race)
         ),
         () if source_changed => {
             format!("the source of an asynchronous copy, {place}, is changed while it is copied")
@@ -63,11 +63,11 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
         ),
         () => {
             let when = race.when.as_ref().map(|when| format!(", if {when}")).unwrap_or_default();
-            format!("race on {place}: {} that nothing orders{when}", both(race))
+            format!("race on {place}: {} that nothing orders{when}", both_accesses(race))
         }
     };
     let code = if source_changed { Code::AsyncCopy } else { Code::Race };
-    let diagnostic = at(code, group.first, what);
+    let diagnostic = error_at(code, group.first, what);
     let diagnostic = sides(diagnostic, race, &times(group), program);
     let diagnostic = diagnostic.note(why(race, program));
     match earlier_barrier(race) {
@@ -99,7 +99,7 @@ fn sides(diagnostic: Diagnostic, race: &Race, times: &str, program: &Program) ->
 }
 
 /// Names both kinds of accesses: `a write and a read`
-fn both(race: &Race) -> String {
+fn both_accesses(race: &Race) -> String {
     let [earlier, later] = &race.sides;
     let word = |side: &RaceSide| match side.kind {
         AccessKind::Read => "read",
@@ -371,7 +371,7 @@ pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program
             (Code::BarrierDivergence, message, Some(*other), "others wait here")
         }
     };
-    let diagnostic = at(code, finding, message).label(who(finding));
+    let diagnostic = error_at(code, finding, message).label(thread_label(finding));
     match other {
         Some(place) if place != finding.place => {
             diagnostic.also_from(place.span, there, source_lines(place, program))
@@ -390,7 +390,7 @@ pub(crate) fn deadlock(
     let threads =
         if waiting == 1 { "1 thread waits".into() } else { format!("{waiting} threads wait") };
     let message = format!("deadlock: {threads} and no thread can continue");
-    let mut diagnostic = at(Code::Deadlock, finding, message);
+    let mut diagnostic = error_at(Code::Deadlock, finding, message);
     for wait in waits {
         let text = describe_wait(wait);
         if wait.place == finding.place && diagnostic.primary.message.is_empty() {
@@ -465,7 +465,7 @@ fn describe_wait(wait: &Wait) -> String {
 /// Two accesses that may race.
 pub(crate) fn undecided(open: &Undecided, program: &Program) -> Diagnostic {
     let race = &open.race;
-    let message = format!("{} on {}: {}", both(race), race_element(race), open.reason);
+    let message = format!("{} on {}: {}", both_accesses(race), race_element(race), open.reason);
     let severity = Severity::Unsupported;
     let diagnostic =
         Diagnostic::new(severity, Code::NotFollowed, race.sides[1].place.span, message);

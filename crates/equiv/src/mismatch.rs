@@ -12,7 +12,7 @@ pub enum Mismatch {
     #[error("there are too many inputs")]
     TooManyInputs,
     /// An input or output of both sides that differs between them.
-    #[error("`{name}` is {how} on the other side")]
+    #[error("`{name}` has {how} on the other side")]
     Unlike {
         /// Its name.
         name: String,
@@ -20,7 +20,7 @@ pub enum Mismatch {
         how: Unlike,
     },
     /// A tensor with different strides in different launches of a side.
-    #[error("`{name}` has other strides in another launch")]
+    #[error("`{name}` has different strides in another launch")]
     Strides {
         /// Its name.
         name: String,
@@ -150,12 +150,12 @@ pub enum Unlike {
 impl fmt::Display for Unlike {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Size => "of another size",
-            Self::Sharing => "a tensor whose elements share memory in another way",
-            Self::Structure => "a tensor of another structure",
-            Self::Relation => "related otherwise",
-            Self::Kind => "of another kind",
-            Self::Type => "of another type",
+            Self::Size => "a different size",
+            Self::Sharing => "elements that share memory in a different way",
+            Self::Structure => "a different structure",
+            Self::Relation => "a different relation to other scalars",
+            Self::Kind => "a different kind (scalar or tensor)",
+            Self::Type => "a different type",
         })
     }
 }

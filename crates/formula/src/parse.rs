@@ -475,7 +475,7 @@ mod tests {
         let chain = |inner: &str| format!("({inner}{})", "+1".repeat(290));
         let nested = (0..5).fold("1".to_owned(), |inner, _| chain(&inner));
         assert!(
-            parse(&format!("y = {nested}")).unwrap_err().message.contains("`let` takes it apart")
+            parse(&format!("y = {nested}")).unwrap_err().message.contains("split it with `let`")
         );
         let compared = format!("y = 1{}", "<1".repeat(500));
         assert!(parse(&compared).unwrap_err().message.contains("comparisons in a row"));

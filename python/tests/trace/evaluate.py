@@ -250,7 +250,7 @@ class _Scope:
     def on_if(self, node: Node, mask: Array) -> Array:
         _, condition, yes, no = node
         if no is None:
-            raise Mistake("`if` without `else` belongs into a reduction")
+            raise Mistake("`if` without `else` belongs in a reduction")
         choice = self.truth(condition, mask)
         if not (mask & ~choice).any():
             return self.number(yes, mask & choice)

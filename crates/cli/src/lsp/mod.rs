@@ -35,7 +35,7 @@ use wire::ClientMessage;
 const SECONDS: u64 = 60;
 
 /// Time to wait for jobs at the end, so that solvers and compilers end with them.
-const FAREWELL: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// An event that the server handles.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ pub(crate) fn run(console: &Console) -> Exit {
         }
     }
     server.documents.stop_all();
-    let end = Instant::now() + FAREWELL;
+    let end = Instant::now() + SHUTDOWN_TIMEOUT;
     while server.documents.is_busy() {
         match queue.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(Event::Finished(finished)) => drop(server.documents.finish(*finished)),

@@ -39,7 +39,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
         builder.errors.launch = limits::faults(program, kernel, grid, block, dynamic_shared);
         let given = request.launch.cluster.map(|cluster| cluster.0);
         builder.errors.launch.extend(limits::cluster_faults(program, kernel, grid, given));
-        let (ranges, wrong) = blocks::selected(&request.launch.blocks, grid);
+        let (ranges, wrong) = blocks::selected_ranges(&request.launch.blocks, grid);
         selected = ranges;
         builder.errors.input.extend(wrong);
     }
@@ -177,7 +177,7 @@ impl<'r> Builder<'r> {
                 (parameters.len(), positional.iter().flatten().count() + surplus.len());
             let plural = if count == 1 { "" } else { "s" };
             self.error(format!(
-                "`{first}`: the kernel has {count} parameter{plural}, {given} arguments are given"
+                "`{first}`: the kernel has {count} parameter{plural}, but {given} arguments are given"
             ));
         }
         let mut values = Vec::new();

@@ -78,7 +78,7 @@ pub(super) enum RecordedError {
     #[error("{path} has {size} bytes; the parameter has {bytes}")]
     Size { path: String, size: u64, bytes: u64 },
     #[error("`{name}` is not a tensor; expected --arg {name}=f16[…] beside it")]
-    NoTensor { name: String },
+    NotATensor { name: String },
     #[error(
         "`{name}` cannot begin at {address:#x}: tensors begin at multiples of 256 bytes; name the allocation that it lies in"
     )]
@@ -103,7 +103,7 @@ pub(super) enum FieldError {
     #[error("a structure or a tensor of pointers within a structure")]
     Nested,
     #[error("`{expression}`: no float has {bytes} bytes there")]
-    NoFloat { expression: String, bytes: u64 },
+    NotAFloat { expression: String, bytes: u64 },
     #[error("the type of {number} is not clear; give it, as in f16={number}")]
     UnclearType { number: String },
     #[error("{number} does not fit {bytes} bytes")]
@@ -120,7 +120,7 @@ pub(super) enum SymbolError {
     #[error("the module has no variable of that name; did you mean {meant}?")]
     Misspelt { meant: String },
     #[error("expected an array such as f32[4], a number, or ?")]
-    NoContents,
+    NotContents,
     #[error("the variable has {size} bytes, this {given}")]
     Size { size: u64, given: u64 },
     #[error("a simulation needs data")]

@@ -231,7 +231,8 @@ impl Builder<'_> {
     }
 }
 
-/// The float of a type that is nearest to an expression; `None` if that depends on names, or the type is not a float.
+/// Returns the float of a type that is nearest to an expression, or `None` if the expression has names or the type is not
+/// a float.
 ///
 /// # Errors
 /// If the value is beyond the type, or its float would be zero.

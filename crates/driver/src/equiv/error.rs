@@ -14,7 +14,7 @@ pub(crate) enum SidesError {
     #[error("`{name}` is any number on one side, but not on the other")]
     AnyOnOneSide { name: String },
     #[error("`{name}`: {why}")]
-    NoFloat { name: String, why: NearestError },
+    NotAFloat { name: String, why: NearestError },
     #[error("`{name}` is a constant in `{condition}`: give the argument another name")]
     ConstantName { name: &'static str, condition: String },
     #[error(
@@ -26,7 +26,7 @@ pub(crate) enum SidesError {
     )]
     AliasStructures { one: String, other: String },
     #[error("`{name}` depends on itself, or on too many others")]
-    Circle { name: String },
+    Circular { name: String },
     #[error(
         "the module variable `{name}` has the name of a result of an earlier launch, but no launch writes the variable"
     )]
@@ -62,9 +62,9 @@ pub(crate) enum SidesError {
         while earlier \
          ones run"
     )]
-    NobodyWaits { number: usize },
+    NoThreadWaits { number: usize },
     #[error("launch {number} has too many accesses before griddepcontrol.wait")]
-    ManyEarly { number: usize },
+    TooManyEarlyAccesses { number: usize },
     #[error(
         "`{one}` and `{other}` are at one address and have different strides, which is not supported"
     )]

@@ -1,11 +1,11 @@
 //! Explains why equality is unknown, and the limits of a proof.
 
-use super::Answered;
+use super::FinishedComparison;
 use crate::execute::FinishedRun;
 use equiv::Unshown;
 use exec::Fault;
 
-impl Answered<'_> {
+impl FinishedComparison<'_> {
     /// Does a run go out of bounds for some inputs? Its results cannot be compared then.
     pub(super) fn fails_for_some(&self) -> bool {
         let fails = |fault: &Fault| matches!(fault, Fault::OutOfBounds { when: Some(_), .. });
@@ -13,7 +13,7 @@ impl Answered<'_> {
     }
 
     /// Explains an open answer: a function is known in a limited range only.
-    pub(super) fn unshown(&self, unshown: &Unshown) -> String {
+    pub(super) fn explain_limited_function(&self, unshown: &Unshown) -> String {
         let Unshown { function, range, side, condition, assume } = unshown;
         let place = self.sides[*side].iter().find_map(|launch| {
             let kernel = launch.kernel();
@@ -41,7 +41,7 @@ impl Answered<'_> {
     }
 
     /// Names scalars whose rounding to a float changes a decision.
-    pub(super) fn otherwise(&self, otherwise: &equiv::Otherwise) -> String {
+    pub(super) fn explain_scalar_rounding(&self, otherwise: &equiv::Otherwise) -> String {
         let scalars = otherwise.scalars.iter().map(|(name, exact, nearest)| {
             format!("`{name}` is {exact}, but the nearest float ({nearest})")
         });
@@ -59,7 +59,7 @@ impl Answered<'_> {
     }
 
     /// The line where a value was lost, if the side is a single launch: ` (line 12 of the reference)`
-    pub(super) fn lost(&self, unsettled: &equiv::Unsettled) -> String {
+    pub(super) fn line_where_lost(&self, unsettled: &equiv::Unsettled) -> String {
         let Some((side, place)) = unsettled.lost else { return String::new() };
         let name = ["the reference", "the optimised kernel"][side];
         match &self.sides[side][..] {
@@ -69,7 +69,7 @@ impl Answered<'_> {
     }
 
     /// Module variables that a kernel leaves changed: results that are not compared.
-    pub(super) fn changed(&self) -> Vec<String> {
+    pub(super) fn uncompared_variables(&self) -> Vec<String> {
         let mut all = Vec::new();
         for (side, name) in self.sides.iter().zip(["reference", "optimised kernel"]) {
             for variable in side.iter().flat_map(FinishedRun::changed_variables) {

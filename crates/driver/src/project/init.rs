@@ -135,7 +135,7 @@ fn quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\\' | '"' => escaped.extend(['\\', c]),
-            c if c.is_control() || escape::is_obeyed(c) => {
+            c if c.is_control() || escape::is_control(c) => {
                 escaped.push_str(&format!("\\u{:04X}", u32::from(c)));
             }
             c => escaped.push(c),

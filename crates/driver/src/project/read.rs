@@ -1,7 +1,7 @@
 //! Reads the text of a project file into its entries. Collects all errors.
 
 use super::date::DateError;
-use super::matrix::{Values, combinations, named, substitute};
+use super::matrix::{Values, combinations, entry_name, substitute};
 use super::sizes;
 use super::value::{Problem, Raw, Table, assignments, refuse_controls, texts};
 use super::{Allowance, Date, Entry, Project, Require, Settings, Step, Target, Task};
@@ -177,7 +177,7 @@ impl Reader<'_> {
             let name = name.clone().unwrap_or_else(|| short(&target.kernel));
             let task = Task::Check(Box::new(target));
             let settings = settings.clone();
-            entries.push(Entry { name: named(&name, &values), task, settings });
+            entries.push(Entry { name: entry_name(&name, &values), task, settings });
         }
         entries
     }
@@ -188,7 +188,7 @@ impl Reader<'_> {
         span: Range<usize>,
         defaults: Option<&Table<'_, '_>>,
     ) -> Vec<Entry> {
-        if sizes::is_meant(table) {
+        if sizes::is_for_all_sizes(table) {
             return self.equiv_for_all(table, span, defaults);
         }
         let known = [EQUIV, LAUNCH, SETTINGS].concat();
@@ -213,13 +213,13 @@ impl Reader<'_> {
                 [last(reference), last(optimised)].map(Option::unwrap_or_default).join("=")
             });
             let before = self.problems.len();
-            let assumptions = self.all(assumed.iter().flatten(), &values);
+            let assumptions = self.parse_all(assumed.iter().flatten(), &values);
             if self.problems.len() > before {
                 break;
             }
             let task = Task::Equiv([reference.clone(), optimised.clone()], assumptions);
             let settings = settings.clone();
-            entries.push(Entry { name: named(&name, &values), task, settings });
+            entries.push(Entry { name: entry_name(&name, &values), task, settings });
         }
         entries
     }
@@ -267,9 +267,9 @@ impl Reader<'_> {
         let before = self.problems.len();
         let path = self.filled(kernel, values).and_then(|text| KernelPath::from_str(&text).ok());
         let mut arguments = Arguments {
-            specs: self.all(launch.arguments.iter().flatten(), values),
-            aliases: self.all::<AliasSpec>(&launch.aliases, values),
-            symbols: self.all(&launch.symbols, values),
+            specs: self.parse_all(launch.arguments.iter().flatten(), values),
+            aliases: self.parse_all::<AliasSpec>(&launch.aliases, values),
+            symbols: self.parse_all(&launch.symbols, values),
         };
         for spec in arguments.specs.iter_mut().chain(&mut arguments.symbols) {
             self.locate_data(spec);
@@ -291,7 +291,7 @@ impl Reader<'_> {
         let parts =
             raw.text.split(';').map(|part| Raw { text: part.trim().to_owned(), ..raw.clone() });
         let parts: Vec<Raw> = parts.collect();
-        self.all(&parts, values)
+        self.parse_all(&parts, values)
     }
 
     /// Files with data are relative to the project, too.
@@ -317,7 +317,7 @@ impl Reader<'_> {
             .ok()
     }
 
-    pub(super) fn all<'r, T: FromStr<Err = ParseError>>(
+    pub(super) fn parse_all<'r, T: FromStr<Err = ParseError>>(
         &mut self,
         raws: impl IntoIterator<Item = &'r Raw>,
         values: &Values,

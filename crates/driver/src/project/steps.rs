@@ -116,7 +116,7 @@ impl Reader<'_> {
             RawStep::Formula(formula, launch) => {
                 let before = self.problems.len();
                 let text = self.formula(formula, values)?;
-                let specs = self.all(launch.arguments.iter().flatten(), values);
+                let specs = self.parse_all(launch.arguments.iter().flatten(), values);
                 let mut arguments = Arguments { specs, ..Arguments::default() };
                 arguments.specs.iter_mut().for_each(|spec| self.locate_data(spec));
                 let formula = FormulaText { text, arguments };

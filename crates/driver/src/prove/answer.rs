@@ -36,7 +36,7 @@ pub(super) struct Report<'r> {
     /// A message if the proof was ended early.
     pub(super) stopped: Option<String>,
     /// Assumptions made when the text was read.
-    pub(super) read_as: Vec<String>,
+    pub(super) reading_assumptions: Vec<String>,
     /// The comparison of our reading of the kernel with NVRTC's.
     pub(super) compared: &'r TimedComparison,
     /// `--strict`: without that comparison nothing is proved.
@@ -240,7 +240,7 @@ impl Report<'_> {
     }
 
     /// Explains the meaning of numbers in claims about elements, if any was proved.
-    fn meant_by_numbers(&self) -> Vec<String> {
+    fn number_semantics(&self) -> Vec<String> {
         let proved = |one: &PropertyVerdict| {
             is_about_values(one) && one.verdict == allsizes::Verdict::Proved
         };
@@ -291,7 +291,7 @@ impl Report<'_> {
         if has_loop(&self.kernel.body) {
             all.push("loops end".to_owned());
         }
-        all.extend(self.meant_by_numbers());
+        all.extend(self.number_semantics());
         for name in &self.kernel.types {
             all.push(format!("`{name}` is `float`: the template is read for that type"));
         }
@@ -301,7 +301,7 @@ impl Report<'_> {
         if self.kernel.fences {
             all.push("fences order nothing: their effect is not modelled".to_owned());
         }
-        all.extend(self.read_as.iter().cloned());
+        all.extend(self.reading_assumptions.iter().cloned());
         all.extend(compare::assumption(self.compared));
         // With a contract on the command line, clauses of the file may be by another author: mark them.
         let is_apart = self.input.headers().any(|file| file.name() == COMMAND_LINE);

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Longer headers are not read.
-const LARGEST: u64 = 16 << 20;
+const MAX_HEADER_BYTES: u64 = 16 << 20;
 
 /// Options for reading a file. The compiler in a comparison of readings gets the same ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,7 +170,7 @@ fn read(file: &Path, folders: &[PathBuf]) -> Option<io::Result<String>> {
     if !facts.is_file() {
         return refuse("it is not a file");
     }
-    if facts.len() > LARGEST {
+    if facts.len() > MAX_HEADER_BYTES {
         return refuse("it is too long");
     }
     match std::fs::read_to_string(file) {

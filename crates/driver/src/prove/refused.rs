@@ -34,7 +34,7 @@ pub(super) fn refused(
     options: &Options<'_>,
     colour: Colour,
 ) -> Outcome {
-    let diagnostic = unread::judged(diagnostic, input, options.compiling, Deadline::of(options));
+    let diagnostic = unread::judge(diagnostic, input, options.compiling, Deadline::of(options));
     let unsupported = diagnostic.severity == Severity::Unsupported;
     let exit = if unsupported { Exit::Unknown } else { Exit::BadInput };
     let messages = render(&diagnostic, input, colour) + "\n";

@@ -1,7 +1,7 @@
 //! Proves one kernel, from options to report.
 
 use super::answer::Report;
-use super::contract::{Contracted, contracted};
+use super::contract::{Contracted, kernel_with_contract};
 use super::detached::Deadline;
 use super::limits::{cut_short, limit, not_in_time, on_deep_stack};
 use super::options::Options;
@@ -28,7 +28,8 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
 
 /// Proves one kernel, and makes the report.
 pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Outcome {
-    let read = within(limit(&options), || contracted(text, options.kernel, options.contract));
+    let read =
+        within(limit(&options), || kernel_with_contract(text, options.kernel, options.contract));
     let (text, input) = (&*text, &text.input);
     let contracted = match read.result.unwrap_or_else(|| Err(not_in_time(&options))) {
         Ok(one) if options.strict => Contracted { kernel: one.kernel.for_every_launch(), ..one },
@@ -49,7 +50,7 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
     let asked =
         compare::ComparisonRequest { source: &input.source, kernel, compiling: options.compiling };
     let deadline = Deadline::of(&options);
-    let ((answer, found, stopped), compared) = compare::beside(asked, deadline, || {
+    let ((answer, found, stopped), compared) = compare::compare_beside(asked, deadline, || {
         let done = within(limit(&options), || allsizes::prove(kernel, found, how));
         let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(kernel), None));
         (answer, found, done.is_cut)
@@ -66,7 +67,7 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
     }
     let answer = &answer;
     let (compared, strict) = (&compared, options.strict);
-    let read_as =
+    let reading_assumptions =
         text.assumed(options.reading).into_iter().chain(contracted.assumed.clone()).collect();
     let report = Report {
         input,
@@ -76,7 +77,7 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
         old_solver,
         second,
         stopped,
-        read_as,
+        reading_assumptions,
         compared,
         strict,
     };

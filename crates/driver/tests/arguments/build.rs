@@ -163,7 +163,7 @@ fn values_that_do_not_fit_are_refused() {
         ("p=0 n={0:1}", ""),
         (
             "p=0 n=0 h=0 b=0 d=0 e=1 f=2",
-            "`e=1`: the kernel has 5 parameters, 7 arguments are given",
+            "`e=1`: the kernel has 5 parameters, but 7 arguments are given",
         ),
         ("p=0 p=1", "`p=1`: `p` is given twice"),
         ("p=0 n=0 h=0 b=n/2+0.5", "`b=n/2+0.5`: its value is 1/2, not an integer"),

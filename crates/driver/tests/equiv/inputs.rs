@@ -145,7 +145,7 @@ fn strides_say_which_element_is_where() {
     ask(4, apart).expect(Exit::Success, &[]);
     // All rows are one row here, but not on the other side.
     let repeated = "--arg x=f32[2,2]@[0,1] --arg y=f32[1]:out";
-    ask(4, repeated).expect(Exit::Unknown, &["share memory in another way"]);
+    ask(4, repeated).expect(Exit::Unknown, &["share memory in a different way"]);
 }
 
 #[test]

@@ -257,16 +257,16 @@ pub(super) fn in_bounds(
     }
     if !bounds.are_told {
         return Err(context.gap(format!(
-            "`{name}` is {done} at byte {place}, which depends on data and may be anything from {low} to \
-            {high}; it has {size} bytes: give the range of the index, as in --arg 'idx=s32[8]:0..100'"
+            "`{name}` ({size} bytes) is {done} at byte {place}, which depends on data and may be anything \
+             from {low} to {high}: give the range of the index, as in --arg 'idx=s32[8]:0..100'"
         )));
     }
     let largest = low >= 0;
     let when = valued.domain.extreme(one.offset.0, largest).filter(|_| bounds.are_met);
     let (Some(when), Ok(offset)) = (when, i64::try_from(if largest { high } else { low })) else {
         return Err(context.gap(format!(
-            "`{name}` is {done} at byte {place}, which depends on data and may be anything from {low} to \
-            {high}; it has {size} bytes"
+            "`{name}` ({size} bytes) is {done} at byte {place}, which depends on data and may be anything \
+             from {low} to {high}"
         )));
     };
     let Some((memory, _, size)) = allocation(context, one.area, one.lane) else { return Ok(false) };

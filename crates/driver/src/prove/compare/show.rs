@@ -31,15 +31,15 @@ pub(in crate::prove) fn line(about: &str, timed: &TimedComparison) -> String {
 /// The assumption made if nothing was compared.
 pub(in crate::prove) fn assumption(timed: &TimedComparison) -> Option<String> {
     match &timed.comparison {
-        Comparison::LeftOut => Some("not compared with a compiler (--no-compare)".to_owned()),
-        Comparison::Not(reason) => Some(format!("not compared with a compiler ({reason})")),
+        Comparison::TurnedOff => Some("not compared with a compiler (--no-compare)".to_owned()),
+        Comparison::Impossible(reason) => Some(format!("not compared with a compiler ({reason})")),
         Comparison::Same(_) | Comparison::Different(_) => None,
     }
 }
 
 /// The time it took, for standard error.
 pub(in crate::prove) fn message(timed: &TimedComparison) -> String {
-    match (&timed.comparison, timed.kept) {
+    match (&timed.comparison, timed.from_cache) {
         (Comparison::Same(_), true) => {
             "note: compared with a compiler earlier (cached)\n".to_owned()
         }
@@ -99,10 +99,12 @@ pub(in crate::prove) fn as_data(timed: &TimedComparison, kernel: &Kernel) -> Rea
         difference: None,
     };
     match &timed.comparison {
-        Comparison::LeftOut => {
+        Comparison::TurnedOff => {
             ReadingComparison { reason: Some("--no-compare".to_owned()), ..nothing }
         }
-        Comparison::Not(reason) => ReadingComparison { reason: Some(reason.clone()), ..nothing },
+        Comparison::Impossible(reason) => {
+            ReadingComparison { reason: Some(reason.clone()), ..nothing }
+        }
         Comparison::Same(summary) => ReadingComparison {
             result: "same",
             compiler: Some(summary.compiler.clone()),
