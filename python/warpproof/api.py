@@ -211,7 +211,7 @@ def simulate(
 ) -> Simulation:
     """Runs a kernel on numbers, without a GPU, and checks its memory accesses on the way.
 
-    Arrays are taken here with their contents.
+    Arrays are passed with their contents.
     """
     from warpproof.arguments import known
 

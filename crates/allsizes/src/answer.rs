@@ -58,7 +58,7 @@ pub struct PropertyVerdict {
 /// The answer for a kernel.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Property by property.
+    /// The verdict on each property.
     pub properties: Vec<PropertyVerdict>,
     /// Arrays whose size is not stated.
     pub unsized_arrays: Vec<ArrayId>,
@@ -90,7 +90,7 @@ pub fn prove(
     let mut tests = TrialResults::default();
     // First, so that a failing launch is reported even if the proof runs out of time.
     tests.small(kernel, TESTS);
-    let shown = deadline::until_deadline(|| proved(kernel, solver, options));
+    let shown = deadline::until_deadline(|| prove_all(kernel, solver, options));
     let (proof, solver) = shown.unwrap_or_else(|| (Proof::given_up(kernel), None));
     if !proof.open.is_empty() && !deadline::is_over() {
         tests = TrialResults::default();
@@ -108,7 +108,7 @@ pub fn prove(
         tests.findings.retain(|finding| property(&finding.event) != Property::Races);
     }
     // If no contents satisfy the requirements, everything would hold.
-    if interp::demands_contents(kernel) && !tests.demanded {
+    if interp::constrains_contents(kernel) && !tests.found_contents {
         tests.example = None;
     }
     // Likewise if no run satisfies the assumptions.
@@ -121,23 +121,23 @@ pub fn prove(
     claimed.extend(used.flat_map(|one| one.relies.iter().copied().chain([one.span])));
     let answer = assemble(proof, tests, &claimed);
     if options.suggests && answer.example.is_some() && !deadline::is_over() {
-        return answer.suggested(kernel, solver, options.infers);
+        return answer.with_suggestions(kernel, solver, options.infers);
     }
     (answer, solver)
 }
 
-/// Proves what can be proved of a kernel.
-fn proved(kernel: &Kernel, solver: Option<Solver>, options: Options) -> (Proof, Option<Solver>) {
+/// Tries to prove each property, one group after the other.
+fn prove_all(kernel: &Kernel, solver: Option<Solver>, options: Options) -> (Proof, Option<Solver>) {
     let (mut proof, solver) =
         engine::prove(kernel, solver, Effort { infers: options.infers, only: None });
-    let solver = first_reads(kernel, &mut proof, solver, options);
-    let solver = postconditions(kernel, &mut proof, solver, options);
-    let solver = contracts(kernel, &mut proof, solver, options);
+    let solver = prove_first_reads(kernel, &mut proof, solver, options);
+    let solver = prove_postconditions(kernel, &mut proof, solver, options);
+    let solver = prove_contracts(kernel, &mut proof, solver, options);
     (proof, solver)
 }
 
 /// Proves that memory without contents is stored to before it is read, once the order of accesses is definite.
-fn first_reads(
+fn prove_first_reads(
     kernel: &Kernel,
     proof: &mut Proof,
     solver: Option<Solver>,
@@ -157,7 +157,7 @@ fn first_reads(
 }
 
 /// Proves the contract's claims about the end of the launch, once the final memory is definite.
-fn postconditions(
+fn prove_postconditions(
     kernel: &Kernel,
     proof: &mut Proof,
     solver: Option<Solver>,
@@ -182,7 +182,7 @@ fn postconditions(
         }));
         return solver;
     }
-    for (span, message) in partial::never(kernel) {
+    for (span, message) in partial::never_defined(kernel) {
         proof.open.push(OpenClaim {
             property: Property::Postcondition,
             span,
@@ -214,7 +214,7 @@ fn postconditions(
 }
 
 /// Proves the contracts of functions that are assumed at calls, each on its own.
-fn contracts(
+fn prove_contracts(
     kernel: &Kernel,
     proof: &mut Proof,
     solver: Option<Solver>,
@@ -275,7 +275,7 @@ impl Answer {
 
     /// Adds launch preconditions under which open properties would hold. If a property failed, only sizes can be the
     /// reason.
-    fn suggested(
+    fn with_suggestions(
         mut self,
         kernel: &Kernel,
         solver: Option<Solver>,
@@ -300,7 +300,8 @@ impl Answer {
             ];
             if wanted && !claims.contains(&checked.property) {
                 let about = (checked.property, checked.verdict == Verdict::Refuted);
-                (checked.holds_if, solver) = crate::suggest::demands(kernel, about, solver, infers);
+                (checked.holds_if, solver) =
+                    crate::suggest::preconditions(kernel, about, solver, infers);
             }
         }
         (self, solver)
@@ -311,9 +312,9 @@ impl Answer {
 fn assemble(proof: Proof, tests: TrialResults, claimed: &[base::Span]) -> Answer {
     let mut wanted = SAFETY.to_vec();
     // Only reported if it fails.
-    let spoiled = |one: &Finding| property(&one.event) == Property::Clauses;
+    let about_clauses = |one: &Finding| property(&one.event) == Property::Clauses;
     if proof.open.iter().any(|one| one.property == Property::Clauses)
-        || tests.findings.iter().any(spoiled)
+        || tests.findings.iter().any(about_clauses)
     {
         wanted.push(Property::Clauses);
     }
@@ -349,11 +350,11 @@ fn assemble(proof: Proof, tests: TrialResults, claimed: &[base::Span]) -> Answer
         {
             contradiction = contradiction.or_else(|| Some((one, finding.clone())));
         }
-        let known = |finding: &&Finding| {
+        let is_new = |finding: &&Finding| {
             findings.iter().all(|other| places(&other.event) != places(&finding.event))
         };
         let later = tests.after_wrap.iter().filter(|finding| property(&finding.event) == one);
-        let later: Vec<Finding> = later.filter(known).cloned().collect();
+        let later: Vec<Finding> = later.filter(is_new).cloned().collect();
         let findings = [findings, later].concat();
         let verdict = match (findings.is_empty(), open.is_empty()) {
             (false, _) => Verdict::Refuted,

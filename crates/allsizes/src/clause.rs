@@ -1,4 +1,5 @@
-//! Clauses about the cells of arrays: `\forall digits; when ==> array[index] == value`.
+//! Clauses about the cells of arrays: `\forall digits; when ==> array[index] == value`, where the *digits* are the
+//! bound variables.
 //!
 //! A clause of a loop holds at its head in every iteration; one of the whole kernel holds when it has ended.
 

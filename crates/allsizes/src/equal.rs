@@ -5,7 +5,7 @@
 
 use crate::answer::{Answer, Options, Verdict, prove};
 use crate::engine::{OpenClaim, Property, values};
-use crate::merge::{PairError, merged, related, with_contents_of_both};
+use crate::merge::{PairError, apply_relation, merge_arrays, with_contents_of_both};
 use crate::prover::Stats;
 use crate::search;
 use interp::{self, Launch, Value};
@@ -20,10 +20,10 @@ const LAUNCHES: usize = 96;
 const PARTNERS: usize = 3;
 /// Number of pairs to run, if that many are found.
 const ENOUGH: usize = 8;
-/// Runs, and instructions of one.
+/// Limit on runs, and on the instructions of one.
 const RUNS: usize = 96;
 const MAX_RUN_STEPS: u64 = 400_000;
-const LARGE_RUN: u64 = 5_000_000;
+const MAX_LARGE_RUN_STEPS: u64 = 5_000_000;
 
 /// An element with different final values in two runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +91,7 @@ impl PairAnswer {
     }
 }
 
-/// The relation between two kernels, beside parameters and arrays of the same name.
+/// The relation between two kernels. Parameters and arrays of the same name are related anyway.
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
     /// Names of the first kernel with the second's names for the same parameters.
@@ -122,33 +122,34 @@ pub fn compare_as(
     solver: Option<Solver>,
     options: Options,
 ) -> Result<(PairAnswer, Option<Solver>), PairError> {
-    let related = related(kernels, relation)?;
+    let related = apply_relation(kernels, relation)?;
     let kernels = [&related[0], &related[1]];
-    let pair = merged(kernels)?;
+    let pair = merge_arrays(kernels)?;
     // First, so that a difference is reported even if the proofs run out of time.
     let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
     let demanding = with_contents_of_both([&pair[0], &pair[1]]);
-    runs.demands = demanding.iter().any(interp::demands_contents);
-    runs.all([&demanding[0], &demanding[1]]);
+    runs.demands = demanding.iter().any(interp::constrains_contents);
+    runs.run_pairs([&demanding[0], &demanding[1]]);
     if runs.tested < ENOUGH && runs.difference.is_none() {
         // Sizes that the second contract requires may not be small ones of the first.
         runs.swapped = true;
-        runs.all([&demanding[1], &demanding[0]]);
+        runs.run_pairs([&demanding[1], &demanding[0]]);
     }
     let (one, solver) = prove(kernels[0], solver, options);
     let (two, solver) = prove(kernels[1], solver, options);
     let answers = [one, two];
     let mut open: Vec<(usize, OpenClaim)> = Vec::new();
     for (side, answer) in answers.iter().enumerate() {
-        open.extend(unmet(answer, kernels[side]).map(|one| (side, one)));
+        open.extend(first_unproved(answer, kernels[side]).map(|one| (side, one)));
     }
     for (side, kernel) in kernels.into_iter().enumerate() {
         open.extend(
-            partial::never(kernel).map(|(span, why)| (side, OpenClaim::of_values(span, why))),
+            partial::never_defined(kernel)
+                .map(|(span, why)| (side, OpenClaim::of_values(span, why))),
         );
     }
     open.extend(other_initials(kernels).map(|one| (1, one)));
-    if runs.demands && !runs.demanded {
+    if runs.demands && !runs.found_contents {
         // If no contents satisfy the requirements, everything would be equal.
         runs.example = None;
     }
@@ -207,7 +208,8 @@ pub fn compare_as(
     Ok((compared, solver))
 }
 
-/// A variable of the file that the kernels initialise differently is not the same for both.
+/// Returns an open claim if the kernels initialise a variable of the file differently: then it is not the same for
+/// both.
 fn other_initials([one, two]: [&Kernel; 2]) -> Option<OpenClaim> {
     one.initials.iter().find_map(|(array, values)| {
         let name = &one.arrays[*array].name;
@@ -238,7 +240,7 @@ fn has_global(kernel: &Kernel, name: &str) -> bool {
 }
 
 /// The first property that equality depends on and that is not proved for a kernel.
-fn unmet(answer: &Answer, kernel: &Kernel) -> Option<OpenClaim> {
+fn first_unproved(answer: &Answer, kernel: &Kernel) -> Option<OpenClaim> {
     let names = [
         (Property::Races, "that it has no races; with a race its result is undefined"),
         (Property::Barriers, "that all threads reach its barriers"),
@@ -277,7 +279,7 @@ struct Runs {
     example: Option<[Launch; 2]>,
     /// Set if a contract has requirements on contents; then both kernels must have run with such contents.
     demands: bool,
-    demanded: bool,
+    found_contents: bool,
     /// Set if the second kernel comes first.
     swapped: bool,
     same_launch: bool,
@@ -290,9 +292,9 @@ impl Runs {
         if self.swapped { [two, one] } else { [one, two] }
     }
 
-    fn all(&mut self, kernels: [&Kernel; 2]) {
+    fn run_pairs(&mut self, kernels: [&Kernel; 2]) {
         let mut left = RUNS;
-        self.of_launches(kernels, search::small(kernels[0], LAUNCHES), &mut left);
+        self.run_with_partners(kernels, search::small(kernels[0], LAUNCHES), &mut left);
         // Small launches do not show differences beyond a constant that a condition of either kernel names.
         let numbers = kernels.iter().flat_map(|kernel| relevance::compared_numbers(kernel));
         let mut numbers: Vec<i128> = numbers.collect();
@@ -301,11 +303,16 @@ impl Runs {
         numbers.reverse();
         self.large = true;
         let launches = search::constants::at(kernels[0], &numbers, &BTreeMap::new());
-        self.of_launches(kernels, launches, &mut RUNS.clone());
+        self.run_with_partners(kernels, launches, &mut RUNS.clone());
         self.large = false;
     }
 
-    fn of_launches(&mut self, kernels: [&Kernel; 2], launches: Vec<Launch>, left: &mut usize) {
+    fn run_with_partners(
+        &mut self,
+        kernels: [&Kernel; 2],
+        launches: Vec<Launch>,
+        left: &mut usize,
+    ) {
         if self.difference.is_some() {
             return;
         }
@@ -342,7 +349,7 @@ impl Runs {
 
     fn run(&mut self, kernels: [&Kernel; 2], launches: [Launch; 2], left: &mut usize) {
         *left = left.saturating_sub(1);
-        let budget = if self.large { LARGE_RUN } else { MAX_RUN_STEPS };
+        let budget = if self.large { MAX_LARGE_RUN_STEPS } else { MAX_RUN_STEPS };
         let one = interp::memory(kernels[0], &launches[0], budget);
         let two = interp::memory(kernels[1], &launches[1], budget);
         // Events in a run belong to the kernel's own answer, and give no result.
@@ -353,10 +360,11 @@ impl Runs {
             return;
         }
         self.tested += 1;
-        if self.demands && !self.demanded {
-            let run =
-                |side: usize| interp::run(kernels[side], &launches[side], MAX_RUN_STEPS).demanded;
-            self.demanded = run(0) || run(1);
+        if self.demands && !self.found_contents {
+            let run = |side: usize| {
+                interp::run(kernels[side], &launches[side], MAX_RUN_STEPS).drew_constrained
+            };
+            self.found_contents = run(0) || run(1);
         }
         for (array, here) in &first {
             let Some(there) = second.get(array) else { continue };

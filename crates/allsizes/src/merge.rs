@@ -8,7 +8,7 @@ use thiserror::Error;
 /// The reason why two kernels cannot be compared; displays as a whole message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PairError {
-    /// A name of the relation.
+    /// A name in the relation that its kernel does not have.
     #[error("the {which} kernel has no parameter `{name}`")]
     NoParameter {
         /// `first` or `second`.
@@ -40,7 +40,7 @@ pub enum PairError {
 ///
 /// # Errors
 /// If a name is missing, or two things would have one name.
-pub(crate) fn related(
+pub(crate) fn apply_relation(
     kernels: [&Kernel; 2],
     relation: &Relation,
 ) -> Result<[Kernel; 2], PairError> {
@@ -164,7 +164,7 @@ fn adopt_contents(kernel: &mut Kernel, other: &Kernel) {
         let known = |var: VarId| names.iter().find(|(one, _)| *one == var).map(|(_, own)| *own);
         let forall: Option<Vec<VarId>> = demand.forall.iter().map(|var| known(*var)).collect();
         let mut condition = demand.condition.clone();
-        match (forall, translated(&mut condition, &known)) {
+        match (forall, translate(&mut condition, &known)) {
             (Some(forall), true) => kernel.requires.push(Requirement { forall, condition }),
             _ => kernel.vars.truncate(before),
         }
@@ -187,14 +187,14 @@ fn adopt(kernel: &mut Kernel, demands: &[Requirement], other: &Kernel) {
             let mut mine = at(kernel).into_iter().filter(|_| known);
             mine.find(|one| kernel.vars[*one].name == *name && kernel.vars[*one].ty == ty)
         };
-        if translated(&mut condition, &own) {
+        if translate(&mut condition, &own) {
             kernel.requires.push(Requirement { forall: Vec::new(), condition });
         }
     }
 }
 
 /// Replaces the variables of an expression; `false` if one is unknown or the expression has anything else.
-fn translated(expr: &mut Expr, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
+fn translate(expr: &mut Expr, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
     match &mut expr.kind {
         ExprKind::Int(_) | ExprKind::Builtin(..) => true,
         ExprKind::Var(var) => match own(*var) {
@@ -204,30 +204,30 @@ fn translated(expr: &mut Expr, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
             }
             None => false,
         },
-        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) => translated(inner, own),
+        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) => translate(inner, own),
         ExprKind::Binary(_, left, right)
         | ExprKind::Compare(_, left, right)
         | ExprKind::And(left, right)
-        | ExprKind::Or(left, right) => translated(left, own) && translated(right, own),
+        | ExprKind::Or(left, right) => translate(left, own) && translate(right, own),
         ExprKind::Select(condition, then, otherwise) => {
-            translated(condition, own) && translated(then, own) && translated(otherwise, own)
+            translate(condition, own) && translate(then, own) && translate(otherwise, own)
         }
-        ExprKind::Element(_, _, index) => index.iter_mut().all(|one| translated(one, own)),
+        ExprKind::Element(_, _, index) => index.iter_mut().all(|one| translate(one, own)),
         ExprKind::Quantified(_, vars, body) => {
-            vars.iter_mut().all(|var| renamed(var, own)) && translated(body, own)
+            vars.iter_mut().all(|var| translate_var(var, own)) && translate(body, own)
         }
         ExprKind::Fold(fold) => {
             fold.monoid.is_none()
-                && renamed(&mut fold.var, own)
-                && translated(&mut fold.low, own)
-                && translated(&mut fold.high, own)
-                && translated(&mut fold.body, own)
+                && translate_var(&mut fold.var, own)
+                && translate(&mut fold.low, own)
+                && translate(&mut fold.high, own)
+                && translate(&mut fold.body, own)
         }
         _ => false,
     }
 }
 
-fn renamed(var: &mut VarId, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
+fn translate_var(var: &mut VarId, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
     let known = own(*var);
     if let Some(known) = known {
         *var = known;
@@ -239,7 +239,7 @@ fn renamed(var: &mut VarId, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
 ///
 /// # Errors
 /// If arrays of one name cannot be one: their elements or dimensions differ.
-pub(crate) fn merged(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], PairError> {
+pub(crate) fn merge_arrays(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], PairError> {
     let [mut one, mut two] = kernels.map(Kernel::clone);
     let mut places: Vec<ArrayId> = Vec::new();
     let mut all: IndexVec<ArrayId, Array> = IndexVec::new();

@@ -53,7 +53,7 @@ impl Stats {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     /// Without the assumptions about sizes.
-    Simple,
+    WithoutSizes,
     Full,
 }
 
@@ -80,10 +80,11 @@ pub(crate) struct Prover {
     refuted: bool,
     /// Set if two solvers disagree about the last query.
     pub(crate) disputed: bool,
+    /// Results of whole queries.
     known: BTreeMap<(Vec<Formula>, Formula), bool>,
-    /// Results of attempts without a solver.
+    /// Results of `quickly`.
     tried: HashMap<(Vec<Formula>, Formula), bool>,
-    /// Results of all means but the solver, with the number of programs tried.
+    /// Results without the solver, each with the number of linear programs that were tried.
     alone: HashMap<(Vec<Formula>, Formula), (bool, u32)>,
 }
 
@@ -137,11 +138,11 @@ impl Prover {
         answer
     }
 
-    /// Returns if the goal is shown without a solver, and if it is shown at all. Most guesses are wrong, and the solver
-    /// refutes them fastest, so for guesses it comes early.
+    /// Returns two truth values: is the goal shown without a solver, and is it shown at all? Most guesses are wrong,
+    /// and the solver refutes them fastest, so for guesses it comes early.
     fn decide(&mut self, all: &[Formula], goal: &Formula) -> (bool, bool) {
         if self.guesses && self.solver.is_some() {
-            let quick = self.quickly(all, goal, Depth::Simple);
+            let quick = self.quickly(all, goal, Depth::WithoutSizes);
             let answer = quick || self.solver_proves(all, goal);
             if answer || self.refuted {
                 return (quick, answer);
@@ -186,11 +187,11 @@ impl Prover {
     }
 
     /// Like `proves`, by all means but the solver.
-    pub(crate) fn proves_alone(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
+    pub(crate) fn proves_without_solver(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         self.proves_with(assumed, goal, Effort::FULL)
     }
 
-    /// Like `proves_alone`, with little effort, for goals that need not be proved.
+    /// Like `proves_without_solver`, with little effort, for goals that need not be proved.
     pub(crate) fn proves_lightly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         self.proves_with(assumed, goal, Effort::LIGHT)
     }
@@ -227,16 +228,16 @@ impl Prover {
         (key.0, answer)
     }
 
-    /// Like `proves_quickly`, without the assumptions about sizes, which are costly to try.
-    pub(crate) fn proves_simply(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
+    /// Like `proves_quickly`, without the assumptions about sizes: trying them takes long.
+    pub(crate) fn proves_without_sizes(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
-        self.quickly(&all, goal, Depth::Simple)
+        self.quickly(&all, goal, Depth::WithoutSizes)
     }
 
     /// Proves without a solver, after solving equations and dividing out common factors.
     pub(crate) fn proves_reduced(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         let all = self.context(assumed, goal);
-        let Some((all, goal)) = reduce::reduced(&all, goal) else { return false };
+        let Some((all, goal)) = reduce::reduce_query(&all, goal) else { return false };
         self.quickly(&all, &goal, Depth::Full) || self.by_cases(&all, &goal)
     }
 
@@ -251,10 +252,11 @@ impl Prover {
         all.pop();
         all.extend(facts);
         let mut all = simplify_disjunctions(all);
-        all.extend(multiples::found(&all));
+        all.extend(multiples::derive(&all));
         all
     }
 
+    /// Proves by bounds and the vertex method.
     fn quickly(&self, all: &[Formula], goal: &Formula, depth: Depth) -> bool {
         if all.contains(&Formula::False) || all.contains(goal) {
             return true;
@@ -262,7 +264,7 @@ impl Prover {
         let bounds = Bounds::new(all, &self.symbols);
         let nonnegative = |poly: Option<Poly>| {
             poly.is_some_and(|one| match depth {
-                Depth::Simple => bounds.is_simply_nonnegative(&one),
+                Depth::WithoutSizes => bounds.is_nonnegative_without_sizes(&one),
                 Depth::Full => bounds.is_nonnegative(&one),
             })
         };
@@ -343,7 +345,7 @@ impl Prover {
             let symbols = &self.symbols;
             let is_shared = |sym| shared(symbols, sym);
             let bounds = Bounds::new(&all, symbols);
-            let mut nonnegative = |poly: &Poly| bounds.is_simply_nonnegative(poly);
+            let mut nonnegative = |poly: &Poly| bounds.is_nonnegative_without_sizes(poly);
             parts.extend(radix::split(equation, &is_shared, &mut nonnegative));
         }
         let digits = Formula::and(parts.iter().cloned().map(Formula::eq));
@@ -384,7 +386,7 @@ impl Prover {
         let bounds = Bounds::new(&known, &self.symbols);
         let below = |poly: &Poly| poly.scaled(-1).and_then(|negative| negative.offset(-1));
         let shown =
-            |poly: Option<Poly>| poly.is_some_and(|one| bounds.is_plainly_nonnegative(&one));
+            |poly: Option<Poly>| poly.is_some_and(|one| bounds.is_nonnegative_by_bounds(&one));
         parts.into_iter().chain(rest).any(|part| match part {
             Formula::Ge(poly) => shown(below(&poly)),
             Formula::Eq(poly) => shown(below(&poly)) || shown(poly.offset(-1)),

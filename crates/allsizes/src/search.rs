@@ -9,7 +9,7 @@ pub(crate) mod constants;
 
 use base::Index;
 use base::mix64;
-use interp::{Launch, is_allowed, value};
+use interp::{Environment, Launch, Value, evaluate, is_allowed, truth};
 use kir::{
     Binary, Builtin, Compare, Expr, ExprKind, Kernel, MAX_THREADS_OF_AXIS, Type, Unary, VarId,
     visit,
@@ -62,10 +62,10 @@ impl PartialAssignment {
     }
 }
 
-impl value::Environment for PartialAssignment {
-    fn var(&self, var: VarId) -> interp::Value {
+impl Environment for PartialAssignment {
+    fn var(&self, var: VarId) -> Value {
         let known = self.get(Unknown::Scalar(var));
-        known.map_or(interp::Value::Undefined, interp::Value::int)
+        known.map_or(Value::Undefined, Value::int)
     }
 
     fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
@@ -76,12 +76,12 @@ impl value::Environment for PartialAssignment {
         }
     }
 
-    fn as_dyn(&self) -> &dyn value::Environment {
+    fn as_dyn(&self) -> &dyn Environment {
         self
     }
 
-    fn element(&self, _: kir::ArrayId, _: kir::When, _: [i128; 3]) -> interp::Value {
-        interp::Value::Undefined
+    fn element(&self, _: kir::ArrayId, _: kir::When, _: [i128; 3]) -> Value {
+        Value::Undefined
     }
 }
 
@@ -169,7 +169,7 @@ fn known(found: &[Launch], launch: &Launch) -> bool {
     found.iter().any(|one| same_sizes(one, launch))
 }
 
-/// Launches of a contract that small numbers do not satisfy: sizes are the solutions of its comparisons.
+/// Finds launches for a contract that small numbers do not satisfy: tries sizes at the solutions of its comparisons.
 fn solved(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
     let mut values = vec![1, 2, 3, 32, 256, 1024];
     for number in numbers(kernel) {
@@ -281,27 +281,28 @@ impl<'k> Search<'k> {
         {
             return;
         }
-        if let Some((unknown, value)) = self.forced(chosen) {
+        if let Some((unknown, value)) = self.determined(chosen) {
             if self.is_legal(unknown, value) {
-                self.with(unknown, value, chosen);
+                self.choose_value(unknown, value, chosen);
             }
             return;
         }
         let free = self.unknowns.iter().find(|unknown| chosen.get(**unknown).is_none()).copied();
         let Some(unknown) = free else { return self.finish(chosen) };
-        let mut values = if self.solves { self.turns(unknown, chosen) } else { Vec::new() };
+        let mut values =
+            if self.solves { self.turning_points(unknown, chosen) } else { Vec::new() };
         values.extend(
             self.values.iter().filter(|one| !values.contains(one)).copied().collect::<Vec<_>>(),
         );
         for value in values {
             if self.is_legal(unknown, value) {
-                self.with(unknown, value, chosen);
+                self.choose_value(unknown, value, chosen);
             }
         }
     }
 
     /// Values of a size at which a requirement without other free sizes turns from false to true.
-    fn turns(&self, unknown: Unknown, chosen: &mut PartialAssignment) -> Vec<i128> {
+    fn turning_points(&self, unknown: Unknown, chosen: &mut PartialAssignment) -> Vec<i128> {
         let (mut roots, mut units, mut power) = (Vec::new(), Vec::new(), false);
         for (demand, named) in &self.demands {
             let open = |one: &Unknown| *one != unknown && chosen.get(*one).is_none();
@@ -310,9 +311,11 @@ impl<'k> Search<'k> {
                 .is_some_and(|named| named.contains(&unknown) && !named.iter().any(open));
             match &demand.kind {
                 _ if !about => {}
-                ExprKind::Compare(Compare::Eq, left, _) if is_rest(left, unknown).is_some() => {
+                ExprKind::Compare(Compare::Eq, left, _)
+                    if remainder_divisor(left, unknown).is_some() =>
+                {
                     let unit =
-                        is_rest(left, unknown).map(|unit| value::evaluate(unit, chosen, false));
+                        remainder_divisor(left, unknown).map(|unit| evaluate(unit, chosen, false));
                     units.extend(unit.and_then(Result::ok).and_then(|one| one.number()));
                 }
                 ExprKind::Compare(_, left, right) => {
@@ -352,7 +355,7 @@ impl<'k> Search<'k> {
     ) -> Option<i128> {
         let mut difference = |at: i128| {
             chosen.set(unknown, Some(at));
-            let values = sides.map(|side| value::evaluate(side, chosen, false).ok());
+            let values = sides.map(|side| evaluate(side, chosen, false).ok());
             chosen.set(unknown, None);
             let [Some(left), Some(right)] = values else { return None };
             left.number()?.checked_sub(right.number()?)
@@ -366,7 +369,7 @@ impl<'k> Search<'k> {
         Some(1 + (-first).div_euclid(slope))
     }
 
-    fn with(&mut self, unknown: Unknown, value: i128, chosen: &mut PartialAssignment) {
+    fn choose_value(&mut self, unknown: Unknown, value: i128, chosen: &mut PartialAssignment) {
         chosen.set(unknown, Some(value));
         self.choose(chosen, Some(unknown));
         chosen.set(unknown, None);
@@ -395,17 +398,17 @@ impl<'k> Search<'k> {
         };
         threads <= 1024
             && (0..3).all(limited)
-            && demands.all(|(one, _)| value::truth(one, chosen) != Ok(false))
+            && demands.all(|(one, _)| truth(one, chosen) != Ok(false))
     }
 
     /// A size that a requirement determines.
-    fn forced(&self, chosen: &PartialAssignment) -> Option<(Unknown, i128)> {
+    fn determined(&self, chosen: &PartialAssignment) -> Option<(Unknown, i128)> {
         for (demand, _) in &self.demands {
             let ExprKind::Compare(Compare::Eq, left, right) = &demand.kind else { continue };
             for (one, other) in [(left, right), (right, left)] {
                 let unknown = as_unknown(one).filter(|one| chosen.get(*one).is_none());
                 let Some(unknown) = unknown else { continue };
-                let value = value::evaluate(other, chosen, false).ok();
+                let value = evaluate(other, chosen, false).ok();
                 if let Some(value) = value.and_then(|one| one.number()) {
                     return Some((unknown, value));
                 }
@@ -448,9 +451,9 @@ fn as_unknown(expr: &Expr) -> Option<Unknown> {
 }
 
 /// The divisor, if an expression is the remainder of a size.
-fn is_rest(expr: &Expr, unknown: Unknown) -> Option<&Expr> {
+fn remainder_divisor(expr: &Expr, unknown: Unknown) -> Option<&Expr> {
     match &expr.kind {
-        ExprKind::Convert(inner) => is_rest(inner, unknown),
+        ExprKind::Convert(inner) => remainder_divisor(inner, unknown),
         ExprKind::Binary(Binary::Rem, left, right) => {
             (as_unknown(left) == Some(unknown)).then_some(right)
         }

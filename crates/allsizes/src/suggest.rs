@@ -20,7 +20,7 @@ const MAX_NUMBERS: usize = 3;
 
 /// A precondition and its notation.
 #[derive(Clone)]
-struct Demand {
+struct Precondition {
     text: String,
     condition: Expr,
 }
@@ -34,7 +34,7 @@ struct Size {
 }
 
 /// Preconditions under which `property` holds, in source notation; empty if none is found.
-pub(crate) fn demands(
+pub(crate) fn preconditions(
     kernel: &Kernel,
     (property, failed): (Property, bool),
     solver: Option<Solver>,
@@ -42,29 +42,29 @@ pub(crate) fn demands(
 ) -> (Vec<String>, Option<Solver>) {
     let (bounds, others) = match property {
         // If a run showed a race between threads, too many may have been launched.
-        Property::Races if failed => (Vec::new(), single(kernel)),
-        Property::Bounds if failed => (Vec::new(), fitting(kernel)),
+        Property::Races if failed => (Vec::new(), single_block_or_thread(kernel)),
+        Property::Bounds if failed => (Vec::new(), element_for_each_thread(kernel)),
         _ => candidates(kernel),
     };
     let is_about_size = property == Property::Overflow;
-    let order: Vec<&Demand> = match is_about_size {
+    let order: Vec<&Precondition> = match is_about_size {
         true => bounds.iter().chain(&others).collect(),
         false => others.iter().chain(&bounds).collect(),
     };
     let start = solver.as_ref().map_or(0, Solver::asked);
     let mut trial = Trial { kernel, property, solver, infers, start, tries: 0 };
-    let single = order.into_iter().find(|demand| trial.holds(&[demand]));
-    let mut found: Vec<&Demand> = single.into_iter().collect();
+    let single = order.into_iter().find(|precondition| trial.holds(&[precondition]));
+    let mut found: Vec<&Precondition> = single.into_iter().collect();
     if found.is_empty() && is_about_size {
         // All bounds together, then without those that are not needed.
-        let all: Vec<&Demand> = bounds.iter().collect();
+        let all: Vec<&Precondition> = bounds.iter().collect();
         trial.start = trial.solver.as_ref().map_or(0, Solver::asked);
         trial.tries = 0;
         if trial.holds(&all) {
             found = trial.fewest(all);
         }
     }
-    (found.into_iter().map(|demand| demand.text.clone()).collect(), trial.solver)
+    (found.into_iter().map(|precondition| precondition.text.clone()).collect(), trial.solver)
 }
 
 /// Proofs with additional preconditions.
@@ -80,7 +80,7 @@ struct Trial<'k> {
 
 impl Trial<'_> {
     /// Does the property hold with these preconditions, and do they allow a launch?
-    fn holds(&mut self, demands: &[&Demand]) -> bool {
+    fn holds(&mut self, preconditions: &[&Precondition]) -> bool {
         let asked = self.solver.as_ref().map_or(0, Solver::asked) - self.start;
         self.tries += 1;
         if self.tries > MAX_TRIES || asked > MAX_QUESTIONS || deadline::is_over() {
@@ -89,8 +89,8 @@ impl Trial<'_> {
         let mut with = self.kernel.clone();
         // Claims at barriers would be used without proof here.
         kir::drop_claims(&mut with.body);
-        for demand in demands {
-            let condition = demand.condition.clone();
+        for precondition in preconditions {
+            let condition = precondition.condition.clone();
             with.requires.push(Requirement { forall: Vec::new(), condition });
         }
         if search::small(&with, 1).is_empty() {
@@ -108,7 +108,7 @@ impl Trial<'_> {
     }
 
     /// A minimal subset of these preconditions that suffices.
-    fn fewest<'d>(&mut self, all: Vec<&'d Demand>) -> Vec<&'d Demand> {
+    fn fewest<'d>(&mut self, all: Vec<&'d Precondition>) -> Vec<&'d Precondition> {
         let mut kept = all;
         for position in (0..kept.len()).rev() {
             let mut fewer = kept.clone();
@@ -122,7 +122,7 @@ impl Trial<'_> {
 }
 
 /// Preconditions for one block, or one thread of it, if the kernel does not distinguish them.
-fn single(kernel: &Kernel) -> Vec<Demand> {
+fn single_block_or_thread(kernel: &Kernel) -> Vec<Precondition> {
     let one = |builtin: Builtin| {
         compared(Compare::Eq, "==", &dimension(kernel, builtin, 0), &number(kernel, 1))
     };
@@ -136,14 +136,14 @@ fn single(kernel: &Kernel) -> Vec<Demand> {
             let parts = (Box::new(grid.condition.clone()), Box::new(block.condition.clone()));
             let kind = ExprKind::And(parts.0, parts.1);
             let condition = Expr { kind, ty: Type::Bool, span: kernel.span };
-            let both = Demand { text: format!("{} && {}", grid.text, block.text), condition };
+            let both = Precondition { text: format!("{} && {}", grid.text, block.text), condition };
             vec![grid, block, both]
         }
     }
 }
 
 /// Preconditions that there is an element for each thread.
-fn fitting(kernel: &Kernel) -> Vec<Demand> {
+fn element_for_each_thread(kernel: &Kernel) -> Vec<Precondition> {
     let mut found = Vec::new();
     let axes: Vec<usize> = (0..3).filter(|axis| kernel.has_axis(*axis)).collect();
     for size in &scalars(kernel) {
@@ -158,8 +158,8 @@ fn fitting(kernel: &Kernel) -> Vec<Demand> {
     found
 }
 
-/// Bounds on sizes, and other demands.
-fn candidates(kernel: &Kernel) -> (Vec<Demand>, Vec<Demand>) {
+/// Bounds on sizes, and other preconditions.
+fn candidates(kernel: &Kernel) -> (Vec<Precondition>, Vec<Precondition>) {
     let scalars = scalars(kernel);
     let (mut bounds, mut others) = (Vec::new(), Vec::new());
     let axes = (0..3).filter(|axis| kernel.has_axis(*axis));
@@ -211,7 +211,7 @@ fn candidates(kernel: &Kernel) -> (Vec<Demand>, Vec<Demand>) {
             ty: Type::Bool,
             span: kernel.span,
         };
-        others.push(Demand { text: format!("\\is_pow2({})", block.text), condition });
+        others.push(Precondition { text: format!("\\is_pow2({})", block.text), condition });
         for number in &declared {
             others.push(compared(Compare::Eq, "==", block, number));
             others.push(compared(Compare::Le, "<=", block, number));
@@ -310,9 +310,9 @@ fn combined(operator: Binary, sign: &str, one: &Size, other: &Size) -> Size {
     Size { text: format!("{}{spaced}{}", one.text, other.text), value, signed: one.signed }
 }
 
-fn compared(operator: Compare, sign: &str, one: &Size, other: &Size) -> Demand {
+fn compared(operator: Compare, sign: &str, one: &Size, other: &Size) -> Precondition {
     let parts = (Box::new(one.value.clone()), Box::new(other.value.clone()));
     let kind = ExprKind::Compare(operator, parts.0, parts.1);
     let condition = Expr { kind, ty: Type::Bool, span: one.value.span };
-    Demand { text: format!("{} {sign} {}", one.text, other.text), condition }
+    Precondition { text: format!("{} {sign} {}", one.text, other.text), condition }
 }

@@ -22,7 +22,7 @@ const MAX_THREAD_STEPS: u64 = 20_000;
 /// Launches to run if a contract allows only large ones: their number, threads and instructions.
 const LARGE_LAUNCHES: usize = 3;
 const LARGE_THREADS: i128 = 1 << 17;
-const LARGE_RUN: u64 = 5_000_000;
+const MAX_LARGE_RUN_STEPS: u64 = 5_000_000;
 /// Number of contents to run a model's launch with.
 const SEEDS: u64 = 3;
 
@@ -32,12 +32,12 @@ pub(crate) struct TrialResults {
     pub(crate) findings: Vec<Finding>,
     pub(crate) tested: usize,
     pub(crate) example: Option<Launch>,
-    /// Runs that contradict an assumption of the text.
+    /// Runs that ended because an `assume` of the source did not hold.
     pub(crate) unmet: usize,
     /// Events after an unsigned number had wrapped around, which is defined, and which proofs presume not to happen.
     pub(crate) after_wrap: Vec<Finding>,
     /// Were contents found that satisfy the contract's requirements on contents?
-    pub(crate) demanded: bool,
+    pub(crate) found_contents: bool,
 }
 
 impl TrialResults {
@@ -57,8 +57,8 @@ impl TrialResults {
             let step = (large.len() / LARGE_LAUNCHES).max(1);
             chosen = large.into_iter().rev().step_by(step).take(LARGE_LAUNCHES).collect();
             chosen.reverse();
-            most = LARGE_RUN;
-            left = LARGE_RUN * LARGE_LAUNCHES as u64;
+            most = MAX_LARGE_RUN_STEPS;
+            left = MAX_LARGE_RUN_STEPS * LARGE_LAUNCHES as u64;
         }
         for batch in chosen.chunks(deadline::jobs()) {
             // A run without steps shows nothing, and drawing initial contents takes time.
@@ -81,7 +81,7 @@ impl TrialResults {
 
     /// Runs a few large launches, at constants in the kernel's conditions.
     pub(crate) fn at_constants(&mut self, kernel: &Kernel) {
-        let mut left = LARGE_RUN;
+        let mut left = MAX_LARGE_RUN_STEPS;
         for launch in
             search::constants::at(kernel, &relevance::compared_numbers(kernel), &BTreeMap::new())
         {
@@ -98,13 +98,13 @@ impl TrialResults {
     fn record_run(&mut self, kernel: &Kernel, launch: &Launch, run: Run, budget: u64) -> u64 {
         let mut steps = run.steps;
         self.tested += usize::from(run.end == End::Complete);
-        self.unmet += usize::from(run.end == End::Stopped(interp::UNMET));
-        self.demanded |= run.demanded && !matches!(run.end, End::Stopped(_));
+        self.unmet += usize::from(run.end == End::Stopped(interp::ASSUMPTION_FAILS));
+        self.found_contents |= run.drew_constrained && !matches!(run.end, End::Stopped(_));
         if run.events.iter().any(is_unsigned_wrap) {
             steps += self.rerun_with_wrapping(kernel, launch, budget.saturating_sub(steps));
         }
         for event in run.events {
-            self.note(Finding { launch: launch.clone(), event });
+            self.add_finding(Finding { launch: launch.clone(), event });
         }
         steps
     }
@@ -144,7 +144,7 @@ impl TrialResults {
                 let run = interp::run_alone(kernel, &launch, thread, MAX_THREAD_STEPS);
                 for event in run.events {
                     if property(&event) == Property::Overflow {
-                        self.note(Finding { launch: launch.clone(), event });
+                        self.add_finding(Finding { launch: launch.clone(), event });
                         return;
                     }
                 }
@@ -169,14 +169,14 @@ impl TrialResults {
                     false => interp::run_alone(kernel, &launch, *thread, MAX_THREAD_STEPS),
                 };
                 for event in run.events {
-                    self.note(Finding { launch: launch.clone(), event });
+                    self.add_finding(Finding { launch: launch.clone(), event });
                 }
             }
         }
     }
 
     /// Keeps the first finding about the same places.
-    fn note(&mut self, finding: Finding) {
+    fn add_finding(&mut self, finding: Finding) {
         let places = places(&finding.event);
         if !self.findings.iter().any(|one| {
             property(&one.event) == property(&finding.event) && self::places(&one.event) == places

@@ -5,7 +5,7 @@
 mod support;
 
 use allsizes::Options;
-use smt::Memory;
+use smt::AnswerStore;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -16,12 +16,12 @@ use testing::corpus::names_in;
 #[derive(Clone, Debug, Default)]
 struct Notebook(Arc<Mutex<BTreeMap<String, String>>>);
 
-impl Memory for Notebook {
+impl AnswerStore for Notebook {
     fn look_up(&self, question: &str) -> Option<String> {
         self.0.lock().unwrap().get(question).cloned()
     }
 
-    fn keep(&self, question: &str, answer: &str) {
+    fn store(&self, question: &str, answer: &str) {
         self.0.lock().unwrap().insert(question.to_owned(), answer.to_owned());
     }
 }
@@ -32,7 +32,7 @@ impl Notebook {
     }
 
     /// Every second answer.
-    fn halved(&self, odd: usize) -> Self {
+    fn every_second(&self, odd: usize) -> Self {
         let kept = self.0.lock().unwrap();
         let half = kept.iter().skip(odd).step_by(2).map(|(one, two)| (one.clone(), two.clone()));
         Self(Arc::new(Mutex::new(half.collect())))
@@ -40,13 +40,13 @@ impl Notebook {
 }
 
 /// The answer to every kernel of a text, with the solver's answers in a notebook.
-fn said(text: &str, notebook: Option<&Notebook>) -> Option<String> {
+fn answers(text: &str, notebook: Option<&Notebook>) -> Option<String> {
     let mut all = String::new();
     for (name, kernel) in cuda_front::kernels(text).ok()? {
         let Ok(kernel) = kernel else { continue };
         let mut solver = solver()?;
         if let Some(notebook) = notebook {
-            solver.remember(Box::new(notebook.clone()));
+            solver.use_store(Box::new(notebook.clone()));
         }
         let options = Options { infers: true, suggests: false };
         let (answer, _) = allsizes::prove(&kernel, Some(solver), options);
@@ -73,16 +73,16 @@ fn verdicts_do_not_depend_on_kept_answers() {
     for file in files() {
         let text = std::fs::read_to_string(&file).unwrap();
         let notebook = Notebook::default();
-        let Some(cold) = said(&text, Some(&notebook)) else { return };
+        let Some(cold) = answers(&text, Some(&notebook)) else { return };
         asked += notebook.len();
         let others = [
             ("warm", Some(notebook.clone())),
-            ("one half of the answers gone", Some(notebook.halved(0))),
-            ("the other half gone", Some(notebook.halved(1))),
+            ("one half of the answers gone", Some(notebook.every_second(0))),
+            ("the other half gone", Some(notebook.every_second(1))),
             ("none kept", None),
         ];
         for (what, notebook) in others.iter().filter(|_| notebook.len() > 0) {
-            let other = said(&text, notebook.as_ref());
+            let other = answers(&text, notebook.as_ref());
             assert!(other.as_deref() == Some(cold.as_str()), "{}, {what}", file.display());
         }
     }

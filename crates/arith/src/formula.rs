@@ -32,7 +32,7 @@ impl Formula {
         match poly.as_constant() {
             Some(value) if value >= 0 => Self::True,
             Some(_) => Self::False,
-            None => Self::Ge(poly.lowered().unwrap_or(poly)),
+            None => Self::Ge(poly.tightened().unwrap_or(poly)),
         }
     }
 
@@ -51,7 +51,7 @@ impl Formula {
         }
     }
 
-    /// A symbol that is 0 or 1 is 1.
+    /// The condition that a symbol, which is 0 or 1, is 1.
     pub fn holds(sym: Sym) -> Self {
         Poly::symbol(sym).offset(-1).map_or(Self::False, Self::ge)
     }

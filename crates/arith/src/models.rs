@@ -8,7 +8,7 @@ use crate::poly::{Poly, Sym};
 use crate::symbols::Symbols;
 use rustc_hash::FxHashMap;
 
-/// Number of choices of values.
+/// Number of ways to choose values, each tried for all symbols.
 const CHOICES: u64 = 6;
 /// Largest distance of a value from a bound.
 const STEPS: u64 = 5;
@@ -43,7 +43,7 @@ impl Model {
     }
 }
 
-/// A symbol and the assumptions about it and earlier symbols.
+/// One step of a search: a symbol, with the assumptions that mention it and otherwise only earlier symbols.
 struct Step<'k> {
     sym: Sym,
     low: Option<&'k Poly>,
@@ -52,7 +52,7 @@ struct Step<'k> {
 }
 
 /// Finds values for which all of `known` are at least 0 and symbols are inside their bounds.
-pub fn found(known: &[Poly], symbols: &Symbols) -> Vec<Model> {
+pub fn find(known: &[Poly], symbols: &Symbols) -> Vec<Model> {
     let steps = steps(known, symbols);
     (0..CHOICES).filter_map(|choice| model(&steps, choice)).collect()
 }
@@ -68,7 +68,7 @@ pub fn is_satisfiable(known: &[Poly], symbols: &Symbols) -> bool {
     let steps = steps(known, symbols);
     (0..CHOICES).any(|choice| {
         let (mut model, mut trials) = (Model { values: FxHashMap::default() }, TRIALS);
-        model.completed(&steps, (choice, 0), &mut trials)
+        model.complete(&steps, (choice, 0), &mut trials)
     })
 }
 
@@ -104,7 +104,7 @@ fn steps<'k>(known: &'k [Poly], symbols: &'k Symbols) -> Vec<Step<'k>> {
 fn model(steps: &[Step<'_>], choice: u64) -> Option<Model> {
     let mut model = Model { values: FxHashMap::default() };
     for (number, step) in steps.iter().enumerate() {
-        let value = model.chosen(step, choice, number as u64)?;
+        let value = model.choose(step, choice, number as u64)?;
         model.values.insert(step.sym, value);
         if step.known.iter().any(|one| model.value(one).is_none_or(|value| value < 0)) {
             return None;
@@ -139,29 +139,29 @@ impl Model {
     }
 
     /// A value for the next symbol.
-    fn chosen(&self, step: &Step<'_>, choice: u64, number: u64) -> Option<i128> {
+    fn choose(&self, step: &Step<'_>, choice: u64, number: u64) -> Option<i128> {
         let (least, most) = self.range(step)?;
-        let drawn = mixed(choice, number);
-        let step = i128::from(drawn / 2 % STEPS);
+        let drawn = pseudo_random(choice, number);
+        let distance = i128::from(drawn / 2 % STEPS);
         match (least, most) {
             (Some(least), Some(most)) if least > most => None,
             (Some(least), Some(most)) => Some(match (choice, drawn % 2) {
                 (0, _) => least,
-                (1, _) | (_, 1) => least.max(most.checked_sub(step)?),
-                _ => most.min(least.checked_add(step)?),
+                (1, _) | (_, 1) => least.max(most.checked_sub(distance)?),
+                _ => most.min(least.checked_add(distance)?),
             }),
             (Some(least), None) => {
-                least.checked_add(if choice < 2 { i128::from(choice) } else { step })
+                least.checked_add(if choice < 2 { i128::from(choice) } else { distance })
             }
             (None, Some(most)) => {
-                most.checked_sub(if choice < 2 { i128::from(choice) } else { step })
+                most.checked_sub(if choice < 2 { i128::from(choice) } else { distance })
             }
-            (None, None) => Some(step - 1),
+            (None, None) => Some(distance - 1),
         }
     }
 
     /// Gives all later symbols values, after at most some trials.
-    fn completed(
+    fn complete(
         &mut self,
         steps: &[Step<'_>],
         (choice, number): (u64, u64),
@@ -184,7 +184,7 @@ impl Model {
         values.dedup();
         values.sort_by_key(|value| {
             let own = u64::try_from(value.rem_euclid(256)).unwrap_or_default();
-            mixed(choice, number << 8 | own)
+            pseudo_random(choice, number << 8 | own)
         });
         for value in values {
             if *trials == 0 {
@@ -193,7 +193,7 @@ impl Model {
             *trials -= 1;
             self.values.insert(step.sym, value);
             let holds = |one: &&Poly| self.value(one).is_some_and(|value| value >= 0);
-            if step.known.iter().all(holds) && self.completed(later, (choice, number + 1), trials) {
+            if step.known.iter().all(holds) && self.complete(later, (choice, number + 1), trials) {
                 return true;
             }
         }
@@ -227,8 +227,8 @@ impl Model {
     }
 }
 
-/// A pseudo-random number from both.
-fn mixed(choice: u64, number: u64) -> u64 {
+/// A pseudo-random number that depends on both.
+fn pseudo_random(choice: u64, number: u64) -> u64 {
     let product = (choice << 32 ^ number).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (product ^ product >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
 }
@@ -269,7 +269,7 @@ mod tests {
     fn all_that_is_assumed_holds() {
         let (symbols, [size, thread, element, quotient], mut known) = block();
         known.push(Poly::symbol(thread));
-        let models = found(&known, &symbols);
+        let models = find(&known, &symbols);
         assert!(models.len() >= 3);
         for model in &models {
             let [s, t, e, q] = [size, thread, element, quotient].map(|sym| model.values[&sym]);
@@ -305,14 +305,14 @@ mod tests {
         let (symbols, [_, thread, ..], known) = block();
         let mut with = known.clone();
         with.push(sum(&[(-1, &[thread]), (-1, &[])]));
-        assert!(!found(&known, &symbols).is_empty());
-        assert!(found(&with, &symbols).is_empty());
+        assert!(!find(&known, &symbols).is_empty());
+        assert!(find(&with, &symbols).is_empty());
     }
 
     #[test]
     fn numbers_that_are_too_large_refute_nothing() {
         let (symbols, [size, ..], _) = block();
-        let models = found(&[sum(&[(1, &[size]), (-1000, &[])])], &symbols);
+        let models = find(&[sum(&[(1, &[size]), (-1000, &[])])], &symbols);
         assert!(!models.is_empty());
         let huge = sum(&[(-(1 << 126), &[size]), (i128::MAX, &[])]);
         assert!(!models.iter().any(|model| model.refutes(&huge)));

@@ -10,7 +10,7 @@ use crate::poly::{Monomial, Poly, Sym, divided};
 const MAX_FOUND: usize = 8;
 
 /// Facts `s·r ≥ s`, from `s·r ≥ 1` and `s ≥ 1`, where an equation is needed to see that a condition has that form.
-pub fn found(all: &[Formula]) -> Vec<Formula> {
+pub fn derive(all: &[Formula]) -> Vec<Formula> {
     let parts = || all.iter().flat_map(Formula::conjuncts);
     let equations: Vec<&Poly> = parts()
         .filter_map(|part| match part {
@@ -91,7 +91,7 @@ mod tests {
         for size in 2..40 {
             let divides = Formula::eq(sum(&[(size, &[]), (-1, &[0, 1])]));
             let inside = Formula::ge(sum(&[(size - 1, &[]), (-1, &[0, 2])]));
-            let found = found(&[positive.clone(), divides.clone(), inside]);
+            let found = derive(&[positive.clone(), divides.clone(), inside]);
             let expected = Formula::ge(sum(&[(size, &[]), (-1, &[0, 2]), (-1, &[0])]));
             assert_eq!(found, [expected]);
             for (step, quotient) in (1..=size).map(|step| (step, size / step)) {
@@ -106,9 +106,9 @@ mod tests {
         let positive = Formula::ge(sum(&[(1, &[0]), (-1, &[])]));
         let divides = Formula::eq(sum(&[(32, &[]), (-1, &[0, 1])]));
         let inside = |last: i128| Formula::ge(sum(&[(last, &[]), (-1, &[0, 2])]));
-        assert_eq!(found(&[divides.clone(), inside(31)]), [], "the step may be negative");
-        assert_eq!(found(&[positive.clone(), inside(31)]), [], "the step may not divide the size");
-        assert_eq!(found(&[positive.clone(), divides.clone(), inside(30)]), [], "another size");
-        assert_eq!(found(&[positive, divides, inside(32)]), [], "another step may begin");
+        assert_eq!(derive(&[divides.clone(), inside(31)]), [], "the step may be negative");
+        assert_eq!(derive(&[positive.clone(), inside(31)]), [], "the step may not divide the size");
+        assert_eq!(derive(&[positive.clone(), divides.clone(), inside(30)]), [], "another size");
+        assert_eq!(derive(&[positive, divides, inside(32)]), [], "another step may begin");
     }
 }

@@ -46,7 +46,7 @@ impl Poly {
     }
 
     /// The sum of terms in any order.
-    fn collected(mut terms: Vec<(Monomial, i128)>) -> Option<Self> {
+    fn from_terms(mut terms: Vec<(Monomial, i128)>) -> Option<Self> {
         terms.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let mut sum: Vec<(Monomial, i128)> = Vec::with_capacity(terms.len());
         for (monomial, coefficient) in terms {
@@ -108,16 +108,16 @@ impl Poly {
 
     /// The sum; `None` if a coefficient overflows.
     pub fn plus(&self, other: &Self) -> Option<Self> {
-        self.added(other, 1)
+        self.plus_multiple(other, 1)
     }
 
     /// The difference; `None` if a coefficient overflows.
     pub fn minus(&self, other: &Self) -> Option<Self> {
-        self.added(other, -1)
+        self.plus_multiple(other, -1)
     }
 
     /// `self + factor·other`, both in order.
-    fn added(&self, other: &Self, factor: i128) -> Option<Self> {
+    fn plus_multiple(&self, other: &Self, factor: i128) -> Option<Self> {
         tick();
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut mine, mut theirs) = (self.terms.iter().peekable(), other.terms.iter().peekable());
@@ -169,7 +169,7 @@ impl Poly {
                 terms.push((multiplied(one, two)?, a.checked_mul(b)?));
             }
         }
-        Self::collected(terms)
+        Self::from_terms(terms)
     }
 
     /// `self + value`.
@@ -221,8 +221,8 @@ impl Poly {
         out
     }
 
-    /// Divides by a monomial, with quotient and remainder: `self = divisor·quotient + remainder`, where no term of the
-    /// remainder is a multiple of the divisor.
+    /// Divides by the term `factor·divisor`, with quotient and remainder: `self = factor·divisor·quotient + remainder`,
+    /// where no term of the remainder is a multiple of that term.
     pub fn split(&self, divisor: &[(Sym, u32)], factor: i128) -> (Self, Self) {
         let (mut quotient, mut remainder) = (Self::default(), Self::default());
         for (monomial, coefficient) in self.terms() {
@@ -271,9 +271,10 @@ impl Poly {
         symbolic.fold(0, |gcd, (_, coefficient)| greatest_common_divisor(gcd, coefficient))
     }
 
-    /// Divides by the common factor of the coefficients; the result is at least 0 exactly if this is: `g·p + c ≥ 0`
-    /// is `p ≥ −c/g`, which is `p + floor(c/g) ≥ 0`.
-    pub fn lowered(&self) -> Option<Self> {
+    /// Tightens the inequality `self ≥ 0`: divides by the common factor of the coefficients and rounds the constant.
+    /// For integers the result is at least 0 exactly if this is: `g·p + c ≥ 0` is `p ≥ −c/g`, which is `p + floor(c/g)
+    /// ≥ 0`.
+    pub fn tightened(&self) -> Option<Self> {
         let content = self.content();
         if content < 2 {
             return None;
@@ -283,7 +284,7 @@ impl Poly {
         quotient.offset(constant.div_euclid(content))
     }
 
-    /// Returns the sign of the leading term, by degree: sizes count, not what is taken off them (`blockDim.x - 4`).
+    /// Returns the sign of the term of highest degree: that of `blockDim.x - 4` is positive.
     pub fn leading_sign(&self) -> i128 {
         let leading = self.terms().max_by(|(one, _), (other, _)| graded(one, other));
         leading.map_or(0, |(_, coefficient)| coefficient.signum())

@@ -13,7 +13,7 @@ use crate::poly::{Monomial, Poly, Sym, divided};
 /// Limit on the splits of one equation.
 const MAX_SPLITS: usize = 64;
 
-/// Splits `poly = 0` as far as possible; the result is equivalent, and each part is 0.
+/// Splits the equation `poly = 0` as far as possible, into an equivalent list of polynomials that are 0.
 ///
 /// `shared` returns `true` for symbols of both sides, `nonnegative` for polynomials shown to be at least 0 under the
 /// caller's assumptions.
@@ -26,12 +26,12 @@ pub fn split(
     let mut parts = Vec::new();
     let mut splits = 0;
     while let Some(next) = waiting.pop() {
-        let next = cancelled(next, shared, nonnegative);
+        let next = without_common_factors(next, shared, nonnegative);
         if next.is_zero() {
             continue;
         }
         splits += 1;
-        match once(&next, shared, nonnegative).filter(|_| splits < MAX_SPLITS) {
+        match split_once(&next, shared, nonnegative).filter(|_| splits < MAX_SPLITS) {
             Some((quotient, remainder)) => waiting.extend([quotient, remainder]),
             None => parts.push(next),
         }
@@ -40,7 +40,7 @@ pub fn split(
 }
 
 /// Divides `poly = 0` by factors that are common to all terms and at least 1.
-fn cancelled(
+fn without_common_factors(
     poly: Poly,
     shared: &impl Fn(Sym) -> bool,
     nonnegative: &mut impl FnMut(&Poly) -> bool,
@@ -63,7 +63,8 @@ fn cancelled(
     poly
 }
 
-fn once(
+/// Splits by the first stride for which the theorem applies; returns quotient and remainder.
+fn split_once(
     poly: &Poly,
     shared: &impl Fn(Sym) -> bool,
     nonnegative: &mut impl FnMut(&Poly) -> bool,

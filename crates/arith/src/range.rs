@@ -1,5 +1,5 @@
-//! Lower bounds of polynomials by interval arithmetic over the known bounds of their symbols. Coarse, but it needs no
-//! monotonicity, as `vertex.rs` does. Errs towards too low a bound, or none.
+//! Lower bounds of polynomials by interval arithmetic over the known bounds of their symbols. Coarse; but unlike
+//! `vertex.rs` it does not depend on the signs of coefficients. Errs towards too low a bound, or none.
 
 use crate::poly::{Poly, Sym};
 use crate::vertex::Bounds;
@@ -12,16 +12,17 @@ pub(crate) type Range = (Option<i128>, Option<i128>);
 
 /// A lower bound of the polynomial, if one is found.
 pub(crate) fn least(poly: &Poly, bounds: &Bounds<'_>) -> Option<i128> {
-    range(poly, bounds, 0).0
+    polynomial_range(poly, bounds, 0).0
 }
 
-fn range(poly: &Poly, bounds: &Bounds<'_>, depth: u32) -> Range {
+/// The range of a polynomial; `depth` counts the bounds of bounds that were followed.
+fn polynomial_range(poly: &Poly, bounds: &Bounds<'_>, depth: u32) -> Range {
     let mut sum: Range = (Some(0), Some(0));
     for (monomial, coefficient) in poly.terms() {
         let mut product: Range = (Some(coefficient), Some(coefficient));
         for (sym, power) in monomial {
             for _ in 0..*power {
-                product = times(product, of(*sym, bounds, depth));
+                product = times(product, symbol_range(*sym, bounds, depth));
             }
         }
         sum = (add(sum.0, product.0), add(sum.1, product.1));
@@ -34,7 +35,7 @@ fn add(a: Option<i128>, b: Option<i128>) -> Option<i128> {
 }
 
 /// The range of a symbol, from all bounds that are known.
-pub(crate) fn of(sym: Sym, bounds: &Bounds<'_>, depth: u32) -> Range {
+pub(crate) fn symbol_range(sym: Sym, bounds: &Bounds<'_>, depth: u32) -> Range {
     if depth > MAX_DEPTH {
         return (None, None);
     }
@@ -44,8 +45,8 @@ pub(crate) fn of(sym: Sym, bounds: &Bounds<'_>, depth: u32) -> Range {
     let symbol = bounds.symbols.get(sym);
     let lows = bounds.low.get(&sym).into_iter().flatten().chain(&symbol.low);
     let highs = bounds.high.get(&sym).into_iter().flatten().chain(&symbol.high);
-    let low = lows.filter_map(|low| range(low, bounds, depth + 1).0).max();
-    let high = highs.filter_map(|high| range(high, bounds, depth + 1).1).min();
+    let low = lows.filter_map(|low| polynomial_range(low, bounds, depth + 1).0).max();
+    let high = highs.filter_map(|high| polynomial_range(high, bounds, depth + 1).1).min();
     bounds.ranges.borrow_mut().insert((sym, depth), (low, high));
     (low, high)
 }

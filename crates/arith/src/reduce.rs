@@ -9,13 +9,13 @@ use crate::poly::{Poly, Sym, divided};
 /// Limit on the equations to solve.
 const MAX_SOLVED: usize = 12;
 
-/// Assumptions and a goal, reduced; `None` if the goal cannot be.
-pub fn reduced(all: &[Formula], goal: &Formula) -> Option<(Vec<Formula>, Formula)> {
+/// Reduces assumptions and a goal; `None` if a substitution in the goal is too large.
+pub fn reduce_query(all: &[Formula], goal: &Formula) -> Option<(Vec<Formula>, Formula)> {
     let mut all: Vec<Formula> = all.iter().flat_map(Formula::conjuncts).cloned().collect();
     let mut goal = goal.clone();
     for _ in 0..MAX_SOLVED {
         let next = all.iter().enumerate().find_map(|(at, one)| match one {
-            Formula::Eq(poly) => solved(poly).map(|(sym, value)| (at, sym, value)),
+            Formula::Eq(poly) => solve_for_symbol(poly).map(|(sym, value)| (at, sym, value)),
             _ => None,
         });
         let Some((at, sym, value)) = next else { break };
@@ -24,12 +24,12 @@ pub fn reduced(all: &[Formula], goal: &Formula) -> Option<(Vec<Formula>, Formula
         all = all.iter().map(|one| one.mapped(&mut map).unwrap_or(Formula::True)).collect();
         goal = goal.mapped(&mut map)?;
     }
-    let positive: Vec<Sym> = all.iter().filter_map(is_positive).collect();
+    let positive: Vec<Sym> = all.iter().filter_map(positive_symbol).collect();
     let strip = |one: &Formula| match one {
-        Formula::Ge(poly) => Formula::ge(stripped(poly, &positive)),
-        Formula::Eq(poly) => Formula::eq(stripped(poly, &positive)),
+        Formula::Ge(poly) => Formula::ge(without_positive_factors(poly, &positive)),
+        Formula::Eq(poly) => Formula::eq(without_positive_factors(poly, &positive)),
         Formula::Not(inner) => match &**inner {
-            Formula::Eq(poly) => Formula::eq(stripped(poly, &positive)).not(),
+            Formula::Eq(poly) => Formula::eq(without_positive_factors(poly, &positive)).not(),
             _ => one.clone(),
         },
         _ => one.clone(),
@@ -44,7 +44,7 @@ pub fn reduced(all: &[Formula], goal: &Formula) -> Option<(Vec<Formula>, Formula
 }
 
 /// A symbol that an equation determines.
-fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
+fn solve_for_symbol(poly: &Poly) -> Option<(Sym, Poly)> {
     let content = poly.content();
     let poly = match content > 1 && poly.constant_term() % content == 0 {
         true => poly.split(&[], content).0,
@@ -61,7 +61,7 @@ fn solved(poly: &Poly) -> Option<(Sym, Poly)> {
 }
 
 /// The symbol that a condition states to be at least 1.
-fn is_positive(formula: &Formula) -> Option<Sym> {
+fn positive_symbol(formula: &Formula) -> Option<Sym> {
     match formula {
         Formula::Pow2(poly) => poly.as_symbol(),
         Formula::Ge(poly) => {
@@ -73,7 +73,7 @@ fn is_positive(formula: &Formula) -> Option<Sym> {
     }
 }
 
-fn stripped(poly: &Poly, positive: &[Sym]) -> Poly {
+fn without_positive_factors(poly: &Poly, positive: &[Sym]) -> Poly {
     let mut poly = poly.clone();
     for sym in positive {
         let factor = vec![(*sym, 1)];
@@ -88,7 +88,7 @@ fn stripped(poly: &Poly, positive: &[Sym]) -> Poly {
 
 #[cfg(test)]
 mod tests {
-    use super::reduced;
+    use super::reduce_query;
     use crate::formula::Formula;
     use crate::poly::{Poly, Sym};
     use base::Index;
@@ -130,7 +130,7 @@ mod tests {
             Formula::ge(sum(&[(2, &[0]), (-1, &[1]), (-2, &[1, 3])])),
         ];
         let goal = Formula::ge(sum(&[(1, &[0]), (-1, &[1]), (-1, &[1, 3])]));
-        let (kept, now) = reduced(&all, &goal).unwrap();
+        let (kept, now) = reduce_query(&all, &goal).unwrap();
         assert!(kept.contains(&now), "{kept:?} {now:?}");
         for number in 0..7i128.pow(4) {
             let values = [0, 1, 2, 3].map(|digit| number / 7i128.pow(digit) % 7 - 2);

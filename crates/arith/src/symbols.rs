@@ -42,7 +42,7 @@ pub struct Symbol {
     pub high: Option<Poly>,
     /// The value of a function that it stands for: an element of an unwritten array, or of one at a barrier.
     pub element: Option<(Function, Vec<Poly>)>,
-    /// The symbol of that barrier, in the current iteration.
+    /// The symbol of that barrier in the current iteration; `None` for an unwritten array.
     pub version: Option<Sym>,
     /// The prefix sum that it stands for.
     pub prefix: Option<Prefix>,
@@ -197,23 +197,25 @@ impl Symbols {
             let prefix = self.table[sym].prefix.iter();
             waiting.extend(prefix.flat_map(|one| [&one.high, &one.size]).flat_map(Poly::symbols));
         }
-        facts.extend(self.same_elements(&seen));
-        facts.extend(self.sums(&seen));
+        facts.extend(self.facts_about_equal_elements(&seen));
+        facts.extend(self.facts_about_sums(&seen));
         facts
     }
 
-    /// The difference of two prefix sums is a sum of elements, which have bounds; an element among them may be known.
-    fn sums(&self, symbols: &BTreeSet<Sym>) -> Vec<Formula> {
+    /// Facts about prefix sums: one has each of its elements as a part, and the difference of two is a sum of elements
+    /// with known bounds.
+    fn facts_about_sums(&self, symbols: &BTreeSet<Sym>) -> Vec<Formula> {
         let sums = symbols.iter().filter_map(|sym| Some((*sym, self.table[*sym].prefix.as_ref()?)));
         let sums: Vec<(Sym, &Prefix)> = sums.take(MAX_SUMS).collect();
         let mut facts = Vec::new();
         for (less, one) in &sums {
-            facts.extend(self.among((*less, one), symbols).unwrap_or_default());
+            facts.extend(self.facts_about_one_sum((*less, one), symbols).unwrap_or_default());
             for (more, other) in sums.iter().filter(|(more, other)| {
                 more != less && (other.array, &other.size) == (one.array, &one.size)
             }) {
                 facts.extend(
-                    self.between((*less, one), (*more, other), symbols).unwrap_or_default(),
+                    self.facts_about_two_sums((*less, one), (*more, other), symbols)
+                        .unwrap_or_default(),
                 );
             }
         }
@@ -221,7 +223,11 @@ impl Symbols {
     }
 
     /// A prefix sum is at least one of its elements plus the minimum of the others.
-    fn among(&self, (sum, one): (Sym, &Prefix), symbols: &BTreeSet<Sym>) -> Option<Vec<Formula>> {
+    fn facts_about_one_sum(
+        &self,
+        (sum, one): (Sym, &Prefix),
+        symbols: &BTreeSet<Sym>,
+    ) -> Option<Vec<Formula>> {
         let mut facts = Vec::new();
         for sym in symbols {
             let Some((array, index)) = &self.table[*sym].element else { continue };
@@ -236,7 +242,9 @@ impl Symbols {
         Some(facts)
     }
 
-    fn between(
+    /// The difference of two prefix sums is between the bounds of so many elements, and at least one of these plus the
+    /// minimum of the others.
+    fn facts_about_two_sums(
         &self,
         (less, one): (Sym, &Prefix),
         (more, other): (Sym, &Prefix),
@@ -287,7 +295,7 @@ impl Symbols {
     }
 
     /// Elements of one array at one index are equal.
-    fn same_elements(&self, symbols: &BTreeSet<Sym>) -> Vec<Formula> {
+    fn facts_about_equal_elements(&self, symbols: &BTreeSet<Sym>) -> Vec<Formula> {
         let elements: Vec<(Sym, &(Function, Vec<Poly>))> = symbols
             .iter()
             .filter_map(|sym| self.table[*sym].element.as_ref().map(|element| (*sym, element)))

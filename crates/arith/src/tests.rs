@@ -54,7 +54,8 @@ fn splitting_is_exact() {
         }
         let difference = one.minus(&other).unwrap();
         let bounds = Bounds::new(&[], &symbols);
-        let parts = radix::split(&difference, &|_| false, &mut |p| bounds.is_simply_nonnegative(p));
+        let parts =
+            radix::split(&difference, &|_| false, &mut |p| bounds.is_nonnegative_without_sizes(p));
         split_fully += usize::from(parts.len() == digits);
         let both: Vec<i128> = limits.iter().chain(&limits).copied().collect();
         choices(&both, &mut |values| {
@@ -91,7 +92,8 @@ fn splitting_by_symbols_is_exact() {
     let difference = one.minus(&other).unwrap();
     let bounds = Bounds::new(&[], &symbols);
     let shared = |sym: Sym| symbols.get(sym).level == Level::Launch;
-    let parts = radix::split(&difference, &shared, &mut |poly| bounds.is_simply_nonnegative(poly));
+    let parts =
+        radix::split(&difference, &shared, &mut |poly| bounds.is_nonnegative_without_sizes(poly));
     assert_eq!(parts.len(), 3, "{parts:?}");
     assert!(parts.iter().all(|part| part.terms().count() == 2), "{parts:?}");
 }

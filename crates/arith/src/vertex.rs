@@ -19,12 +19,12 @@ use std::collections::BTreeMap;
 
 /// Steps for one goal; beyond this many the answer is "not shown".
 const BUDGET: u32 = 500;
-/// The same if assumptions about sizes are tried.
+/// Like [`BUDGET`], if assumptions about sizes are tried.
 const DEEP_BUDGET: u32 = 1500;
 /// Bounds tried for one symbol on one side.
 const MAX_BOUNDS: usize = 4;
-/// Limit on the assumptions subtracted, one after the other.
-const MAX_TAKEN: usize = 2;
+/// Limit on the assumptions that are subtracted from one goal.
+const MAX_SUBTRACTED: usize = 2;
 /// Assumptions tried at each step.
 const MAX_TRIED: usize = 5;
 
@@ -34,11 +34,12 @@ pub struct Bounds<'s> {
     pub(crate) low: BTreeMap<Sym, Vec<Poly>>,
     /// Upper bounds of each symbol.
     pub(crate) high: BTreeMap<Sym, Vec<Poly>>,
-    /// Polynomials that are at least 0, and those of them that mention only sizes.
+    /// Polynomials that are at least 0.
     known: Vec<Poly>,
+    /// Those of them that mention only symbols of the launch.
     sizes: Vec<Poly>,
     /// Steps left for the current goal.
-    left: Cell<u32>,
+    steps_left: Cell<u32>,
     /// Results for polynomials of sizes, by the number of assumptions subtracted.
     seen: RefCell<FxHashMap<(Poly, usize), bool>>,
     /// Models of `known`.
@@ -53,10 +54,11 @@ impl<'s> Bounds<'s> {
     /// Collects the bounds in assumptions.
     pub fn new(assumed: &[Formula], symbols: &'s Symbols) -> Self {
         let (low, high) = (BTreeMap::new(), BTreeMap::new());
-        let (known, sizes, left) = (Vec::new(), Vec::new(), Cell::new(0));
+        let (known, sizes, steps_left) = (Vec::new(), Vec::new(), Cell::new(0));
         let (seen, ranges) = (RefCell::default(), RefCell::default());
         let models = OnceCell::new();
-        let mut bounds = Self { low, high, known, sizes, left, seen, models, ranges, symbols };
+        let mut bounds =
+            Self { low, high, known, sizes, steps_left, seen, models, ranges, symbols };
         for part in assumed.iter().flat_map(Formula::conjuncts) {
             match part {
                 Formula::Ge(one) => bounds.add(one.clone()),
@@ -103,21 +105,21 @@ impl<'s> Bounds<'s> {
     /// Is `poly ≥ 0` shown to follow?
     pub fn is_nonnegative(&self, poly: &Poly) -> bool {
         // Assumptions about sizes are costly to try and seldom needed.
-        self.is_simply_nonnegative(poly) || {
-            self.left.set(DEEP_BUDGET);
-            self.search(poly, MAX_TAKEN, true)
+        self.is_nonnegative_without_sizes(poly) || {
+            self.steps_left.set(DEEP_BUDGET);
+            self.search(poly, MAX_SUBTRACTED, true)
         }
     }
 
     /// Like `is_nonnegative`, without the assumptions about sizes.
-    pub fn is_simply_nonnegative(&self, poly: &Poly) -> bool {
-        self.left.set(BUDGET);
-        self.search(poly, MAX_TAKEN, false)
+    pub fn is_nonnegative_without_sizes(&self, poly: &Poly) -> bool {
+        self.steps_left.set(BUDGET);
+        self.search(poly, MAX_SUBTRACTED, false)
     }
 
     /// Like `is_nonnegative`, from the bounds of single symbols alone.
-    pub fn is_plainly_nonnegative(&self, poly: &Poly) -> bool {
-        self.left.set(BUDGET / 4);
+    pub fn is_nonnegative_by_bounds(&self, poly: &Poly) -> bool {
+        self.steps_left.set(BUDGET / 4);
         self.search(poly, 0, false)
     }
 
@@ -127,7 +129,7 @@ impl<'s> Bounds<'s> {
             return false;
         }
         let poly = &self.without_factors(poly);
-        let shown = self.eliminated(poly, deep).unwrap_or(false);
+        let shown = self.eliminate(poly, deep).unwrap_or(false);
         if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
             return true;
         }
@@ -136,7 +138,7 @@ impl<'s> Bounds<'s> {
         }
         let launch = |sym: &Sym| self.symbols.get(*sym).level == Level::Launch;
         let factors = poly.symbols().into_iter().filter(|sym| {
-            launch(sym) && range::of(*sym, self, 0).0.is_some_and(|least| least >= 0)
+            launch(sym) && range::symbol_range(*sym, self, 0).0.is_some_and(|least| least >= 0)
         });
         let factors: Vec<Monomial> = std::iter::once(Monomial::new())
             .chain(factors.map(|sym| smallvec![(sym, 1)]))
@@ -158,18 +160,18 @@ impl<'s> Bounds<'s> {
                 }
             }
         }
-        any(rests, |rest| self.search(rest, left - 1, deep))
+        any_simplest(rests, |rest| self.search(rest, left - 1, deep))
     }
 
     /// Is there a model of all assumptions in which this is negative?
     fn is_refuted(&self, poly: &Poly) -> bool {
-        let models = self.models.get_or_init(|| models::found(&self.known, self.symbols));
+        let models = self.models.get_or_init(|| models::find(&self.known, self.symbols));
         models.iter().any(|model| model.refutes(poly))
     }
 
-    /// Eliminates one symbol: those of threads first, then those of blocks; newest first.
-    fn eliminated(&self, poly: &Poly, deep: bool) -> Option<bool> {
-        self.left.set(self.left.get().checked_sub(1)?);
+    /// Shows `poly ≥ 0` by eliminating symbols one by one: those of threads first, then those of blocks; newest first.
+    fn eliminate(&self, poly: &Poly, deep: bool) -> Option<bool> {
+        self.steps_left.set(self.steps_left.get().checked_sub(1)?);
         if let Some(value) = poly.as_constant() {
             return Some(value >= 0);
         }
@@ -177,27 +179,27 @@ impl<'s> Bounds<'s> {
             return Some(false);
         }
         if deep && self.symbols.level(poly) == Level::Launch {
-            return Some(self.of_sizes(poly, MAX_TAKEN));
+            return Some(self.prove_over_sizes(poly, MAX_SUBTRACTED));
         }
-        self.in_box(poly, deep)
+        self.eliminate_newest(poly, deep)
     }
 
     /// Shows `poly ≥ 0` for a polynomial of sizes alone, with the assumptions about sizes.
-    fn of_sizes(&self, poly: &Poly, left: usize) -> bool {
+    fn prove_over_sizes(&self, poly: &Poly, left: usize) -> bool {
         let key = (self.without_factors(poly), left);
         if let Some(known) = self.seen.borrow().get(&key) {
             return *known;
         }
-        let shown = self.of_new_sizes(&key.0, left);
+        let shown = self.prove_over_new_sizes(&key.0, left);
         // A failure for lack of steps is not cached.
-        if shown || self.left.get() > 0 {
+        if shown || self.steps_left.get() > 0 {
             self.seen.borrow_mut().insert(key, shown);
         }
         shown
     }
 
-    fn of_new_sizes(&self, poly: &Poly, left: usize) -> bool {
-        let shown = self.eliminated(poly, false).unwrap_or(false);
+    fn prove_over_new_sizes(&self, poly: &Poly, left: usize) -> bool {
+        let shown = self.eliminate(poly, false).unwrap_or(false);
         if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
             return true;
         }
@@ -206,10 +208,11 @@ impl<'s> Bounds<'s> {
         }
         let rests = self.sizes.iter().filter_map(|known| poly.minus(known));
         let rests = rests.map(|rest| (rest.terms().count(), rest)).collect();
-        any(rests, |rest| self.of_sizes(rest, left - 1))
+        any_simplest(rests, |rest| self.prove_over_sizes(rest, left - 1))
     }
 
-    fn in_box(&self, poly: &Poly, deep: bool) -> Option<bool> {
+    /// Eliminates the newest symbol by each of its bounds.
+    fn eliminate_newest(&self, poly: &Poly, deep: bool) -> Option<bool> {
         let next = poly.mentioned().max_by_key(|sym| (self.symbols.get(*sym).level, *sym));
         let sym = next?;
         let symbol = self.symbols.get(sym);
@@ -222,13 +225,13 @@ impl<'s> Bounds<'s> {
                 continue;
             }
             // In powers of `sign·x`; shifting does not change the highest.
-            let Some(powers) = turned(&powers, sign) else { continue };
+            let Some(powers) = powers_with_sign(&powers, sign) else { continue };
             let Some((highest, lower)) = powers.split_last() else { continue };
-            if !self.eliminated(highest, deep)? {
+            if !self.eliminate(highest, deep)? {
                 continue;
             }
             for bound in bounds.filter(|bound| !bound.mentions(sym)) {
-                if self.shifted(highest, lower, (bound, sign), deep)? {
+                if self.are_lower_nonnegative(highest, lower, (bound, sign), deep)? {
                     return Some(true);
                 }
             }
@@ -237,7 +240,7 @@ impl<'s> Bounds<'s> {
     }
 
     /// Are the coefficients below the highest at least 0 once `sign·x` is `sign·bound + x'`?
-    fn shifted(
+    fn are_lower_nonnegative(
         &self,
         highest: &Poly,
         lower: &[Poly],
@@ -258,7 +261,7 @@ impl<'s> Bounds<'s> {
         }
         // The highest powers first: they fail most often.
         for coefficient in powers[..top].iter().rev() {
-            if !self.eliminated(coefficient, deep)? {
+            if !self.eliminate(coefficient, deep)? {
                 return Some(false);
             }
         }
@@ -274,7 +277,7 @@ impl<'s> Bounds<'s> {
         for (sym, _) in first {
             let factor = [(sym, 1)];
             let shared = poly.terms().all(|(monomial, _)| divided(monomial, &factor).is_some());
-            if shared && range::of(sym, self, 0).0.is_some_and(|least| least >= 0) {
+            if shared && range::symbol_range(sym, self, 0).0.is_some_and(|least| least >= 0) {
                 poly = poly.split(&factor, 1).0;
             }
         }
@@ -283,7 +286,7 @@ impl<'s> Bounds<'s> {
 }
 
 /// The coefficients of the powers of `sign·x`.
-fn turned(powers: &[Poly], sign: i128) -> Option<Vec<Poly>> {
+fn powers_with_sign(powers: &[Poly], sign: i128) -> Option<Vec<Poly>> {
     let turn = |(power, one): (usize, &Poly)| match power % 2 {
         1 if sign < 0 => one.scaled(-1),
         _ => Some(one.clone()),
@@ -291,8 +294,8 @@ fn turned(powers: &[Poly], sign: i128) -> Option<Vec<Poly>> {
     powers.iter().enumerate().map(turn).collect()
 }
 
-/// Is one of the simplest shown?
-fn any(mut rests: Vec<(usize, Poly)>, mut shows: impl FnMut(&Poly) -> bool) -> bool {
+/// Is one of the first few polynomials shown? Those with the fewest terms come first.
+fn any_simplest(mut rests: Vec<(usize, Poly)>, mut shows: impl FnMut(&Poly) -> bool) -> bool {
     rests.sort();
     rests.dedup();
     rests.iter().take(MAX_TRIED).any(|(_, rest)| shows(rest))

@@ -13,7 +13,7 @@ use driver::arguments::KernelPath;
 use driver::cuda::{CompileOptions, Math};
 use driver::equiv::{FormulaStep, Step};
 use driver::prove::Compiling;
-use driver::{Execution, Exit, Input, InputError, Outcome};
+use driver::{Execution, Exit, Input, InputError, Launches, Outcome};
 
 /// Runs a command and returns its exit status.
 pub(crate) fn run(args: &Args, console: &Console) -> Exit {
@@ -117,7 +117,13 @@ fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
         requires: args.sizes.demands.clone(),
     };
     let inputs = [&inputs[0], &inputs[1]];
+    let (command, launches) = ("equiv", Launches::All);
+    let (kernel, output) = (optimised.clone(), Some(args.output.clone()));
+    let guard =
+        Guard::of_proof(console, options.time, Subject { command, launches, kernel, output });
     let outcome = driver::prove::compare(inputs, names, &correspondence, options, console.styled());
+    console.pen().take();
+    drop(guard);
     console.finish(with_files(outcome, "equiv", &args.output, console))
 }
 
@@ -168,7 +174,8 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
     let display = watch::Display::start(console);
     let output = Some(args.output.clone());
     let kernel = args.optimised.as_ref().unwrap_or(&args.reference).clone();
-    let guard = Guard::start(console, &limits, Subject { command: "equiv", kernel, output });
+    let subject = Subject { command: "equiv", launches: Launches::One, kernel, output };
+    let guard = Guard::start(console, &limits, subject);
     let sides = steps.each_ref().map(std::slice::from_ref);
     let outcome = driver::equiv::run_steps(sides, &options, console.styled());
     console.pen().take();
@@ -232,7 +239,13 @@ fn run_prove(args: &ProveArgs, console: &Console) -> Exit {
         contract: (!contract.is_empty()).then_some(&contract),
         format: args.output.format.into(),
     };
+    let (command, launches) = ("prove", Launches::All);
+    let (kernel, output) = (args.kernel.clone(), Some(args.output.clone()));
+    let guard =
+        Guard::of_proof(console, options.time, Subject { command, launches, kernel, output });
     let (outcome, reports) = driver::prove::run_each(&input, options, console.styled());
+    console.pen().take();
+    drop(guard);
     let outcome = with_files_of(outcome, ("prove", &reports), &args.output, console);
     console.finish_all(&outcome, reports)
 }
@@ -251,7 +264,8 @@ fn execute(
     };
     let display = watch::Display::start(console);
     let limits = args.limits.limits(console.watch());
-    let subject = Subject { command: name, kernel: args.kernel.clone(), output: output.cloned() };
+    let (kernel, output) = (args.kernel.clone(), output.cloned());
+    let subject = Subject { command: name, launches: Launches::One, kernel, output };
     let guard = Guard::start(console, &limits, subject);
     let outcome = command(&Execution {
         input: &input,

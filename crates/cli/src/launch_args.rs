@@ -106,19 +106,19 @@ pub(crate) struct SideArgs {
     #[arg(long, value_name = "SIZE", value_parser = parsed::<ByteCount>)]
     opt_smem: Option<ByteCount>,
 
-    /// The next argument of the reference; it then takes none from --arg.
+    /// The next argument of the reference. With any of these, --arg is for the other side alone.
     #[arg(long = "ref-arg", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     ref_arguments: Vec<ArgumentSpec>,
 
-    /// The next argument of the optimised kernel; it then takes none from --arg.
+    /// The next argument of the optimised kernel. With any of these, --arg is for the other side alone.
     #[arg(long = "opt-arg", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     opt_arguments: Vec<ArgumentSpec>,
 
-    /// A module variable of the reference; it then takes none from --symbol.
+    /// A module variable of the reference. With any of these, --symbol is for the other side alone.
     #[arg(long = "ref-symbol", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     ref_symbols: Vec<ArgumentSpec>,
 
-    /// A module variable of the optimised kernel; it then takes none from --symbol.
+    /// A module variable of the optimised kernel. With any of these, --symbol is for the other side alone.
     #[arg(long = "opt-symbol", value_name = "NAME=…", value_parser = parsed::<ArgumentSpec>)]
     opt_symbols: Vec<ArgumentSpec>,
 }

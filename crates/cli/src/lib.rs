@@ -69,7 +69,14 @@ pub fn main_in(words: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
         Command::BatchWorker(worker) => return batch::run_worker(worker, host),
         Command::Watch(watch) => return follow::run(watch, &console) as u8,
         Command::Lsp => return console.exit(lsp::run(&console)) as u8,
-        _ => watch::catch_interrupts(),
+        Command::Check(_)
+        | Command::Equiv(_)
+        | Command::Prove(_)
+        | Command::Simulate(_)
+        | Command::Run(_)
+        | Command::Demo => watch::catch_interrupts(),
+        // The others have no partial answer: Ctrl-C ends them at once.
+        _ => {}
     }
     // A panic is our bug, whatever the input: say so, instead of dying with an unexplained message.
     let exit = catch_unwind(AssertUnwindSafe(|| commands::run(&args, &console)));

@@ -1,8 +1,8 @@
 //! Ends the program where a phase does not look at the clock.
 //!
-//! Runs, comparisons and searches look at the deadline themselves, and report everything known by then. Some phases do
-//! not, because a step of theirs cannot be cut short: to read and lift a huge file, to lay out huge tensors, to free
-//! gigabytes. If the program is still at work some time after its deadline or after Ctrl-C, this guard writes the
+//! Runs, comparisons, proofs and searches look at the deadline themselves, and report everything known by then. Some
+//! phases do not, because a step of theirs cannot be cut short: to read and lift a huge file, to lay out huge tensors,
+//! to free gigabytes. If the program is still at work some time after its deadline or after Ctrl-C, this guard writes the
 //! answer `unknown` and ends the process. It errs in one direction: findings of a phase that ended late are lost.
 //!
 //! A call in another program has no guard: its process is not ours to end.
@@ -11,7 +11,7 @@ use crate::console::Console;
 use crate::output_files::with_files;
 use crate::proof_args::OutputArgs;
 use driver::arguments::KernelPath;
-use driver::{Exit, Limits, Watch};
+use driver::{Exit, Launches, Limits, Watch};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +33,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 pub(crate) struct Subject {
     /// The command.
     pub(crate) command: &'static str,
+    /// The launches that it is about.
+    pub(crate) launches: Launches,
     /// The kernel.
     pub(crate) kernel: KernelPath,
     /// Files and formats, of commands that have them.
@@ -47,6 +49,12 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
+    /// Like [`Guard::start`], for a proof for every size.
+    pub(crate) fn of_proof(console: &Console, time: Option<Duration>, subject: Subject) -> Self {
+        let limits = Limits { time, watch: Some(console.watch()), ..Limits::default() };
+        Self::start(console, &limits.started(), subject)
+    }
+
     /// Starts to watch a command with these limits, if it is a program of its own.
     pub(crate) fn start(console: &Console, limits: &Limits, subject: Subject) -> Self {
         let done = Arc::new(AtomicBool::new(false));
@@ -83,8 +91,9 @@ fn answer(subject: &Subject, time: Option<Duration>, console: &Console) -> Exit 
         None => "interrupted".to_owned(),
     };
     let reason = format!("{cause}, in a step that cannot report partial results");
-    let Subject { command, kernel, output } = subject;
-    let mut outcome = driver::unfinished(command, &kernel.file, kernel.kernel.as_deref(), &reason);
+    let Subject { command, launches, kernel, output } = subject;
+    let kernel = (&kernel.file, kernel.kernel.as_deref());
+    let mut outcome = driver::unfinished((command, *launches), kernel.0, kernel.1, &reason);
     if let Some(output) = output {
         outcome = with_files(outcome, command, output, console).rendered(output.format.into());
     }
@@ -163,8 +172,12 @@ mod tests {
 
     #[test]
     fn the_answer_proves_nothing() {
-        for (command, count) in [("check", 11), ("equiv", 12)] {
-            let outcome = driver::unfinished(command, "k.ptx", Some("k"), "too late");
+        let (one, all) = (Launches::One, Launches::All);
+        for (command, launches, count) in
+            [("check", one, 11), ("equiv", one, 12), ("prove", all, 5), ("equiv", all, 1)]
+        {
+            let asked = (command, launches);
+            let outcome = driver::unfinished(asked, "k.ptx", Some("k"), "too late");
             assert_eq!(outcome.exit, Exit::Unknown);
             assert_eq!(outcome.output, "unknown: too late\n");
             let json = outcome.rendered(driver::Format::Json).output;

@@ -33,8 +33,8 @@ pub(crate) struct EquivArgs {
             "ref_symbols",
         ],
         long_help = "Compare with a formula of the arguments instead of a kernel; @FILE reads it from a file. \
-                     Example: 'y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))'. Each index runs over the sizes of the \
-                     tensors that it stands at; the manual has a chapter on formulas"
+                     Example: 'y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))'. Each index runs over the \
+                     dimension that it indexes; the manual has a chapter on formulas"
     )]
     pub(crate) formula: Option<String>,
 
@@ -182,12 +182,13 @@ pub(crate) struct ProveArgs {
     )]
     pub(crate) demands: Vec<String>,
 
-    /// Prove it for every launch that CUDA allows.
+    /// Make no assumptions about the launch: prove it for every launch that CUDA allows.
     #[arg(
         long,
         help_heading = "What is proved",
-        long_help = "Prove it for every launch that CUDA allows: also on axes that neither the kernel nor its clauses \
-                     mention, and with 2^31 threads and more along an axis. The answer is `unknown` if our reading of \
+        long_help = "Make no assumptions about the launch: prove it for every launch that CUDA allows. Axes y and z may \
+                     have any size, also if the kernel does not mention them, and an axis may have 2^31 threads and \
+                     more. The answer is `unknown` if our reading of \
                      the kernel was not compared with a compiler's"
     )]
     pub(crate) strict: bool,

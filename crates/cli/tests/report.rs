@@ -248,7 +248,7 @@ fn a_finding_is_explained_by_pictures() {
         "5: y[i] = tile[(i + 1) % 64];</text>",
         "nothing orders them",
         "<a class=\"code\" href=\"#code-WP0109\">WP0109</a>",
-        "<article id=\"code-WP0109\"><h3>WP0109: accesses that nothing orders</h3>",
+        "<article id=\"code-WP0109\"><h3>WP0109: a data race</h3>",
         // Who wrote the elements of the array.
         "Framed: shift(float const*, float*)::tile[1], last written by thread (1,0,0) of block (0,0,0)",
         "tile[32] to shift(float const*, float*)::tile[63]</code></td><td>warp 1</td>",

@@ -411,7 +411,7 @@ pub enum ExprKind {
     },
     /// `++x` and `--x` (the place), `x++` and `x--` (the old value).
     Step {
-        /// Up or down.
+        /// It is `++`; otherwise `--`.
         add: bool,
         /// The result is the new value.
         is_prefix: bool,

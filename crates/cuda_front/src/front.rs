@@ -1,7 +1,7 @@
 //! From a text to kernels: the CUDA C++ reader, then lowering.
 //!
-//! Requirements on launches may be given apart from the text. They become clauses of every kernel that has their
-//! names. A whole contract may be given, too. Its clauses are those of one kernel.
+//! Launch preconditions may be given apart from the text; they become clauses of every kernel that declares the names
+//! they use. A whole contract may be given, too; its clauses are those of one kernel.
 
 use crate::read;
 use crate::{ExternalClauses, Parsed, Place};
@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 /// Reads and lowers the kernels of a text, with expressions up to this depth.
 pub(crate) fn kernels(text: &Preprocessed, depth: usize) -> Result<Vec<Parsed>> {
-    Ok(lower(&analysed(&syntax::parse(text)?, depth)?))
+    Ok(lower(&analyse(&syntax::parse(text)?, depth)?))
 }
 
 /// Like [`kernels`], with launch preconditions (`preconditions`), in which `names` are replaced. The flag is `false`
@@ -32,26 +32,27 @@ pub(crate) fn kernels_with(
     if preconditions.is_empty() {
         return Ok(plain.into_iter().map(|one| (one, true)).collect());
     }
-    let demanding = lower(&analysed(&demanding(text, preconditions, names)?, depth)?);
+    let demanding = lower(&analyse(&with_preconditions(text, preconditions, names)?, depth)?);
     let both = plain.into_iter().zip(demanding);
     Ok(both
         .map(|(plain, with)| if with.1.is_ok() { (with, true) } else { (plain, false) })
         .collect())
 }
 
-/// The syntax tree with requirements as clauses of its kernels.
-fn demanding(
+/// Parses a text and adds preconditions to its kernels, as clauses.
+fn with_preconditions(
     read: &Preprocessed,
     preconditions: &[String],
     names: &[(String, String)],
 ) -> Result<Unit> {
     let mut unit = syntax::parse(read)?;
     let clauses = |span: Span| clauses(preconditions, names, span);
-    each(&mut unit.declarations, &clauses)?;
+    add_to_kernels(&mut unit.declarations, &clauses)?;
     Ok(unit)
 }
 
-fn each(
+/// Adds clauses to every kernel; `clauses` makes them for a place.
+fn add_to_kernels(
     declarations: &mut [Declaration],
     clauses: &dyn Fn(Span) -> Result<Vec<Clause>>,
 ) -> Result<()> {
@@ -61,14 +62,16 @@ fn each(
                 let name = function.name.parts.last().map(|part| part.name.span);
                 function.clauses.extend(clauses(name.unwrap_or(declaration.span))?);
             }
-            DeclarationKind::Namespace { declarations, .. } => each(declarations, clauses)?,
+            DeclarationKind::Namespace { declarations, .. } => {
+                add_to_kernels(declarations, clauses)?
+            }
             _ => {}
         }
     }
     Ok(())
 }
 
-/// Requirements as clauses at a place.
+/// Reads preconditions as clauses, at a place in the text.
 fn clauses(
     preconditions: &[String],
     names: &[(String, String)],
@@ -102,12 +105,12 @@ pub(crate) fn kernels_with_clauses(
         };
         clauses.extend(syntax::clauses(&preprocess::annotation_tokens(text, placed)?)?);
     }
-    extend(&mut unit.declarations, kernel, &clauses);
-    Ok(lower(&analysed(&unit, depth)?))
+    add_to_kernel(&mut unit.declarations, kernel, &clauses);
+    Ok(lower(&analyse(&unit, depth)?))
 }
 
 /// Adds clauses to the kernels of a name.
-fn extend(declarations: &mut [Declaration], kernel: &str, clauses: &[Clause]) {
+fn add_to_kernel(declarations: &mut [Declaration], kernel: &str, clauses: &[Clause]) {
     for declaration in declarations {
         match &mut declaration.kind {
             DeclarationKind::Function(function)
@@ -122,14 +125,14 @@ fn extend(declarations: &mut [Declaration], kernel: &str, clauses: &[Clause]) {
                 function.clauses.extend(clauses.iter().cloned());
             }
             DeclarationKind::Namespace { declarations, .. } => {
-                extend(declarations, kernel, clauses);
+                add_to_kernel(declarations, kernel, clauses);
             }
             _ => {}
         }
     }
 }
 
-fn analysed(unit: &Unit, depth: usize) -> Result<Program> {
+fn analyse(unit: &Unit, depth: usize) -> Result<Program> {
     sema::analyse(unit, &sema::Options { longest_chain: depth })
 }
 
@@ -138,7 +141,7 @@ pub(crate) fn lower(program: &Program) -> Vec<Parsed> {
     let kernels = program.kernels.iter();
     let lowered = kernels.map(|entry| {
         let kernel = match &entry.function {
-            Ok(function) => depth::limited(read::kernel(program, *function)),
+            Ok(function) => depth::refuse_deep(read::kernel(program, *function)),
             Err(refusal) => Err(refusal.clone()),
         };
         (entry.name.clone(), kernel)

@@ -19,14 +19,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Node, NodeId, Term, Terms, Walker};
 
 /// Shorter sums are not worth an atom.
-const SHORTEST: usize = 4;
+const MIN_PRODUCTS: usize = 4;
 
 /// The blocks of both sides.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     pub(crate) reference: Opaque,
     pub(crate) optimised: Opaque,
-    /// Does the algebra get their definitions?
+    /// Set if the algebra gets their definitions.
     defined: bool,
 }
 
@@ -78,6 +78,7 @@ impl Blocks {
     }
 }
 
+/// A search for blocks.
 #[derive(Default)]
 struct Search {
     products: Products,
@@ -89,7 +90,7 @@ struct Search {
 }
 
 impl Search {
-    /// The blocks of one side, found in the reference's table or among its own.
+    /// Returns the blocks of one side, found in the reference's table or among its own.
     fn side(
         &mut self,
         terms: &Terms,
@@ -99,7 +100,7 @@ impl Search {
         let mut found = Opaque::default();
         Walker::default().operations(terms, roots, |node| {
             let Node::Sum(sum) = terms.at(node) else { return true };
-            let Some((hash, squares)) = self.products.hash(terms, sum, SHORTEST) else {
+            let Some((hash, squares)) = self.products.hash(terms, sum, MIN_PRODUCTS) else {
                 return true;
             };
             let number = self.number(terms, node, hash, reference);
@@ -113,6 +114,7 @@ impl Search {
         found
     }
 
+    /// Returns the number of a sum: that of a known sum with the same products, or a new one.
     fn number(&mut self, terms: &Terms, node: NodeId, hash: u64, reference: &Terms) -> u32 {
         let products = &mut self.products;
         for (table, store) in [(&self.known, reference), (&self.own, terms)] {

@@ -13,7 +13,7 @@ use term::{Input, Node, Term, Terms};
 const STEPS: u64 = 200_000;
 
 /// More conditions than this are not combined: each is a normal form.
-const MOST_CONDITIONS: usize = 256;
+const MAX_CONDITIONS: usize = 256;
 
 /// The reason why no input satisfies some conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub fn contradiction(terms: &Terms, conditions: &[Term]) -> Option<Contradiction
     if conditions.iter().any(is_false) {
         return Some(Contradiction::Conditions);
     }
-    let some = &conditions[..conditions.len().min(MOST_CONDITIONS)];
+    let some = &conditions[..conditions.len().min(MAX_CONDITIONS)];
     let mut algebra = Algebra::new(terms.inputs().len());
     let mut normaliser = Normaliser::new(terms, some.iter().copied());
     let possible = assume(&mut algebra, &mut normaliser, some);
@@ -50,7 +50,7 @@ pub fn is_never_zero(problem: &Problem<'_>, optimised: bool, term: Term) -> bool
 }
 
 fn never_zero(problem: &Problem<'_>, optimised: bool, term: Term) -> Outcome<bool> {
-    let assumptions = problem.assumptions.get(..MOST_CONDITIONS).unwrap_or(problem.assumptions);
+    let assumptions = problem.assumptions.get(..MAX_CONDITIONS).unwrap_or(problem.assumptions);
     let own = if optimised { problem.optimised } else { problem.reference };
     let mut algebra = Algebra::new(problem.reference.inputs().len());
     let mut conditions = Normaliser::new(problem.reference, assumptions.iter().copied());

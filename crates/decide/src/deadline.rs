@@ -14,14 +14,14 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Is it time to stop?
+    /// Returns `true` if it is time to stop.
     #[must_use]
     pub fn has_passed(&self) -> bool {
         let stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         stopped || self.at.is_some_and(|at| Instant::now() >= at)
     }
 
-    /// Can the deadline pass?
+    /// Returns `true` if the deadline can pass.
     pub(crate) fn is_set(&self) -> bool {
         self.stop.is_some() || self.at.is_some()
     }
@@ -49,7 +49,7 @@ impl Countdown {
     pub(crate) fn is_over(&mut self) -> bool {
         match &mut self.left {
             None => true,
-            Some(0) => self.look(),
+            Some(0) => self.check(),
             Some(left) => {
                 *left -= 1;
                 false
@@ -58,7 +58,7 @@ impl Countdown {
     }
 
     #[cold]
-    fn look(&mut self) -> bool {
+    fn check(&mut self) -> bool {
         self.left = (!self.deadline.has_passed()).then_some(Self::STEPS);
         self.left.is_none()
     }
@@ -138,7 +138,7 @@ mod tests {
 
     /// Evaluations of many products stop at the deadline, without a result.
     #[test]
-    fn late_evaluations_know_nothing() {
+    fn late_evaluations_have_no_result() {
         const COUNT: u32 = 10_000;
         let mut inputs = Inputs::new();
         inputs.tensor("x", COUNT).unwrap();

@@ -45,7 +45,7 @@ pub struct Definedness {
 }
 
 impl Definedness {
-    /// The condition in the text form of terms.
+    /// Prints the condition in the text form of terms.
     #[must_use]
     pub fn print(&self, terms: &Terms) -> String {
         let argument = terms.print_limited(self.argument.into(), 60);
@@ -67,7 +67,7 @@ impl Definedness {
 }
 
 /// Limit on the steps of a walk.
-const MOST_VISITS: usize = 2_000_000;
+const MAX_VISITS: usize = 2_000_000;
 
 /// Collects the conditions under which terms of a store are defined, one term after the other.
 pub(crate) struct Collector<'t> {
@@ -75,7 +75,7 @@ pub(crate) struct Collector<'t> {
     /// By node: the number of the term it was last reached from without a guard.
     seen: NodeTable<u32>,
     /// By node: the number of the term for which `≠ 0` was last required of it without a guard.
-    asked: NodeTable<u32>,
+    required: NodeTable<u32>,
     number: u32,
 }
 
@@ -85,10 +85,10 @@ const NO_GUARD: Guard = u32::MAX;
 
 impl<'t> Collector<'t> {
     pub(crate) fn new(terms: &'t Terms) -> Self {
-        Self { terms, seen: NodeTable::new(0), asked: NodeTable::new(0), number: 0 }
+        Self { terms, seen: NodeTable::new(0), required: NodeTable::new(0), number: 0 }
     }
 
-    /// The conditions under which a term is defined.
+    /// Collects the conditions under which a term is defined.
     pub(crate) fn conditions(&mut self, root: Term) -> Outcome<Vec<Definedness>> {
         let terms = self.terms;
         if !terms.is_partial(root) {
@@ -106,7 +106,7 @@ impl<'t> Collector<'t> {
         };
         match terms.node_of(root) {
             Some(node) => walk.waiting.push((node, NO_GUARD)),
-            None => walk.operands(terms.node(root), NO_GUARD),
+            None => walk.visit_operands(terms.node(root), NO_GUARD),
         }
         loop {
             // Everything without a guard first, so that later visits can be skipped.
@@ -117,7 +117,7 @@ impl<'t> Collector<'t> {
                 }
             }
             while let Some((node, guard)) = walk.waiting.pop() {
-                if walk.visits > MOST_VISITS {
+                if walk.visits > MAX_VISITS {
                     return Err(Obstacle::Budget);
                 }
                 walk.visit(node, guard);
@@ -133,13 +133,15 @@ impl<'t> Collector<'t> {
 /// The walk through one term.
 struct Walk<'c, 't> {
     collector: &'c mut Collector<'t>,
-    /// Condition, whether it holds, and the guard around it.
+    /// Each guard: a condition, `true` if it holds, and the guard around it.
     guards: Vec<(NodeId, bool, Guard)>,
     /// Nodes reached with a guard.
     guarded: FxHashSet<(NodeId, Guard)>,
     visits: usize,
     found: Vec<Definedness>,
+    /// Nodes to visit next.
     waiting: Vec<(NodeId, Guard)>,
+    /// Branches of selects, to be visited once nothing is waiting.
     later: Vec<(NodeId, Guard)>,
 }
 
@@ -158,24 +160,25 @@ impl Walk<'_, '_> {
         self.visits += 1;
         let operation = terms.at(node);
         if let Some((requirement, argument)) = self.requirement(operation) {
-            self.ask(requirement, argument, guard);
+            self.require(requirement, argument, guard);
         }
-        self.operands(operation, guard);
+        self.visit_operands(operation, guard);
     }
 
-    fn ask(&mut self, requirement: Requirement, argument: NodeId, guard: Guard) {
+    /// Adds a condition.
+    fn require(&mut self, requirement: Requirement, argument: NodeId, guard: Guard) {
         // Rows divide by the same divisor again and again.
         if guard == NO_GUARD && requirement == Requirement::NotZero {
-            let asked = &mut self.collector.asked[argument];
-            if std::mem::replace(asked, self.collector.number) == self.collector.number {
+            let required = &mut self.collector.required[argument];
+            if std::mem::replace(required, self.collector.number) == self.collector.number {
                 return;
             }
         }
-        let guard = self.guard(guard);
+        let guard = self.guard_list(guard);
         self.found.push(Definedness { requirement, argument, guard });
     }
 
-    fn operands(&mut self, operation: Node, guard: Guard) {
+    fn visit_operands(&mut self, operation: Node, guard: Guard) {
         let Collector { terms, seen, number, .. } = &*self.collector;
         match operation {
             Node::Select(condition, a, b) => {
@@ -200,6 +203,7 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Returns the requirement of an operation on one of its operands.
     fn requirement(&self, operation: Node) -> Option<(Requirement, NodeId)> {
         match operation {
             Node::Quotient(_, divisor) => Some((Requirement::NotZero, divisor)),
@@ -220,7 +224,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn guard(&self, mut guard: Guard) -> Vec<(NodeId, bool)> {
+    /// Lists the conditions of a guard, the innermost first.
+    fn guard_list(&self, mut guard: Guard) -> Vec<(NodeId, bool)> {
         let mut list = Vec::new();
         while guard != NO_GUARD {
             let (condition, holds, outer) = self.guards[guard as usize];

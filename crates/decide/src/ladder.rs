@@ -3,7 +3,7 @@
 //! Products → composite normal forms → a quick search for a difference → inlining → facts → case splits → a longer
 //! search. An answer says which rung gave it; when all fail it is `Unknown`.
 
-mod requirement;
+mod side_condition;
 
 use crate::algebra::{
     Algebra, Atom, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial, Pull, SignSet,
@@ -17,19 +17,20 @@ use crate::rewrite::{Rewriter, clear_denominators};
 use crate::split::is_zero_in_all_cases;
 use crate::verdict::{Assumed, Decision, Reason, Rung};
 use crate::witness::{Search, SearchResult};
-use requirement::Requirement;
 use rustc_hash::{FxHashMap, FxHashSet};
+use side_condition::SideCondition;
 use term::{NodeId, Term};
 
 /// After this many failures in a row, sums are no longer treated as unknowns.
-const MOST_FAILURES: usize = 64;
+const MAX_FAILURES: usize = 64;
 
-/// Normal forms of both sides, conditions of both sides.
-type Forms = (Polynomial, Polynomial, Vec<Requirement>, Vec<Requirement>);
+/// Normal forms of reference and optimised side, conditions of reference and optimised side.
+type Forms = (Polynomial, Polynomial, Vec<SideCondition>, Vec<SideCondition>);
 
-/// A side's conditions, or why there are none.
+/// The conditions of a side, or the obstacle.
 type Conditions = Outcome<Vec<Definedness>>;
 
+/// The pairs of a problem on the ladder.
 pub(crate) struct Ladder<'t> {
     problem: Problem<'t>,
     points: &'t Points<'t>,
@@ -47,11 +48,13 @@ pub(crate) struct Ladder<'t> {
     arguments: FxHashMap<(Side, NodeId), Option<FormId>>,
     /// Conditions of the reference that some input is known to satisfy together.
     domains: FxHashSet<Vec<Definedness>>,
-    /// Does one of the optimised side's conditions follow from these of the reference?
+    /// Known answers: does a condition of the optimised side follow from these of the reference?
     consequences: FxHashMap<(Vec<Definedness>, Definedness), bool>,
+    /// The assumptions of the problem, as signs of forms.
     assumptions: Vec<(FormId, SignSet)>,
 }
 
+/// A side of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Side {
     Reference,
@@ -96,7 +99,7 @@ impl<'t> Ladder<'t> {
         );
         optimised.share_functions(problem.reference);
         let mut algebra = Algebra::new(problem.reference.inputs().len());
-        algebra.wait_for(budget.deadline);
+        algebra.set_deadline(budget.deadline);
         reference.set_opaque(&mut algebra, &blocks.reference);
         optimised.set_opaque(&mut algebra, &blocks.optimised);
         blocks.define(&mut algebra, problem.reference, budget.normalise);
@@ -124,23 +127,31 @@ impl<'t> Ladder<'t> {
         let mut failures = 0;
         let mut answers = vec![None; pairs.len()];
         for (index, pair) in pairs.iter().enumerate() {
-            answers[index] = self.composite(index, *pair).ok().flatten();
+            answers[index] = self.decide_by_normal_forms(index, *pair).ok().flatten();
             failures = if answers[index].is_some() { 0 } else { failures + 1 };
-            if failures > MOST_FAILURES || self.budget.deadline.has_passed() {
+            if failures > MAX_FAILURES || self.budget.deadline.has_passed() {
                 break;
             }
         }
         answers
     }
 
-    fn composite(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Option<Decision>> {
-        let (reference, optimised, required, own) = self.forms(index, pair)?;
-        if self.algebra.unequal(reference, optimised)?.is_some() {
+    /// Answers a pair that has equal normal forms and needs no assumptions.
+    fn decide_by_normal_forms(
+        &mut self,
+        index: usize,
+        pair: (Term, Term),
+    ) -> Outcome<Option<Decision>> {
+        let (reference, optimised, reference_conditions, optimised_conditions) =
+            self.forms(index, pair)?;
+        if self.algebra.difference_if_unequal(reference, optimised)?.is_some() {
             return Ok(None);
         }
         self.algebra.steps = self.budget.rung;
-        let (open, given) = self.not_following(&required, own)?;
-        let settled = open.is_empty() && self.claims_something(pair, &required, given);
+        let (open, given) =
+            self.conditions_that_do_not_follow(&reference_conditions, optimised_conditions)?;
+        let settled =
+            open.is_empty() && self.is_about_some_input(pair, &reference_conditions, given);
         let equal = Decision::Equal { rung: Rung::Composite, conditions: Vec::new() };
         Ok(settled.then_some(equal))
     }
@@ -156,9 +167,9 @@ impl<'t> Ladder<'t> {
                 answers.push(Decision::Unknown(reason));
                 continue;
             }
-            answers.push(self.pair(index, *pair).unwrap_or_else(|obstacle| {
+            answers.push(self.decide_pair(index, *pair).unwrap_or_else(|obstacle| {
                 // No normal form: a point may still show a difference.
-                let found = self.searched(*pair).run(0..self.budget.quick_points, u64::MAX);
+                let found = self.search(*pair).run(0..self.budget.quick_points, u64::MAX);
                 let difference = found.values.or(found.undefined);
                 difference.map_or(Decision::Unknown(obstacle.into()), Decision::from)
             }));
@@ -168,6 +179,7 @@ impl<'t> Ladder<'t> {
         answers
     }
 
+    /// Normalises the assumptions of the problem.
     fn take_assumptions(&mut self) {
         self.algebra.steps = self.budget.normalise;
         for assumption in self.problem.assumptions {
@@ -179,53 +191,60 @@ impl<'t> Ladder<'t> {
         }
     }
 
-    /// The normal forms of a pair and the conditions of both sides.
+    /// Builds the normal forms of a pair and the conditions of both sides.
     fn forms(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Forms> {
         self.algebra.steps = self.budget.normalise;
         let reference = self.reference.real(&mut self.algebra, pair.0);
         let optimised = self.optimised.real(&mut self.algebra, pair.1);
         let conditions = std::mem::replace(&mut self.conditions[index], (Ok(vec![]), Ok(vec![])));
-        let required = self.signs_of(Side::Reference, conditions.0)?;
-        let own = self.signs_of(Side::Optimised, conditions.1)?;
+        let reference_conditions = self.side_conditions(Side::Reference, conditions.0)?;
+        let optimised_conditions = self.side_conditions(Side::Optimised, conditions.1)?;
         let infinite = (self.reference.infinite_root(pair.0), self.optimised.infinite_root(pair.1));
         if let (Some(one), Some(other)) = infinite
             && one == other
         {
             // The same infinity on both sides: only the conditions remain.
-            return Ok((Polynomial::zero(), Polynomial::zero(), required, own));
+            return Ok((
+                Polynomial::zero(),
+                Polynomial::zero(),
+                reference_conditions,
+                optimised_conditions,
+            ));
         }
-        Ok((reference?, optimised?, required, own))
+        Ok((reference?, optimised?, reference_conditions, optimised_conditions))
     }
 
-    fn pair(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Decision> {
-        let (reference, optimised, required, own) = self.forms(index, pair)?;
+    /// Climbs the ladder for one pair.
+    fn decide_pair(&mut self, index: usize, pair: (Term, Term)) -> Outcome<Decision> {
+        let (reference, optimised, reference_conditions, optimised_conditions) =
+            self.forms(index, pair)?;
         let mut found = SearchResult::default();
-        let equal = match self.algebra.unequal(reference, optimised)? {
+        let equal = match self.algebra.difference_if_unequal(reference, optimised)? {
             None => Some(Rung::Composite),
             Some(gap) => {
-                found = self.searched(pair).run(0..self.budget.quick_points, 0);
+                found = self.search(pair).run(0..self.budget.quick_points, 0);
                 if let Some(difference) = found.values {
                     return Ok(difference.into());
                 }
-                self.climb(gap, &required, &own)
+                self.climb(gap, &reference_conditions, &optimised_conditions)
             }
         };
         let Some(rung) = equal else {
             let points = self.budget.quick_points..self.budget.points;
-            let found = self.searched(pair).run(points, 0).or(found);
+            let found = self.search(pair).run(points, 0).or(found);
             let difference = found.values.or(found.undefined);
             return Ok(difference.map_or(Decision::Unknown(Reason::Undecided), Decision::from));
         };
         self.algebra.steps = self.budget.rung;
-        self.equal(pair, rung, &required, own)
+        self.equality(pair, rung, &reference_conditions, optimised_conditions)
     }
 
-    /// The rungs above the composite normal form.
+    /// Climbs the rungs above the composite normal form.
     fn climb(
         &mut self,
         gap: Polynomial,
-        required: &[Requirement],
-        own: &[Requirement],
+        reference_conditions: &[SideCondition],
+        optimised_conditions: &[SideCondition],
     ) -> Option<Rung> {
         let steps = self.budget.rung;
         self.algebra.steps = steps;
@@ -234,7 +253,7 @@ impl<'t> Ladder<'t> {
             return Some(Rung::Inline);
         }
         self.algebra.steps = steps;
-        let consistent = self.assume_all(required.iter().chain(own));
+        let consistent = self.assume_all(reference_conditions.iter().chain(optimised_conditions));
         let rung = if consistent.is_ok_and(|consistent| consistent) {
             self.climb_with_facts(&gap)
         } else {
@@ -244,7 +263,7 @@ impl<'t> Ladder<'t> {
         rung
     }
 
-    /// Is a sum without denominators zero? Also tries `sin² + cos² = 1`.
+    /// Returns `true` if a sum without denominators is zero. Also tries `sin² + cos² = 1`.
     fn is_zero(&mut self, mut gap: Polynomial) -> bool {
         if gap.is_zero() {
             return true;
@@ -268,7 +287,7 @@ impl<'t> Ladder<'t> {
     /// Adds the unguarded conditions and the assumptions to the facts.
     fn assume_all<'a>(
         &mut self,
-        requirements: impl Iterator<Item = &'a Requirement>,
+        requirements: impl Iterator<Item = &'a SideCondition>,
     ) -> Outcome<bool> {
         let mut consistent = true;
         for (form, signs) in self.assumptions.clone() {
@@ -306,22 +325,23 @@ impl<'t> Ladder<'t> {
 
     /// Builds the answer for equal terms: finds the remaining assumptions, and checks that the claim is about some
     /// input.
-    fn equal(
+    fn equality(
         &mut self,
         pair: (Term, Term),
         rung: Rung,
-        required: &[Requirement],
-        own: Vec<Requirement>,
+        reference_conditions: &[SideCondition],
+        optimised_conditions: Vec<SideCondition>,
     ) -> Outcome<Decision> {
-        let (open, given) = self.not_following(required, own)?;
+        let (open, given) =
+            self.conditions_that_do_not_follow(reference_conditions, optimised_conditions)?;
         if open.is_empty() {
-            return Ok(if self.claims_something(pair, required, given) {
+            return Ok(if self.is_about_some_input(pair, reference_conditions, given) {
                 Decision::Equal { rung, conditions: Vec::new() }
             } else {
                 Decision::Unknown(Reason::NoPointInDomain)
             });
         }
-        let found = self.searched(pair).run(0..self.budget.points, u64::MAX);
+        let found = self.search(pair).run(0..self.budget.points, u64::MAX);
         if let Some(difference) = found.values {
             // Trust the evaluation of the original terms: it is the simpler code.
             debug_assert!(false, "equal by {rung}, but different at {:?}", difference.0);
@@ -338,19 +358,20 @@ impl<'t> Ladder<'t> {
         Ok(Decision::Equal { rung, conditions })
     }
 
-    /// The optimised side's conditions that do not follow from the reference's, and the latter.
-    fn not_following(
+    /// Returns the optimised side's conditions that do not follow from the reference's, and the latter.
+    fn conditions_that_do_not_follow(
         &mut self,
-        required: &[Requirement],
-        own: Vec<Requirement>,
+        reference_conditions: &[SideCondition],
+        optimised_conditions: Vec<SideCondition>,
     ) -> Outcome<(Vec<Definedness>, Vec<Definedness>)> {
-        let given: Vec<Definedness> = required.iter().map(|one| one.condition.clone()).collect();
+        let given: Vec<Definedness> =
+            reference_conditions.iter().map(|one| one.condition.clone()).collect();
         let mut open = Vec::new();
-        for requirement in own {
+        for requirement in optimised_conditions {
             let key = (given.clone(), requirement.condition.clone());
             let follows = match self.consequences.get(&key) {
                 Some(follows) => *follows,
-                None => self.follows(required, &requirement)?,
+                None => self.follows(reference_conditions, &requirement)?,
             };
             self.consequences.insert(key, follows);
             if !follows {
@@ -360,32 +381,37 @@ impl<'t> Ladder<'t> {
         Ok((open, given))
     }
 
-    /// Is an equality about some input?
-    fn claims_something(
+    /// Returns `true` if an equality is about some input.
+    fn is_about_some_input(
         &mut self,
         pair: (Term, Term),
-        required: &[Requirement],
+        reference_conditions: &[SideCondition],
         given: Vec<Definedness>,
     ) -> bool {
-        (required.is_empty() && self.problem.assumptions.is_empty()) || self.has_domain(pair, given)
+        (reference_conditions.is_empty() && self.problem.assumptions.is_empty())
+            || self.has_domain(pair, given)
     }
 
-    /// Does some input satisfy the conditions of a pair's reference, and the assumptions?
+    /// Returns `true` if some input satisfies the conditions of a pair's reference, and the assumptions.
     fn has_domain(&mut self, pair: (Term, Term), given: Vec<Definedness>) -> bool {
         if self.domains.contains(&given) {
             return true;
         }
-        let found = self.searched(pair).reference_has_domain(self.budget.points);
+        let found = self.search(pair).reference_has_domain(self.budget.points);
         if found {
             self.domains.insert(given);
         }
         found
     }
 
-    /// Does a condition of the optimised side hold wherever the reference is defined?
-    fn follows(&mut self, required: &[Requirement], wanted: &Requirement) -> Outcome<bool> {
-        let identical = required.iter().any(|other| {
-            other.asked == wanted.asked
+    /// Returns `true` if a condition of the optimised side holds wherever the reference is defined.
+    fn follows(
+        &mut self,
+        reference_conditions: &[SideCondition],
+        wanted: &SideCondition,
+    ) -> Outcome<bool> {
+        let identical = reference_conditions.iter().any(|other| {
+            other.requirement == wanted.requirement
                 && other.form.is_some()
                 && other.form == wanted.form
                 && other.guard.iter().all(|one| wanted.guard.contains(one))
@@ -394,7 +420,7 @@ impl<'t> Ladder<'t> {
             return Ok(true);
         }
         let (Some(form), Some(signs)) = (wanted.form, wanted.signs) else { return Ok(false) };
-        let outcome = self.follows_by_signs(required, wanted, form, signs);
+        let outcome = self.follows_by_signs(reference_conditions, wanted, form, signs);
         self.algebra.facts = Facts::default();
         match outcome {
             Ok(follows) => Ok(follows),
@@ -406,12 +432,12 @@ impl<'t> Ladder<'t> {
 
     fn follows_by_signs(
         &mut self,
-        required: &[Requirement],
-        wanted: &Requirement,
+        reference_conditions: &[SideCondition],
+        wanted: &SideCondition,
         form: FormId,
         signs: SignSet,
     ) -> Outcome<bool> {
-        let mut possible = self.assume_all(required.iter())?;
+        let mut possible = self.assume_all(reference_conditions.iter())?;
         self.algebra.facts.combine = true;
         for guard in &wanted.guard {
             for (compared, side) in self.algebra.comparisons(*guard) {
@@ -431,7 +457,7 @@ impl<'t> Ladder<'t> {
         Ok(sign.within(signs))
     }
 
-    fn searched(&self, pair: (Term, Term)) -> Search<'t> {
+    fn search(&self, pair: (Term, Term)) -> Search<'t> {
         Search::new(&self.problem, pair, self.points)
     }
 }

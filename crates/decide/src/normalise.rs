@@ -103,14 +103,14 @@ impl<'t> Normaliser<'t> {
         self.functions = own.iter().enumerate().map(number).collect();
     }
 
-    /// The function by its common number.
+    /// Returns the function by its common number.
     pub(crate) fn common(&self, function: Function) -> Outcome<Function> {
         let Function::Named(at) = function else { return Ok(function) };
         let common = self.functions.get(usize::from(at)).copied().flatten();
         common.map(Function::Named).ok_or(Obstacle::TooLarge)
     }
 
-    /// The normal form of a root.
+    /// Returns the normal form of a root.
     pub(crate) fn real(&mut self, algebra: &mut Algebra, root: Term) -> Outcome<Polynomial> {
         self.compute_below(algebra, root);
         match (self.terms.node_of(root), self.terms.node(root)) {
@@ -124,7 +124,7 @@ impl<'t> Normaliser<'t> {
         }
     }
 
-    /// The canonical condition of a root.
+    /// Returns the canonical condition of a root.
     pub(crate) fn condition(&mut self, algebra: &mut Algebra, root: Term) -> Outcome<ConditionId> {
         self.compute_below(algebra, root);
         // A sum is not a condition.
@@ -132,6 +132,7 @@ impl<'t> Normaliser<'t> {
         self.take_condition(node)
     }
 
+    /// Normalises all nodes below a root.
     fn compute_below(&mut self, algebra: &mut Algebra, root: Term) {
         let (terms, forms) = (self.terms, &self.forms);
         let order = self
@@ -251,8 +252,8 @@ impl<'t> Normaliser<'t> {
         algebra.product(a, b)
     }
 
-    /// A sum as a power of the base that the other factor is divided by, if it is that base. The outputs of a row
-    /// share it, so no sum is copied.
+    /// Returns a sum as a power of the base that the other factor is divided by, if it is that base. The
+    /// outputs of a row share it, so no sum is copied.
     fn cancelling(
         &mut self,
         algebra: &mut Algebra,
@@ -314,6 +315,7 @@ impl<'t> Normaliser<'t> {
         }
     }
 
+    /// Normalises a sum.
     fn sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Polynomial> {
         if let Some(rescaled) = self.rescaling(algebra, sum)? {
             return Ok(rescaled);
@@ -344,6 +346,7 @@ impl<'t> Normaliser<'t> {
         Ok(total)
     }
 
+    /// Adds a product to a sum under construction.
     fn summand(
         &mut self,
         algebra: &mut Algebra,
@@ -386,7 +389,7 @@ impl<'t> Normaliser<'t> {
         }
     }
 
-    /// The form of an input or a constant.
+    /// Returns the form of an input or a constant.
     fn leaf(&self, node: NodeId) -> Option<Polynomial> {
         match self.terms.at(node) {
             Node::Input(input) => {
@@ -400,7 +403,7 @@ impl<'t> Normaliser<'t> {
         }
     }
 
-    /// A node's form, moved out at its last use.
+    /// Returns a node's form, moved out at its last use.
     fn take(&mut self, node: NodeId) -> Outcome<Polynomial> {
         if let Some(leaf) = self.leaf(node) {
             return Ok(leaf);
@@ -420,7 +423,7 @@ impl<'t> Normaliser<'t> {
                 self.forms[node] = Some(Box::new(Form::Infinite(negative)));
                 Err(Obstacle::Infinite)
             }
-            // A condition where a real belongs, or a root asked for twice.
+            // A condition where a real is expected, or a root that was taken before.
             Some(Form::Condition(_)) | None => Err(Obstacle::Undefined),
         }
     }
@@ -450,7 +453,7 @@ fn is_leaf(terms: &Terms, node: NodeId) -> bool {
     matches!(terms.at(node), Node::Input(_) | Node::Constant(_))
 }
 
-/// A product of two inputs as a summand.
+/// Returns a product of two inputs as a summand.
 fn of_inputs(factors: &Factors) -> Summand {
     let monomial = Monomial::of_inputs(factors.left().position(), factors.right().position());
     (monomial, if factors.is_negative() { Number::MINUS_ONE } else { Number::ONE })

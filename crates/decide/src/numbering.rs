@@ -13,8 +13,10 @@
 //! Values are compared in full; a hash only finds candidates. A value that would become too large is not flattened,
 //! or gets no number: this errs towards "not known to be equal".
 
+mod product;
 mod scale;
 
+use product::Product;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use term::{Factors, Function, Node, NodeId, Number, Relation, Sum, Term, Terms, Walker};
@@ -22,15 +24,19 @@ use term::{Factors, Function, Node, NodeId, Number, Relation, Sum, Term, Terms, 
 /// The number of a value. Those of inputs are their positions.
 pub type ValueNumber = u32;
 
-/// Limits on the operands of one flattened product, and of one sum or maximum; a larger one stays nested.
-const MOST_FACTORS: usize = 64;
-const MOST_NESTED: usize = 1 << 14;
+/// Most factors of a flattened product; a larger one stays nested.
+const MAX_FACTORS: usize = 64;
+
+/// Most operands of a flattened sum or maximum; a larger one stays nested.
+const MAX_NESTED: usize = 1 << 14;
 /// Limit on the operands of all values together, 8 bytes each.
-const MOST_KEPT: usize = 1 << 22;
+const MAX_KEPT: usize = 1 << 22;
 /// Limit on the operands copied from nested values; after that they stay nested.
-const MOST_COPIED: usize = 1 << 24;
+const MAX_COPIED: usize = 1 << 24;
 /// Not numbered yet.
 const OPEN: ValueNumber = u32::MAX;
+
+/// Without a number, because it is too large.
 const REFUSED: ValueNumber = u32::MAX - 1;
 
 /// Numbers for the terms of some stores over the same inputs. A store may grow between calls.
@@ -39,12 +45,14 @@ pub struct Numbering {
     /// By number, without those of inputs.
     values: Vec<Arc<Value>>,
     known: FxHashMap<Arc<Value>, ValueNumber>,
-    /// By number, without those of inputs: is it a constant other than 1, or a product with a constant?
+    /// By number, without those of inputs: `true` for a constant other than 1, and for a product with a constant.
     scaled: Vec<bool>,
     names: FxHashMap<String, u16>,
     stores: Vec<Store>,
     inputs: ValueNumber,
+    /// Number of operands of all values.
     kept: usize,
+    /// Number of operands copied from nested values.
     copied: usize,
     /// Set if some value contains an infinity.
     pub(crate) met_infinity: bool,
@@ -110,33 +118,8 @@ enum Extreme {
     Minimum,
 }
 
-/// A summand: the product of two values, the larger number first; the sign is in the highest bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Product(u64);
-
-impl Product {
-    const NEGATIVE: u64 = 1 << 63;
-
-    fn new(negative: bool, [a, b]: [ValueNumber; 2]) -> Self {
-        let sign = if negative { Self::NEGATIVE } else { 0 };
-        Self(sign | u64::from(a.max(b)) << 32 | u64::from(a.min(b)))
-    }
-
-    fn is_negative(self) -> bool {
-        self.0 & Self::NEGATIVE != 0
-    }
-
-    fn operands(self) -> [ValueNumber; 2] {
-        [(self.0 >> 32) as u32 & (u32::MAX >> 1), self.0 as u32]
-    }
-
-    fn negated(self, negative: bool) -> Self {
-        Self(self.0 ^ if negative { Self::NEGATIVE } else { 0 })
-    }
-}
-
 impl Numbering {
-    /// The number of a term of a store; `None` if there is no room for it.
+    /// Returns the number of a term of a store; `None` if there is no room for it.
     ///
     /// # Panics
     /// If the store is over other inputs than the first one.
@@ -150,7 +133,7 @@ impl Numbering {
         while self.stores.len() <= store {
             self.stores.push(Store::default());
         }
-        if let Some(number) = self.found(store, terms, term) {
+        if let Some(number) = self.known_number(store, terms, term) {
             return (number != REFUSED).then_some(number);
         }
         let mut own = std::mem::take(&mut self.stores[store]);
@@ -160,14 +143,14 @@ impl Numbering {
         let inner = inner_extremes(terms, &order);
         for (node, inner) in order.nodes.iter().zip(&inner) {
             if !inner {
-                let number = self.of_node(terms, terms.at(*node), &own.nodes);
+                let number = self.number_node(terms, terms.at(*node), &own.nodes);
                 own.nodes[position(*node, inputs)] = number.unwrap_or(REFUSED);
             }
         }
         let number = match terms.node_of(term) {
             Some(node) => own.nodes.get(position(node, inputs)).copied(),
             None => {
-                let number = self.of_node(terms, terms.node(term), &own.nodes);
+                let number = self.number_node(terms, terms.node(term), &own.nodes);
                 own.sums.insert(term, number.unwrap_or(REFUSED));
                 number
             }
@@ -176,8 +159,8 @@ impl Numbering {
         number.filter(|number| *number < REFUSED)
     }
 
-    /// The number of a term that has one already.
-    fn found(&self, store: usize, terms: &Terms, term: Term) -> Option<ValueNumber> {
+    /// Returns the number of a term that has one already.
+    fn known_number(&self, store: usize, terms: &Terms, term: Term) -> Option<ValueNumber> {
         let own = &self.stores[store];
         let Some(node) = terms.node_of(term) else { return own.sums.get(&term).copied() };
         if (node.position() as u32) < self.inputs {
@@ -187,7 +170,12 @@ impl Numbering {
     }
 
     /// Numbers a node by its operation and the numbers of its operands.
-    fn of_node(&mut self, terms: &Terms, node: Node, nodes: &[ValueNumber]) -> Option<ValueNumber> {
+    fn number_node(
+        &mut self,
+        terms: &Terms,
+        node: Node,
+        nodes: &[ValueNumber],
+    ) -> Option<ValueNumber> {
         let inputs = self.inputs;
         let at = |node: NodeId| number_of(node, inputs, nodes);
         let value = match node {
@@ -203,13 +191,13 @@ impl Numbering {
             Node::Sum(sum) => return self.sum(terms, sum, nodes),
             Node::Product(a, b) => {
                 let product = self.product(false, [at(a)?, at(b)?])?;
-                return self.alone(product);
+                return self.number_of_product(product);
             }
             Node::Negation(a) => return self.negated(at(a)?),
             Node::Quotient(a, b) => match self.reciprocal(at(b)?)? {
                 Some(factor) => {
                     let product = self.product(false, [at(a)?, factor])?;
-                    return self.alone(product);
+                    return self.number_of_product(product);
                 }
                 None => Value::Binary(Binary::Quotient, [at(a)?, at(b)?]),
             },
@@ -235,7 +223,7 @@ impl Numbering {
         self.intern(value)
     }
 
-    /// A function numbered across stores: named ones are numbered by each store on its own.
+    /// Returns a function numbered across stores: named ones are numbered by each store on its own.
     fn function(&mut self, terms: &Terms, function: Function) -> Option<Function> {
         let Function::Named(_) = function else { return Some(function) };
         let name = terms.function_name(function);
@@ -247,6 +235,7 @@ impl Numbering {
         Some(Function::Named(next))
     }
 
+    /// Numbers a sum.
     fn sum(&mut self, terms: &Terms, sum: Sum, nodes: &[ValueNumber]) -> Option<ValueNumber> {
         self.products.clear();
         for run in terms.products(sum) {
@@ -254,7 +243,7 @@ impl Numbering {
                 self.add_product(*factors, nodes)?;
             }
         }
-        self.added_up()
+        self.finish_sum()
     }
 
     #[inline]
@@ -278,15 +267,16 @@ impl Numbering {
         Some(())
     }
 
-    /// The number of 1, the first value created.
+    /// Returns the number of 1, the first value created.
     fn one(&self) -> ValueNumber {
         self.inputs
     }
 
+    /// Numbers the negation of a value.
     fn negated(&mut self, number: ValueNumber) -> Option<ValueNumber> {
         self.products.clear();
         self.add(true, number)?;
-        self.added_up()
+        self.finish_sum()
     }
 
     /// Adds a value to the sum under construction; a sum is added summand by summand, a multiple of one, too.
@@ -309,14 +299,14 @@ impl Numbering {
     }
 
     /// Finishes the sum under construction.
-    fn added_up(&mut self) -> Option<ValueNumber> {
+    fn finish_sum(&mut self) -> Option<ValueNumber> {
         let mut products = std::mem::take(&mut self.products);
         if !products.is_sorted() {
             products.sort_unstable();
         }
         let factor = self.collect(&mut products)?;
         let number = match products[..] {
-            [one] if !one.is_negative() => self.alone(one),
+            [one] if !one.is_negative() => self.number_of_product(one),
             _ => self.intern(Value::Sum(products.as_slice().into())),
         };
         let number = match factor {
@@ -328,13 +318,13 @@ impl Numbering {
         number
     }
 
-    /// A product as a summand: two factors directly, more by the number of their product.
+    /// Returns a product as a summand: two factors directly, more by the number of their product.
     fn product(&mut self, negative: bool, pair: [ValueNumber; 2]) -> Option<Product> {
         let mut factors = Vec::new();
         let odd =
             pair.into_iter().fold(false, |odd, number| odd ^ self.factors(number, &mut factors));
         self.fold_constants(&mut factors)?;
-        if factors.len() > MOST_FACTORS {
+        if factors.len() > MAX_FACTORS {
             // Squares of squares grow without bound: these two stay as they are.
             return Some(Product::new(negative, pair));
         }
@@ -370,8 +360,8 @@ impl Numbering {
         false
     }
 
-    /// The number of a sum of one product.
-    fn alone(&mut self, product: Product) -> Option<ValueNumber> {
+    /// Returns the number of a single summand.
+    fn number_of_product(&mut self, product: Product) -> Option<ValueNumber> {
         let [a, b] = product.operands();
         match (product.is_negative(), [a, b].iter().position(|one| *one == self.one())) {
             (true, _) => self.intern(Value::Sum([product].into())),
@@ -380,7 +370,7 @@ impl Numbering {
         }
     }
 
-    /// A maximum or minimum, flattened across nested ones.
+    /// Returns a maximum or minimum, flattened across nested ones.
     fn extreme(
         &mut self,
         terms: &Terms,
@@ -416,17 +406,18 @@ impl Numbering {
 
     /// Reserves room for copying `count` operands from a nested value; `false` if there is none.
     fn may_copy(&mut self, others: usize, count: usize) -> bool {
-        if others + count > MOST_NESTED {
+        if others + count > MAX_NESTED {
             return false;
         }
         self.copied += count;
-        self.copied <= MOST_COPIED
+        self.copied <= MAX_COPIED
     }
 
     fn value(&self, number: ValueNumber) -> Option<&Arc<Value>> {
         self.values.get(number.checked_sub(self.inputs)? as usize)
     }
 
+    /// Returns the number of a value, a new one if it is unknown; `None` if there is no room.
     fn intern(&mut self, value: Value) -> Option<ValueNumber> {
         if let Some(known) = self.known.get(&value) {
             return Some(*known);
@@ -437,7 +428,7 @@ impl Numbering {
             _ => 1,
         };
         let number = self.inputs.checked_add(u32::try_from(self.values.len()).ok()?)?;
-        if self.kept > MOST_KEPT || number >= 1 << 31 {
+        if self.kept > MAX_KEPT || number >= 1 << 31 {
             return None;
         }
         self.scaled.push(match &value {

@@ -6,7 +6,7 @@ use term::Inputs;
 use term::text::{Scope, parse_expression, parse_script};
 use testing::Random;
 
-/// Have two expressions over x, y, z and w the same number, each in a store of its own?
+/// Returns `true` if two expressions over x, y, z and w have the same number, each in a store of its own.
 fn same(a: &str, b: &str) -> bool {
     let script = parse_script("input x, y, z, w").unwrap();
     let mut numbering = Numbering::default();
@@ -52,7 +52,7 @@ fn order_does_not_matter() {
 }
 
 #[test]
-fn what_differs_has_another_number() {
+fn different_terms_have_different_numbers() {
     for (a, b) in [
         ("x + x", "x"),
         ("x*x", "x"),
@@ -166,7 +166,7 @@ fn drawn(random: &mut Random, depth: usize) -> (String, [Number; 4]) {
 /// values any more.
 #[test]
 fn expressions_of_one_number_are_equal() {
-    for copied in [0, MOST_COPIED] {
+    for copied in [0, MAX_COPIED] {
         let script = parse_script("input x, y, z, w").unwrap();
         let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
         let mut terms = Terms::new(Arc::new(inputs));
@@ -198,7 +198,7 @@ fn negations_keep_their_signs_without_a_budget() {
     let script = parse_script("input x, y, z, w").unwrap();
     let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
     let mut terms = Terms::new(Arc::new(inputs));
-    let mut numbering = Numbering { copied: MOST_COPIED, ..Numbering::default() };
+    let mut numbering = Numbering { copied: MAX_COPIED, ..Numbering::default() };
     let numbers = ["(-(x*y))*z", "(-(-(x*y)))*z", "x*y*z"].map(|text| {
         let term = scope.term(&mut terms, &parse_expression(text).unwrap()).unwrap();
         numbering.number(0, &terms, term).unwrap()
@@ -247,7 +247,7 @@ fn constants_do_not_grow_without_bound() {
 
 /// Each step negates and squares: the factors of a negated value are not followed to the end.
 #[test]
-fn negated_squares_have_no_end() {
+fn negated_squares_of_squares_are_numbered() {
     let mut inputs = Inputs::new();
     let x = inputs.scalar("x").unwrap();
     let mut terms = Terms::new(Arc::new(inputs));

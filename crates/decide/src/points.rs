@@ -16,9 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use term::{FloatNumbers, Input, Node, Number, Numbers, Relation, Term, Terms};
 
 /// Powers of two that are tried to bring a value into its range.
-const SCALES: i32 = 24;
+const MAX_SCALE: i32 = 24;
 
-/// A bound, and whether it is excluded.
+/// A bound, and `true` if it is excluded.
 type Endpoint = Option<(Number, bool)>;
 
 /// The allowed values of an input.
@@ -36,7 +36,7 @@ pub struct Points<'t> {
     ranges: FxHashMap<Input, Range>,
     /// Inputs that differ from each other: the index of each in its group, and the group's size.
     apart: FxHashMap<Input, (u64, u64)>,
-    /// Does any input stand for less than all reals?
+    /// Set if any input stands for less than all reals.
     typed: bool,
     /// Deadline for searches that use these points.
     pub(crate) deadline: Deadline,
@@ -52,8 +52,8 @@ impl<'t> Points<'t> {
     #[must_use]
     pub fn within(terms: &'t Terms, assumptions: &[Term], significand_bits: u32) -> Self {
         let mut ranges = FxHashMap::default();
-        assumptions.iter().for_each(|assumption| bounds(terms, *assumption, &mut ranges));
-        let (apart, typed) = (apart(terms, assumptions), terms.inputs().has_types());
+        assumptions.iter().for_each(|assumption| collect_bounds(terms, *assumption, &mut ranges));
+        let (apart, typed) = (groups_of_distinct(terms, assumptions), terms.inputs().has_types());
         Self { terms, significand_bits, ranges, apart, typed, deadline: Deadline::default() }
     }
 
@@ -66,7 +66,7 @@ impl<'t> Points<'t> {
         }
     }
 
-    /// The value of an input at point `number`.
+    /// Returns the value of an input at point `number`.
     #[must_use]
     pub fn value(&self, number: u64, input: Input) -> Number {
         let bits = match number & DISTINCT {
@@ -82,7 +82,7 @@ impl<'t> Points<'t> {
         match (kind, range) {
             (Numbers::Reals, None) => usual,
             (Numbers::Reals, Some(range)) => range.real(usual),
-            (Numbers::Floats(_), None) if bits <= FEWEST_BITS => usual,
+            (Numbers::Floats(_), None) if bits <= MIN_BITS => usual,
             (Numbers::Floats(floats), None) => floats.at_most(&usual).unwrap_or(Number::ZERO),
             (Numbers::Floats(floats), Some(range)) => range.float(usual, floats),
             (Numbers::Integers(low, high), range) => {
@@ -98,7 +98,7 @@ impl<'t> Points<'t> {
         }
     }
 
-    /// The first input, in their order, with no number of its type between its bounds.
+    /// Returns the first input, in their order, with no number of its type between its bounds.
     pub(crate) fn impossible(&self) -> Option<Input> {
         let mut inputs: Vec<&Input> = self.ranges.keys().collect();
         inputs.sort_unstable();
@@ -127,9 +127,9 @@ pub(crate) const DISTINCT: u64 = 1 << 20;
 const DISTINCT_BITS: u32 = 11;
 
 /// Bits of a significand that every float format has.
-const FEWEST_BITS: u32 = 3;
+const MIN_BITS: u32 = 3;
 
-/// An integer between two, made from a value that is a multiple of 2^-24 and mostly of 1/8.
+/// Returns an integer between two, made from a value that is a multiple of 2^-24 and mostly of 1/8.
 fn integer(usual: &Number, low: i64, high: i64) -> Number {
     let scaled = [0, 3, 24].into_iter().find_map(|by| (usual * &Number::dyadic(1, by)).to_i64());
     let whole = scaled.unwrap_or(1);
@@ -141,8 +141,8 @@ fn integer(usual: &Number, low: i64, high: i64) -> Number {
     Number::from(i64::try_from(inside).unwrap_or(low))
 }
 
-/// The integer at `place` of a random permutation of those in an inclusive range: different at different places, as
-/// long as there are as many integers as places.
+/// Returns the integer at `place` of a random permutation of those in an inclusive range: different at
+/// different places, as long as there are as many integers as places.
 fn permuted(number: u64, (place, count): (u64, u64), (low, high): (i64, i64)) -> Number {
     let span = (i128::from(high) - i128::from(low) + 1).cast_unsigned();
     // Close together at some points, far apart at others.
@@ -162,7 +162,7 @@ fn gcd(a: u128, b: u128) -> u128 {
 }
 
 /// Finds groups of inputs that differ from each other: conditions `a != b` connect them.
-fn apart(terms: &Terms, assumptions: &[Term]) -> FxHashMap<Input, (u64, u64)> {
+fn groups_of_distinct(terms: &Terms, assumptions: &[Term]) -> FxHashMap<Input, (u64, u64)> {
     let mut group_of: BTreeMap<Input, usize> = BTreeMap::new();
     let mut groups: Vec<BTreeSet<Input>> = Vec::new();
     for assumption in assumptions {
@@ -191,14 +191,14 @@ fn apart(terms: &Terms, assumptions: &[Term]) -> FxHashMap<Input, (u64, u64)> {
 impl Range {
     /// Adds a lower bound.
     fn raise(&mut self, bound: (Number, bool)) {
-        if self.low.as_ref().is_none_or(|known| tighter(&bound, known, true)) {
+        if self.low.as_ref().is_none_or(|known| is_tighter(&bound, known, true)) {
             self.low = Some(bound);
         }
     }
 
     /// Adds an upper bound.
     fn lower(&mut self, bound: (Number, bool)) {
-        if self.high.as_ref().is_none_or(|known| tighter(&bound, known, false)) {
+        if self.high.as_ref().is_none_or(|known| is_tighter(&bound, known, false)) {
             self.high = Some(bound);
         }
     }
@@ -215,14 +215,14 @@ impl Range {
         above && below
     }
 
-    /// The value or a nearby one in the range; the value itself if none is found.
+    /// Returns the value or a nearby one in the range; the value itself if none is found.
     fn real(&self, usual: Number) -> Number {
         if self.has(&usual) {
             return usual;
         }
         let magnitude = if usual.is_zero() { Number::dyadic(1, -1) } else { usual.abs() };
         let negative = -&magnitude;
-        for by in (0..SCALES).flat_map(|by| [-by, by]) {
+        for by in (0..MAX_SCALE).flat_map(|by| [-by, by]) {
             let power = Number::dyadic(1, by);
             let scaled = [&magnitude * &power, &negative * &power];
             if let Some(inside) = scaled.into_iter().find(|one| self.has(one)) {
@@ -253,21 +253,21 @@ impl Range {
         low > high || low == high && (*above || *below)
     }
 
-    /// The smallest number of a format that satisfies the lower bound, if there is one.
+    /// Returns the smallest number of a format that satisfies the lower bound, if there is one.
     fn least(&self, floats: FloatNumbers) -> Option<Number> {
         let Some((low, excluded)) = &self.low else { return Some(-&floats.most()) };
         let least = floats.at_least(low)?;
         if *excluded && least == *low { floats.after(&least) } else { Some(least) }
     }
 
-    /// The largest number of a format that satisfies the upper bound, if there is one.
+    /// Returns the largest number of a format that satisfies the upper bound, if there is one.
     fn most(&self, floats: FloatNumbers) -> Option<Number> {
         let Some((high, excluded)) = &self.high else { return Some(floats.most()) };
         let most = floats.at_most(high)?;
         if *excluded && most == *high { floats.before(&most) } else { Some(most) }
     }
 
-    /// A number of a format near a value and in the range; outside of it if there is none.
+    /// Returns a number of a format near a value and in the range; outside of it if there is none.
     fn float(&self, usual: Number, floats: FloatNumbers) -> Number {
         let inside = |number: &Number| self.has(number) && floats.has(number);
         let wanted = self.real(usual.clone());
@@ -280,7 +280,7 @@ impl Range {
         near.or_else(ends).or_else(|| floats.at_most(&usual)).unwrap_or(Number::ZERO)
     }
 
-    /// The integers of a range that are in this one, by their ends.
+    /// Returns the integers of a range that are in this one, by their ends.
     fn integers(&self, low: i64, high: i64) -> (i64, i64) {
         let whole = |bound: &Endpoint, up: bool| {
             let (number, excluded) = bound.as_ref()?;
@@ -302,11 +302,11 @@ impl Range {
 }
 
 /// Collects bounds of single inputs by numbers.
-fn bounds(terms: &Terms, condition: Term, ranges: &mut FxHashMap<Input, Range>) {
+fn collect_bounds(terms: &Terms, condition: Term, ranges: &mut FxHashMap<Input, Range>) {
     match terms.node(condition) {
         Node::And(a, b) => {
-            bounds(terms, a.into(), ranges);
-            bounds(terms, b.into(), ranges);
+            collect_bounds(terms, a.into(), ranges);
+            collect_bounds(terms, b.into(), ranges);
         }
         Node::Compare(relation, a, b) => {
             let excluded = relation == Relation::Less;
@@ -333,12 +333,13 @@ fn bounds(terms: &Terms, condition: Term, ranges: &mut FxHashMap<Input, Range>) 
     }
 }
 
-fn tighter(new: &(Number, bool), known: &(Number, bool), low: bool) -> bool {
+/// Returns `true` if a bound excludes more than the known one.
+fn is_tighter(new: &(Number, bool), known: &(Number, bool), low: bool) -> bool {
     let beyond = if low { new.0 > known.0 } else { new.0 < known.0 };
     beyond || new.0 == known.0 && new.1
 }
 
-/// The value of an input at point `number`.
+/// Returns the value of an input at point `number`.
 fn value(number: u64, input: Input, significand_bits: u32) -> Number {
     let own = mix64(number << 32 ^ input.position() as u64);
     let shared = mix64(number);

@@ -21,7 +21,7 @@ pub struct Suspect {
     pub pair: usize,
     /// The point, by its lane.
     pub lane: usize,
-    /// Are both sides defined there, or the reference alone?
+    /// Set if both sides are defined there; otherwise the reference alone is.
     pub defined: bool,
 }
 
@@ -85,8 +85,8 @@ impl<'t> Probe<'t> {
         pairs.map(|(a, b)| std::array::from_fn(|lane| distance(a[lane], b[lane]))).collect()
     }
 
-    /// The suspects at a group of points, by point and pair: first those with a value on both sides. Points at which
-    /// an assumption fails have none.
+    /// Returns the suspects at a group of points, by point and pair: first those with a value on both sides.
+    /// Points at which an assumption fails have none.
     pub fn run(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Suspect> {
         let reference = self.reference.run(point);
         let optimised = self.optimised.run(point);
@@ -112,6 +112,7 @@ impl<'t> Probe<'t> {
     }
 }
 
+/// Collects the constants of some nodes.
 fn constants(
     terms: &Terms,
     nodes: &[NodeId],
@@ -166,8 +167,8 @@ mod tests {
     use std::sync::Arc;
     use term::text::{Scope, parse_expression, parse_script};
 
-    /// The suspects among pairs of expressions over x and y where x is 3, −2, 5000 and 0 and y is 1, and whether
-    /// intervals confirm each.
+    /// Collects the suspects among pairs of expressions over x and y where x is 3, −2, 5000 and 0 and y is 1,
+    /// and whether intervals confirm each.
     fn suspects(pairs: &[[&str; 2]], assumptions: &[&str]) -> Vec<(usize, usize, bool, bool)> {
         let script = parse_script("input x, y").unwrap();
         let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();

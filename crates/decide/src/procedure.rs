@@ -47,8 +47,8 @@ pub fn decide(problem: &Problem<'_>, pairs: &[(Term, Term)], budget: &Budget) ->
     decide_open(problem, pairs, budget, answers)
 }
 
-/// The first rung of [`decide`] alone: pairs that are sums of the same products. It costs one pass over the sums and
-/// no algebra.
+/// Runs the first rung of [`decide`] alone: answers pairs that are sums of the same products. It costs one
+/// pass over the sums and no algebra.
 ///
 /// # Panics
 /// If the two stores have different inputs.
@@ -103,7 +103,7 @@ fn decide_open(
     }
     let mut differences = 0;
     let mut scanned = open(&answers);
-    for number in SCANNED {
+    for number in SCANNED_POINTS {
         if budget.deadline.has_passed() || differences >= budget.differences {
             break;
         }
@@ -141,11 +141,11 @@ pub struct Suspicion {
 }
 
 impl Suspicion {
-    /// Do the fingerprints of two terms differ? Then the terms do, except for identities between roots and the like.
-    /// Not a proof. The store must be the same at every call; it may have grown.
+    /// Returns `true` if the fingerprints of two terms differ. Then the terms do, except for identities
+    /// between roots and the like. Not a proof. The store must be the same at every call; it may have grown.
     pub fn differ(&mut self, terms: &Terms, pair: [Term; 2]) -> bool {
         let points = Points::within(terms, &[], Budget::default().significand_bits);
-        let point = |input: Input| points.value(SCANNED[0], input);
+        let point = |input: Input| points.value(SCANNED_POINTS[0], input);
         let found = self.fingerprints.find(terms, &pair, &point, Deadline::default());
         found[0].is_some() && found[0] != found[1]
     }
@@ -194,7 +194,7 @@ pub fn satisfy(terms: &Terms, conditions: &[Term], budget: &Budget) -> Option<Po
     Some(inputs.into_iter().map(|input| (input, points.value(number, input))).collect())
 }
 
-/// The first rung, for all pairs.
+/// Runs the first rung for all pairs.
 fn same_products(
     problem: &Problem<'_>,
     pairs: &[(Term, Term)],
@@ -247,10 +247,10 @@ fn with_blocks(
 }
 
 /// The points of the scan: ordinary values, then one where hardly any two are the same.
-const SCANNED: [u64; 2] = [0, DISTINCT];
+const SCANNED_POINTS: [u64; 2] = [0, DISTINCT];
 
 /// Suspects evaluated at once: they share subterms.
-const TOGETHER: usize = 64;
+const SUSPECTS_PER_PASS: usize = 64;
 
 /// A scan of all pairs at one point.
 struct Scan<'s, 't> {
@@ -271,11 +271,11 @@ impl Scan<'_, '_> {
         answers: &mut [Option<Decision>],
     ) -> usize {
         let mut differences = 0;
-        for some in suspects.chunks(TOGETHER) {
+        for some in suspects.chunks(SUSPECTS_PER_PASS) {
             if budget.deadline.has_passed() {
                 break;
             }
-            for index in self.differing(some) {
+            for index in self.disjoint_pairs(some) {
                 let search = Search::new(self.problem, self.pairs[index], self.points);
                 let found = search.run(self.number..self.number + 1, u64::MAX);
                 if let Some(difference) = found.values {
@@ -290,22 +290,23 @@ impl Scan<'_, '_> {
         differences
     }
 
-    /// The pairs whose fingerprints disagree. All are compared, in one pass: a wrong element may be anywhere.
+    /// Collects the pairs whose fingerprints disagree. All are compared, in one pass: a wrong element may be
+    /// anywhere.
     fn suspects(&self, open: &[usize]) -> Vec<usize> {
-        self.compared(open, fingerprints, |a, b| a.is_some() && a != b)
+        self.pairs_with(open, fingerprints, |a, b| a.is_some() && a != b)
     }
 
-    /// The suspects whose intervals are disjoint. Fingerprints do not know roots, so that a whole batch may be
-    /// suspect without a reason.
-    fn differing(&self, suspects: &[usize]) -> Vec<usize> {
-        self.compared(suspects, evaluate_until, |a, b| match (a, b) {
+    /// Collects the suspects whose intervals are disjoint. Fingerprints do not know roots, so that a whole
+    /// batch may be suspect without a reason.
+    fn disjoint_pairs(&self, suspects: &[usize]) -> Vec<usize> {
+        self.pairs_with(suspects, evaluate_until, |a, b| match (a, b) {
             (Value::Real(a), Value::Real(b)) => a.is_disjoint(b),
             _ => false,
         })
     }
 
-    /// The pairs whose values at the point satisfy `differ`.
-    fn compared<V>(
+    /// Collects the pairs whose values at the point satisfy `differ`.
+    fn pairs_with<V>(
         &self,
         some: &[usize],
         evaluate: impl Fn(&Terms, &[Term], &dyn Fn(Input) -> Number, Deadline) -> Vec<V>,

@@ -19,16 +19,15 @@ pub(crate) struct Products {
 /// The sign of a product, above both factors' numbers.
 const NEGATIVE: u64 = 1 << 63;
 /// Nested sums are flattened up to this many products: sharing could make them exponential.
-const MOST_NESTED: usize = 1 << 21;
+const MAX_NESTED: usize = 1 << 21;
 /// Limit on wasted steps: a nested sum with another operation at the bottom is walked once for each level.
-const MOST_WASTED: usize = 1 << 24;
+const MAX_WASTED: usize = 1 << 24;
 
 impl Products {
-    /// A hash that sums of the same products share; `None` for other sums and shorter ones.
-    ///
-    /// Also returns whether all of them are squares, added.
+    /// Returns a hash that sums of the same products share; `None` for other sums and shorter ones.
+    /// Also returns `true` if all of them are squares with a plus sign.
     pub(crate) fn hash(&mut self, terms: &Terms, sum: Sum, shortest: usize) -> Option<(u64, bool)> {
-        if self.wasted > MOST_WASTED {
+        if self.wasted > MAX_WASTED {
             return None;
         }
         if let Err(wasted) = gather(terms, sum, &mut self.left) {
@@ -45,7 +44,7 @@ impl Products {
         Some((hash, self.left.iter().all(square)))
     }
 
-    /// Are both sums of the same products of inputs?
+    /// Returns `true` if both are sums of the same products of inputs.
     pub(crate) fn equal(&mut self, a: (&Terms, Term), b: (&Terms, Term)) -> bool {
         let (Some(left), Some(right)) = (sum_of(a), sum_of(b)) else { return false };
         if gather(a.0, left, &mut self.left).is_err()
@@ -78,7 +77,7 @@ fn sum_of((terms, term): (&Terms, Term)) -> Option<Sum> {
 fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> Result<(), usize> {
     keys.clear();
     keys.reserve(sum.length as usize);
-    let most = MOST_NESTED.max(sum.length as usize);
+    let most = MAX_NESTED.max(sum.length as usize);
     let mut runs = terms.products(sum);
     let mut run: &[Factors] = &[];
     let mut sign = 0;
@@ -151,7 +150,7 @@ fn gather_inputs(run: &[Factors], inputs: u32, sign: u64, keys: &mut Vec<u64>) -
     of_inputs
 }
 
-/// A product of inputs as a number.
+/// Writes a product of inputs as a number.
 #[inline]
 fn key_of_inputs(factors: Factors) -> u64 {
     let (a, b) = (factors.left().position() as u32, factors.right().position() as u32);

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use term::Number;
 
 /// Conditions nested deeper than this are not rebuilt.
-const DEEPEST_CONDITION: u32 = 64;
+const MAX_CONDITION_DEPTH: u32 = 64;
 
 /// Rebuilds forms under the algebra's present facts.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Rewriter {
 }
 
 impl Rewriter {
-    /// A rewriter that merges arguments shown to be equal.
+    /// Creates a rewriter that merges arguments shown to be equal.
     pub(crate) fn merging() -> Self {
         Self { classes: Some(vec![(0.0, FormId::ZERO)]), ..Self::default() }
     }
@@ -41,14 +41,15 @@ impl Rewriter {
             if !algebra.sign(form).is_ok_and(|sign| sign == SignSet::ZERO) {
                 continue;
             }
-            if let Some((atom, value)) = self.solved(algebra, form) {
+            if let Some((atom, value)) = self.solve_for_atom(algebra, form) {
                 self.substitutions.insert(atom, value);
                 return;
             }
         }
     }
 
-    fn solved(&self, algebra: &mut Algebra, form: FormId) -> Option<(AtomId, FormId)> {
+    /// Solves `form = 0` for an atom that the solution does not contain.
+    fn solve_for_atom(&self, algebra: &mut Algebra, form: FormId) -> Option<(AtomId, FormId)> {
         let terms = algebra.form(form).to_vec();
         for (index, (monomial, coefficient)) in terms.iter().enumerate() {
             let Some(atom) = monomial.as_atom() else { continue };
@@ -65,7 +66,7 @@ impl Rewriter {
         None
     }
 
-    /// The form under the present facts.
+    /// Rebuilds the form under the present facts.
     pub(crate) fn rebuild(
         &mut self,
         algebra: &mut Algebra,
@@ -92,7 +93,7 @@ impl Rewriter {
                 Item::Exponent(exponent) if !self.exponentials.contains_key(&exponent) => {
                     // The whole exponent, so that exponents with equal values are merged.
                     let whole = algebra.intern(algebra.exponent_polynomial(exponent))?;
-                    let inner = self.argument(algebra, whole)?;
+                    let inner = self.rebuild_argument(algebra, whole)?;
                     let rebuilt = algebra.exp(inner)?;
                     self.exponentials.insert(exponent, rebuilt);
                 }
@@ -114,7 +115,7 @@ impl Rewriter {
             | Atom::LogInteger(_)
             | Atom::Opaque { .. } => Ok(Polynomial::single(Monomial::of_atom(id))),
             Atom::Log(form) => {
-                let inner = self.argument(algebra, form)?;
+                let inner = self.rebuild_argument(algebra, form)?;
                 algebra.log(inner)
             }
             Atom::Base(form) => {
@@ -128,31 +129,34 @@ impl Rewriter {
             Atom::Maximum(forms) => {
                 let mut operands = Vec::with_capacity(forms.len());
                 for form in forms {
-                    let operand = self.argument(algebra, form)?;
+                    let operand = self.rebuild_argument(algebra, form)?;
                     operands.push(algebra.intern(operand)?);
                 }
                 algebra.maximum_of_forms(operands)
             }
             Atom::Select(condition, a, b) => {
-                let condition = self.condition(algebra, condition, DEEPEST_CONDITION)?;
+                let condition = self.rebuild_condition(algebra, condition, MAX_CONDITION_DEPTH)?;
                 match algebra.condition(condition) {
                     // The branch not taken may not even have a form here.
                     Condition::Truth(true) => self.rebuild_form(algebra, a),
                     Condition::Truth(false) => self.rebuild_form(algebra, b),
                     _ => {
-                        let (a, b) = (self.argument(algebra, a)?, self.argument(algebra, b)?);
+                        let (a, b) = (
+                            self.rebuild_argument(algebra, a)?,
+                            self.rebuild_argument(algebra, b)?,
+                        );
                         algebra.select(condition, a, b)
                     }
                 }
             }
             Atom::Apply(function, form) => {
-                let inner = self.argument(algebra, form)?;
+                let inner = self.rebuild_argument(algebra, form)?;
                 algebra.apply(function, inner)
             }
         }
     }
 
-    fn condition(
+    fn rebuild_condition(
         &mut self,
         algebra: &mut Algebra,
         id: ConditionId,
@@ -162,29 +166,29 @@ impl Rewriter {
         match algebra.condition(id) {
             Condition::Truth(_) => Ok(id),
             Condition::Sign(form, wanted) => {
-                let form = self.argument(algebra, form)?;
+                let form = self.rebuild_argument(algebra, form)?;
                 let form = algebra.intern(form)?;
                 algebra.sign_condition(form, wanted)
             }
             Condition::And(a, b) => {
-                let a = self.condition(algebra, a, depth)?;
-                let b = self.condition(algebra, b, depth)?;
+                let a = self.rebuild_condition(algebra, a, depth)?;
+                let b = self.rebuild_condition(algebra, b, depth)?;
                 Ok(algebra.connective(a, b, true))
             }
             Condition::Or(a, b) => {
-                let a = self.condition(algebra, a, depth)?;
-                let b = self.condition(algebra, b, depth)?;
+                let a = self.rebuild_condition(algebra, a, depth)?;
+                let b = self.rebuild_condition(algebra, b, depth)?;
                 Ok(algebra.connective(a, b, false))
             }
             Condition::Not(inner) => {
-                let inner = self.condition(algebra, inner, depth)?;
+                let inner = self.rebuild_condition(algebra, inner, depth)?;
                 Ok(algebra.negate_condition(inner))
             }
         }
     }
 
     /// Rebuilds an argument, and replaces it by an equal one seen before.
-    fn argument(&mut self, algebra: &mut Algebra, form: FormId) -> Outcome<Polynomial> {
+    fn rebuild_argument(&mut self, algebra: &mut Algebra, form: FormId) -> Outcome<Polynomial> {
         let rebuilt = self.rebuild_form(algebra, form)?;
         if self.classes.is_none() {
             return Ok(rebuilt);
@@ -198,7 +202,7 @@ impl Rewriter {
             .classes
             .iter()
             .flatten()
-            .filter(|(other, _)| close(*other, value))
+            .filter(|(other, _)| is_close(*other, value))
             .map(|(_, form)| *form)
             .collect();
         for candidate in candidates {
@@ -247,6 +251,7 @@ impl Rewriter {
         Ok(sum)
     }
 
+    /// Returns a power of a rebuilt atom.
     fn power_of_atom(
         &self,
         algebra: &mut Algebra,
@@ -275,13 +280,14 @@ impl Rewriter {
     }
 }
 
+/// A part of a form that is rebuilt before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
     Exponent(Exponent),
     Atom(AtomId),
 }
 
-/// All atoms and exponents at any depth below a polynomial, without repetition.
+/// Collects all atoms and exponents at any depth below a polynomial, without repetition.
 pub(crate) fn reachable(
     algebra: &Algebra,
     polynomial: &Polynomial,
@@ -340,7 +346,7 @@ pub(crate) fn clear_denominators(
     Ok(polynomial)
 }
 
-/// The base with the latest stamp among those with a negative whole part of their power, and its least power.
+/// Finds the base with the latest stamp among those with a negative whole part of their power, and its least power.
 fn outermost_denominator(algebra: &Algebra, polynomial: &Polynomial) -> Option<(AtomId, Power)> {
     let mut best: Option<(u32, AtomId, i32)> = None;
     for (monomial, _) in polynomial.raw_terms() {
@@ -361,11 +367,11 @@ fn outermost_denominator(algebra: &Algebra, polynomial: &Polynomial) -> Option<(
     best.map(|(_, atom, power)| (atom, Power::integer(power)))
 }
 
-/// Distinct positive values, so that logarithms and roots have a chance.
+/// Values for guesses: distinct and positive, so that most logarithms and roots are defined.
 fn guess_point(position: u32) -> f64 {
     0.3 + f64::from(position.wrapping_mul(2_654_435_761) >> 16) / 65536.0
 }
 
-fn close(a: f64, b: f64) -> bool {
+fn is_close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * (a.abs() + b.abs()) + 1e-12
 }

@@ -12,17 +12,17 @@ use crate::algebra::{
 use crate::rewrite::{Rewriter, clear_denominators, reachable};
 
 /// Splits deeper than this are given up.
-const DEEPEST: u32 = 24;
+const MAX_DEPTH: u32 = 24;
 
 /// A partition of the inputs into cases.
 enum Cut {
     /// By the largest of these.
     Largest(Vec<FormId>),
-    /// By whether the form has one of these signs.
+    /// By the sign of the form: one of these, or not.
     Sign(FormId, SignSet),
 }
 
-/// Is the difference zero in every case? `cases` is the number of cases that may still be opened.
+/// Returns `true` if the difference is zero in every case. `cases` is the number of cases that may still be opened.
 pub(crate) fn is_zero_in_all_cases(
     algebra: &mut Algebra,
     difference: &Polynomial,
@@ -30,12 +30,13 @@ pub(crate) fn is_zero_in_all_cases(
 ) -> Outcome<bool> {
     let outer = algebra.facts.combine;
     algebra.facts.combine = true;
-    let result = all_cases(algebra, difference, cases, DEEPEST);
+    let result = is_zero_under_facts(algebra, difference, cases, MAX_DEPTH);
     algebra.facts.combine = outer;
     result
 }
 
-fn all_cases(
+/// Returns `true` if the difference is zero under the present facts, after further splits if need be.
+fn is_zero_under_facts(
     algebra: &mut Algebra,
     difference: &Polynomial,
     cases: &mut u32,
@@ -55,7 +56,7 @@ fn all_cases(
         Some(Cut::Sign(form, signs)) => {
             let complement = complement(signs);
             for sign in [signs, complement] {
-                if !case(algebra, &rebuilt, cases, depth, &[(form, sign)])? {
+                if !is_zero_in_case(algebra, &rebuilt, cases, depth, &[(form, sign)])? {
                     return Ok(false);
                 }
             }
@@ -69,7 +70,7 @@ fn all_cases(
                     let gap = algebra.difference(a, b)?;
                     facts.push((algebra.intern(gap)?, SignSet::NOT_NEGATIVE));
                 }
-                if !case(algebra, &rebuilt, cases, depth, &facts)? {
+                if !is_zero_in_case(algebra, &rebuilt, cases, depth, &facts)? {
                     return Ok(false);
                 }
             }
@@ -79,7 +80,7 @@ fn all_cases(
 }
 
 /// Decides one case; `true` if its facts contradict each other.
-fn case(
+fn is_zero_in_case(
     algebra: &mut Algebra,
     difference: &Polynomial,
     cases: &mut u32,
@@ -87,12 +88,13 @@ fn case(
     facts: &[(FormId, SignSet)],
 ) -> Outcome<bool> {
     let saved = algebra.facts.clone();
-    let result = enter(algebra, difference, cases, depth, facts);
+    let result = is_zero_with(algebra, difference, cases, depth, facts);
     algebra.facts = saved;
     result
 }
 
-fn enter(
+/// Adds the facts of a case and decides it.
+fn is_zero_with(
     algebra: &mut Algebra,
     difference: &Polynomial,
     cases: &mut u32,
@@ -105,7 +107,7 @@ fn enter(
             return Ok(true);
         }
     }
-    all_cases(algebra, difference, cases, depth)
+    is_zero_under_facts(algebra, difference, cases, depth)
 }
 
 /// Rebuilds under the facts, once more for each equation that a pass solved.
@@ -115,8 +117,8 @@ fn rebuild(algebra: &mut Algebra, difference: &Polynomial) -> Outcome<Polynomial
     rewriter.rebuild(algebra, difference)
 }
 
-/// The maximum or select with the simplest comparisons that has no other one inside: signs of products follow from
-/// those of their factors, not the other way round.
+/// Finds the maximum or select with the simplest comparisons that has no other one inside: signs of products
+/// follow from those of their factors, not the other way round.
 fn innermost_cut(algebra: &Algebra, polynomial: &Polynomial) -> Option<Cut> {
     let (atoms, _) = reachable(algebra, polynomial);
     let splits = |atom: &AtomId| {
@@ -141,13 +143,13 @@ fn innermost_cut(algebra: &Algebra, polynomial: &Polynomial) -> Option<Cut> {
     match algebra.atom_ref(atom)? {
         Atom::Maximum(forms) => Some(Cut::Largest(forms.to_vec())),
         Atom::Select(condition, ..) => {
-            literal(algebra, *condition).map(|(form, signs)| Cut::Sign(form, signs))
+            first_comparison(algebra, *condition).map(|(form, signs)| Cut::Sign(form, signs))
         }
         _ => None,
     }
 }
 
-/// The forms whose order decides a maximum or a select.
+/// Returns the forms whose order decides a maximum or a select.
 fn compared(algebra: &Algebra, atom: AtomId) -> Vec<FormId> {
     match algebra.atom_ref(atom) {
         Some(Atom::Select(condition, ..)) => {
@@ -159,8 +161,8 @@ fn compared(algebra: &Algebra, atom: AtomId) -> Vec<FormId> {
     }
 }
 
-/// A comparison inside a condition.
-fn literal(algebra: &Algebra, mut condition: ConditionId) -> Option<(FormId, SignSet)> {
+/// Finds a comparison inside a condition.
+fn first_comparison(algebra: &Algebra, mut condition: ConditionId) -> Option<(FormId, SignSet)> {
     loop {
         match algebra.condition(condition) {
             Condition::Truth(_) => return None,
@@ -170,6 +172,7 @@ fn literal(algebra: &Algebra, mut condition: ConditionId) -> Option<(FormId, Sig
     }
 }
 
+/// Returns the other signs.
 fn complement(signs: SignSet) -> SignSet {
     [SignSet::NEGATIVE, SignSet::ZERO, SignSet::POSITIVE]
         .into_iter()

@@ -53,8 +53,8 @@ impl<'t> Domains<'t> {
         Self { problem, points, budget, collector, known: FxHashSet::default() }
     }
 
-    /// Does some input satisfy the assumptions, with the reference of a pair defined there? If `real`, it must have a
-    /// real value.
+    /// Returns `true` if some input satisfies the assumptions and the reference of a pair is defined there.
+    /// If `real`, it must have a real value.
     fn has(&mut self, pair: (Term, Term), real: bool) -> bool {
         if real {
             let search = Search::new(self.problem, pair, self.points);

@@ -78,7 +78,7 @@ impl Decision {
         }
     }
 
-    /// The rung that decided, if one did.
+    /// Returns the rung that decided, if one did.
     #[must_use]
     pub fn rung(&self) -> Option<Rung> {
         match self {

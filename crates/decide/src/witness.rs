@@ -35,8 +35,8 @@ pub struct Widest {
 }
 
 impl Discrepancy {
-    /// Do floats show it? Neither value is beyond their range or near its lower end, and they differ by more than a
-    /// few last places of a single.
+    /// Returns `true` if floats show it: neither value is beyond their range or near its lower end, and they
+    /// differ by more than a few last places of a single.
     #[must_use]
     pub fn is_visible(&self) -> bool {
         match self {
@@ -83,7 +83,7 @@ pub(crate) struct SearchResult {
     pub(crate) values: Option<(Point, Discrepancy)>,
     /// The first point where only the reference is defined.
     pub(crate) undefined: Option<(Point, Discrepancy)>,
-    /// Was the reference certainly defined at some point?
+    /// Set if the reference was certainly defined at some point.
     pub(crate) reference_defined: bool,
 }
 
@@ -99,7 +99,7 @@ impl SearchResult {
 }
 
 impl<'t> Search<'t> {
-    /// A search for a point that tells a pair of a problem apart.
+    /// Creates a search for a point that tells a pair of a problem apart.
     pub(crate) fn new(problem: &Problem<'t>, pair: (Term, Term), points: &'t Points<'t>) -> Self {
         Self {
             reference: (problem.reference, pair.0),
@@ -127,7 +127,7 @@ impl<'t> Search<'t> {
         })
     }
 
-    /// The numbers of points, until the deadline.
+    /// Returns the numbers of points, until the deadline.
     fn in_time(&self, points: u64) -> impl Iterator<Item = u64> {
         (0..points).take_while(|_| !self.points.deadline.has_passed())
     }
@@ -141,7 +141,7 @@ impl<'t> Search<'t> {
                 break;
             }
             let point = |input: Input| self.points.value(number, input);
-            if number >= always && !self.promising(&point) {
+            if number >= always && !self.is_promising(&point) {
                 continue;
             }
             let reference = self.reference_at(&point);
@@ -164,8 +164,8 @@ impl<'t> Search<'t> {
         found
     }
 
-    /// The differing points among those numbered `points`, the farthest apart relative to their size first, then
-    /// those where only the reference is defined; at most `most` of each.
+    /// Finds the differing points among those numbered `points`, the farthest apart relative to their size
+    /// first, then those where only the reference is defined; at most `most` of each.
     ///
     /// Doubles choose the points. Where they hardly differ, the difference would be invisible; where the reference
     /// has no double, there is none.
@@ -193,8 +193,8 @@ impl<'t> Search<'t> {
         values
     }
 
-    /// The point, of those numbered `points`, where the values are farthest apart relative to their size: as doubles,
-    /// by `least` or more, and then in intervals.
+    /// Finds the point, of those numbered `points`, where the values are farthest apart relative to their
+    /// size: as doubles, by `least` or more, and then in intervals.
     pub(crate) fn widest(&self, points: std::ops::Range<u64>, least: f64) -> Option<Widest> {
         let mut numbers = self.distances(points);
         numbers.retain(|(distance, _)| *distance >= least);
@@ -226,7 +226,7 @@ impl<'t> Search<'t> {
         distances
     }
 
-    /// The distance of the values at a point, if they certainly differ there.
+    /// Computes the distance of the values at a point, if they certainly differ there.
     fn apart(&self, number: u64) -> Option<Widest> {
         let point = |input: Input| self.points.value(number, input);
         let Value::Real(reference) = self.reference_at(&point) else { return None };
@@ -241,7 +241,7 @@ impl<'t> Search<'t> {
         }
     }
 
-    /// The reference's value, if the assumptions hold.
+    /// Returns the reference's value, if the assumptions hold.
     fn reference_at(&self, point: &dyn Fn(Input) -> Number) -> Value {
         let (terms, root) = self.reference;
         let mut roots = vec![root];
@@ -251,8 +251,8 @@ impl<'t> Search<'t> {
         if values.all(|value| value == Value::Truth(true)) { reference } else { Value::Unsure }
     }
 
-    /// Do fingerprints suggest that the values differ, or floats if there are none?
-    fn promising(&self, point: &dyn Fn(Input) -> Number) -> bool {
+    /// Returns `true` if fingerprints suggest that the values differ, or floats if there are none.
+    fn is_promising(&self, point: &dyn Fn(Input) -> Number) -> bool {
         let [a, b] = [self.reference, self.optimised].map(|(terms, root)| {
             fingerprints(terms, &[root], point, self.points.deadline).pop().flatten()
         });
@@ -286,7 +286,7 @@ impl<'t> Search<'t> {
 }
 
 impl Search<'_> {
-    /// The elements of tensors that a term reads at a point through computed indices.
+    /// Collects the elements of tensors that a term reads at a point through computed indices.
     fn elements_at(&self, number: u64, terms: &Terms, root: Term) -> Vec<Input> {
         let (firsts, indices): (Vec<Input>, Vec<Term>) = lookups(terms, root).into_iter().unzip();
         let point = |input: Input| self.points.value(number, input);
@@ -299,7 +299,7 @@ impl Search<'_> {
     }
 }
 
-/// The tensors that a term indexes with computed indices, by their first elements, and the indices.
+/// Collects the tensors that a term indexes with computed indices, by their first elements, and the indices.
 #[must_use]
 pub fn lookups(terms: &Terms, root: Term) -> Vec<(Input, Term)> {
     let order = evaluation_order(terms, [root], |_| true);
@@ -311,7 +311,7 @@ pub fn lookups(terms: &Terms, root: Term) -> Vec<(Input, Term)> {
     lookups.collect()
 }
 
-/// The inputs below a term, without elements read by computed indices ([`lookups`]).
+/// Collects the inputs below a term, without elements read by computed indices ([`lookups`]).
 #[must_use]
 pub fn inputs_of(terms: &Terms, root: Term) -> Vec<Input> {
     let order = evaluation_order(terms, [root], |_| true);

@@ -298,7 +298,7 @@ fn settle_equal_writes<'r>(
     checks: Checks,
     strict: bool,
 ) -> Option<EqualWrites<'r>> {
-    let places = equiv::asked(&finished.result);
+    let places = equiv::open_stores(&finished.result);
     if places.is_empty() || finished.result.gap.is_some() {
         return None;
     }
@@ -312,7 +312,7 @@ fn settle_equal_writes<'r>(
         let places = places.iter().copied();
         let exec::NumberedOutcome { outcome, relies_on_alike_fusion } =
             exec::check_numbered(program, launch, execution.limits, checks, places);
-        let settles = outcome.gap.is_none() && equiv::asked(&outcome).is_empty();
+        let settles = outcome.gap.is_none() && equiv::open_stores(&outcome).is_empty();
         if settles && !(relies_on_alike_fusion && strict) {
             let prepared = match relies_on_alike_fusion {
                 true => prepared.assuming(ALIKE_FUSION),
@@ -363,7 +363,7 @@ fn compare_fragment_copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>
         return None;
     }
     let side = crate::equiv::single_side(execution, &prepared).ok()?;
-    equiv::copies(&side, execution.limits)
+    equiv::doubtful_copies(&side, execution.limits)
 }
 
 /// Adds the flags for strictness to a command line.

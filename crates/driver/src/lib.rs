@@ -69,4 +69,4 @@ pub use output::WriteError;
 pub(crate) use render::diagnostics;
 pub use render::{Colour, Format, escape};
 pub use sources::{Input, InputError, InputReason, cuda};
-pub use unfinished::unfinished;
+pub use unfinished::{Launches, unfinished};

@@ -7,8 +7,8 @@
 //! `unknown` if two outputs are that close at every tested point and one side has polynomial-like constants
 //! that the other lacks.
 //!
-//! This errs towards no answer: a mistake below [`CLOSE`] in a kernel with an unrecognised polynomial is not
-//! reported.
+//! This errs towards no answer: a mistake below [`MAX_APPROXIMATION_ERROR`] in a kernel with an unrecognised
+//! polynomial is not reported.
 
 use decide::{Budget, Discrepancy, Point, Problem, widest};
 use std::collections::BTreeSet;
@@ -16,19 +16,20 @@ use std::fmt::Write;
 use term::{Node, Number, Term, Terms, evaluation_order};
 
 /// Largest relative distance between two approximations of one function.
-const CLOSE: f64 = 1e-5;
+const MAX_APPROXIMATION_ERROR: f64 = 1e-5;
 
-/// Values no farther apart than this look equal in a report, so a point with a larger difference is sought.
-const ALIKE: f64 = 1e-3;
+/// Values no farther apart than this, relative to their size, look equal in a report: search for a point with
+/// a larger difference.
+const SIMILAR_IN_REPORT: f64 = 1e-3;
 
 /// Fewest constants that make a polynomial.
-const POLYNOMIAL: usize = 3;
+const MIN_POLYNOMIAL_CONSTANTS: usize = 3;
 
 /// A constant with fewer significant bits was written by hand.
-const LONG: u32 = 12;
+const MIN_SIGNIFICANT_BITS: u32 = 12;
 
 /// Most constants named in a reason.
-const SHOWN: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Verdict on a difference.
 pub(crate) enum Reported {
@@ -38,8 +39,8 @@ pub(crate) enum Reported {
     Close(String),
 }
 
-/// Judges a difference found at a point.
-pub(crate) fn look(
+/// Decides if a difference found at a point is reported, and at which point it shows best.
+pub(crate) fn judge_difference(
     problem: &Problem<'_>,
     pair: (Term, Term),
     found: (&Point, &Discrepancy),
@@ -47,12 +48,12 @@ pub(crate) fn look(
 ) -> Reported {
     let (point, discrepancy) = found;
     let as_found = || Reported::At(point.clone(), discrepancy.clone());
-    if discrepancy.relative() > ALIKE {
+    if discrepancy.relative() > SIMILAR_IN_REPORT {
         return as_found();
     }
     let Some(widest) = widest(problem, pair, budget, 0.0) else { return as_found() };
-    if widest.relative <= CLOSE
-        && let Some(reason) = reason(problem, pair, widest.relative)
+    if widest.relative <= MAX_APPROXIMATION_ERROR
+        && let Some(reason) = polynomial_reason(problem, pair, widest.relative)
     {
         return Reported::Close(reason);
     }
@@ -63,36 +64,37 @@ pub(crate) fn look(
 }
 
 /// Looks for a difference larger than that of approximations, with few points.
-pub(crate) fn glance(
+pub(crate) fn find_large_difference(
     problem: &Problem<'_>,
     pair: (Term, Term),
     budget: &Budget,
 ) -> Option<(Point, Discrepancy)> {
     let quick = Budget { points: budget.quick_points, ..*budget };
-    let widest = widest(problem, pair, &quick, ALIKE).filter(|widest| widest.relative > ALIKE)?;
+    let widest = widest(problem, pair, &quick, SIMILAR_IN_REPORT)
+        .filter(|widest| widest.relative > SIMILAR_IN_REPORT)?;
     Some((widest.point, widest.discrepancy))
 }
 
-/// Returns `true` if a side has a polynomial of its own that may stand for a function.
-pub(crate) fn is_one(problem: &Problem<'_>, pair: (Term, Term)) -> bool {
-    reason(problem, pair, 0.0).is_some()
+/// Returns `true` if one side alone has a polynomial, which may stand for a function.
+pub(crate) fn has_unrecognised_polynomial(problem: &Problem<'_>, pair: (Term, Term)) -> bool {
+    polynomial_reason(problem, pair, 0.0).is_some()
 }
 
-/// Returns the reason not to report a small difference, if a side has a polynomial of its own.
-fn reason(problem: &Problem<'_>, pair: (Term, Term), relative: f64) -> Option<String> {
+/// Returns the reason not to report a small difference, if one side alone has a polynomial.
+fn polynomial_reason(problem: &Problem<'_>, pair: (Term, Term), relative: f64) -> Option<String> {
     let reference = constants(problem.reference, pair.0);
     let optimised = constants(problem.optimised, pair.1);
     let sides = [("optimised", &optimised, &reference), ("reference", &reference, &optimised)];
     sides.into_iter().find_map(|(name, one, other)| {
         let own: Vec<&Number> = one.difference(other).collect();
-        if own.len() < POLYNOMIAL {
+        if own.len() < MIN_POLYNOMIAL_CONSTANTS {
             return None;
         }
         let mut text = format!(
             "at all points tried the two differ by at most {relative:.1e}, as approximations of one function \
             do; the {name} side has a polynomial that was not recognised as a function (constants"
         );
-        for constant in own.iter().take(SHOWN) {
+        for constant in own.iter().take(MAX_NAMED) {
             let _ = write!(text, " {:.6e},", constant.to_f64_lossy());
         }
         text.push_str(" …)");
@@ -103,10 +105,10 @@ fn reason(problem: &Problem<'_>, pair: (Term, Term), relative: f64) -> Option<St
 /// Collects the constants below a term that look machine-made.
 fn constants(terms: &Terms, root: Term) -> BTreeSet<Number> {
     let order = evaluation_order(terms, [root], |_| true);
-    let long = |number: &&Number| match number.to_small_ratio() {
+    let is_long = |number: &&Number| match number.to_small_ratio() {
         Some((numerator, _)) => {
             let digits = numerator.unsigned_abs().max(1);
-            u64::BITS - digits.leading_zeros() - digits.trailing_zeros() >= LONG
+            u64::BITS - digits.leading_zeros() - digits.trailing_zeros() >= MIN_SIGNIFICANT_BITS
         }
         None => true,
     };
@@ -114,7 +116,7 @@ fn constants(terms: &Terms, root: Term) -> BTreeSet<Number> {
         Node::Constant(id) => Some(terms.number(id)),
         _ => None,
     });
-    numbers.filter(long).map(Number::abs).collect()
+    numbers.filter(is_long).map(Number::abs).collect()
 }
 
 #[cfg(test)]
@@ -141,11 +143,11 @@ mod tests {
         let Decision::Different { point, discrepancy } = &decisions[0] else {
             panic!("{decisions:?}");
         };
-        look(&problem, (x, sum), (point, discrepancy), &budget)
+        judge_difference(&problem, (x, sum), (point, discrepancy), &budget)
     }
 
     #[test]
-    fn small_differences_of_polynomials_are_no_mistakes() {
+    fn small_differences_of_polynomials_are_not_reported() {
         let close = [0.333_333_5, 0.233_333_3, 0.433_333_3];
         assert!(
             matches!(reported(&close), Reported::Close(reason) if reason.contains("optimised side"))

@@ -19,14 +19,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{Function, Input, Node, NodeId, Number, Term, Terms, evaluation_order};
 
-/// Most groups of conditions that are passed to all outputs at once.
-const MANY: usize = 64;
+/// With more groups of conditions than this, outputs are decided in small batches.
+const LARGE_GROUP_COUNT: usize = 64;
 
-/// Points tried for each group.
-const POINTS: u64 = 512;
+/// Points tried for each group of conditions.
+const POINTS_PER_GROUP: u64 = 512;
 
-/// Most groups for a search of a point for each.
-const MOST_GROUPS: usize = 4096;
+/// With more groups than this, no point is searched for each group by itself.
+const MAX_SEARCHED_GROUPS: usize = 4096;
 
 /// Returns a reason why no input of the sides satisfies the assumptions, if that can be shown. Sides or
 /// assumptions that do not fit together are not judged here.
@@ -35,8 +35,8 @@ pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<S
     let table = Table::new(sides).ok()?;
     let mut terms = Terms::new(Arc::clone(&table.inputs));
     let conditions = table.all_conditions(assumptions, &mut terms).ok()?;
-    if let Some(against) = against_structure(assumptions, &table) {
-        return Some(against);
+    if let Some(contradiction_text) = structure_contradiction(assumptions, &table) {
+        return Some(contradiction_text);
     }
     let texts: Vec<String> = assumptions.iter().map(|one| one.condition.to_string()).collect();
     let all = texts.join("`, `");
@@ -53,7 +53,7 @@ pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<S
 }
 
 /// Returns an assumption that contradicts the elements fixed by a tensor's structure.
-fn against_structure(assumptions: &[Assumption], table: &Table) -> Option<String> {
+fn structure_contradiction(assumptions: &[Assumption], table: &Table) -> Option<String> {
     assumptions.iter().find_map(|assumption| {
         let name = assumption.condition.names().into_iter().find(|name| table.has_structure(name))?;
         let mut terms = Terms::new(Arc::clone(&table.inputs));
@@ -66,7 +66,7 @@ fn against_structure(assumptions: &[Assumption], table: &Table) -> Option<String
     })
 }
 
-/// The name of a type, like `u8` or `f16`.
+/// Returns the name of a type, like `u8` or `f16`.
 fn type_name(scalar: Scalar) -> String {
     match scalar {
         Scalar::Float(format) => format!("{format:?}").to_lowercase(),
@@ -110,10 +110,10 @@ impl Assumed {
         if let Some(point) = satisfy(terms, &all, &Budget::default()) {
             return Some(point);
         }
-        if self.groups.len() > MOST_GROUPS {
+        if self.groups.len() > MAX_SEARCHED_GROUPS {
             return None;
         }
-        let budget = Budget { points: POINTS, ..Budget::default() };
+        let budget = Budget { points: POINTS_PER_GROUP, ..Budget::default() };
         let mut point = Point::new();
         for group in &self.groups {
             point.extend(satisfy(terms, group, &budget)?);
@@ -121,14 +121,15 @@ impl Assumed {
         Some(point)
     }
 
+    /// Adds a condition on some inputs, and merges all groups that share one of these inputs.
     fn add(&mut self, condition: Term, inputs: &[Input]) {
-        let met: BTreeSet<usize> =
+        let sharing: BTreeSet<usize> =
             inputs.iter().filter_map(|input| self.group_of.get(input).copied()).collect();
-        let into = met.first().copied().unwrap_or(self.groups.len());
+        let into = sharing.first().copied().unwrap_or(self.groups.len());
         if into == self.groups.len() {
             self.groups.push(Vec::new());
         }
-        for &other in met.iter().skip(1) {
+        for &other in sharing.iter().skip(1) {
             let moved = std::mem::take(&mut self.groups[other]);
             self.groups[into].extend(moved);
             self.group_of.values_mut().filter(|group| **group == other).for_each(|g| *g = into);
@@ -139,7 +140,7 @@ impl Assumed {
 
     /// Returns `true` if outputs should be decided in small batches because there are many conditions.
     pub(crate) fn is_large(&self) -> bool {
-        self.groups.len() > MANY
+        self.groups.len() > LARGE_GROUP_COUNT
     }
 
     /// Given some numbers, finds the groups of conditions that they violate. Returns the inputs of these
@@ -179,13 +180,13 @@ impl Assumed {
         own.map(|(_, group)| *group).collect()
     }
 
-    /// All conditions.
+    /// Returns all conditions.
     pub(crate) fn all(&self) -> Vec<Term> {
         self.groups.iter().flatten().copied().collect()
     }
 
     /// Returns `true` if all conditions hold at a point.
-    pub(crate) fn hold(&self, terms: &Terms, numbers: &Numbers) -> bool {
+    pub(crate) fn all_hold(&self, terms: &Terms, numbers: &Numbers) -> bool {
         let at =
             |input: Input| Number::from_f64(numbers.at(input.position())).unwrap_or(Number::ZERO);
         let values = evaluate(terms, &self.all(), &at);

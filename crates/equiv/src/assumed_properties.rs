@@ -87,18 +87,18 @@ impl RunAssumptions {
     /// Returns the instructions that test a possibly undefined term for NaN. Inputs are assumed to be numbers; then
     /// their sums and products are numbers too.
     pub(crate) fn tests_for_nan(&self, terms: &Terms) -> BTreeSet<Instruction> {
-        let is_partial = |roots: Vec<Term>| {
+        let may_be_partial = |roots: Vec<Term>| {
             let order = evaluation_order(terms, roots, |_| true);
             order.nodes.iter().any(|node| may_be_undefined(terms, *node))
         };
         let mut found = BTreeSet::new();
-        if self.tests.is_empty() || !is_partial(self.tests.keys().copied().collect()) {
+        if self.tests.is_empty() || !may_be_partial(self.tests.keys().copied().collect()) {
             return found;
         }
         let mut tests: Vec<_> = self.tests.iter().collect();
         tests.sort_unstable();
         for (term, places) in tests {
-            if !places.is_subset(&found) && is_partial(vec![*term]) {
+            if !places.is_subset(&found) && may_be_partial(vec![*term]) {
                 found.extend(places);
             }
         }
@@ -124,7 +124,7 @@ impl RunAssumptions {
     }
 
     /// Returns `true` if anything was converted with `.satfinite`.
-    pub(crate) fn has_converted(&self) -> bool {
+    pub(crate) fn has_clamped_conversions(&self) -> bool {
         !self.converted.is_empty()
     }
 
@@ -133,7 +133,7 @@ impl RunAssumptions {
         !self.signs.is_empty()
     }
 
-    /// The formats of `.satfinite` conversions, and their largest numbers.
+    /// Returns the formats of `.satfinite` conversions, and their largest numbers.
     pub(crate) fn ranges(&self) -> BTreeSet<(String, u32)> {
         let formats: FxHashSet<Format> = self.converted.iter().map(|(_, format)| *format).collect();
         let named = |format: Format| {
@@ -224,6 +224,7 @@ fn may_be_undefined(terms: &Terms, node: NodeId) -> bool {
     }
 }
 
+/// Returns the largest number of a format that `.satfinite` clamps to.
 fn largest(format: Format) -> Option<f64> {
     LARGEST.iter().find(|(one, _)| *one == format).map(|(_, largest)| *largest)
 }

@@ -1,8 +1,8 @@
 //! Extracts ranges of single integer inputs from the user's assumptions (`--assume`).
 //!
-//! Only comparisons of one input with integers count (`0 <= idx`, `idx < 100`). Ignoring other conditions
-//! makes bounds too wide, which is safe. But then an input may never attain a bound, so it is recorded if
-//! anything was ignored.
+//! Only comparisons of one input with integers count (`0 <= idx`, `idx < 100`). Other conditions are ignored,
+//! which makes bounds too wide and is safe. But then an input may never attain a bound, so
+//! [`AssumedRange::is_exact`] records it.
 
 use crate::formula::FormulaError;
 use crate::ranges::Range;
@@ -25,7 +25,7 @@ pub(crate) struct AssumedRange {
 }
 
 /// No bound.
-const NONE: Range = (i128::MIN, i128::MAX);
+const UNBOUNDED: Range = (i128::MIN, i128::MAX);
 
 /// Finds the bounds of all inputs that assumptions mention.
 ///
@@ -50,14 +50,18 @@ pub(crate) fn find(
             let found = ranges.iter().position(|(known, _)| *known == name);
             let at = found.unwrap_or_else(|| {
                 let positions = first..first + table.length(&name);
-                let of_name =
-                    AssumedRange { positions, range: NONE, is_exact: true, is_distinct: false };
+                let of_name = AssumedRange {
+                    positions,
+                    range: UNBOUNDED,
+                    is_exact: true,
+                    is_distinct: false,
+                };
                 ranges.push((name.clone(), of_name));
                 ranges.len() - 1
             });
             let own = &mut ranges[at].1;
-            let whole = alone && narrow(&terms, condition, first, &mut own.range);
-            own.is_exact &= whole;
+            let is_complete = alone && narrow(&terms, condition, first, &mut own.range);
+            own.is_exact &= is_complete;
             own.is_distinct |= distinct;
         }
     }
@@ -107,7 +111,7 @@ mod tests {
     use super::*;
     use term::{Inputs, text};
 
-    /// The range that a condition on `i` gives, and `true` if it expresses the whole condition.
+    /// Returns the range that a condition on `i` gives, and `true` if it expresses the whole condition.
     fn narrowed(condition: &str) -> (Range, bool) {
         let script = text::parse_script("input i, j").unwrap();
         let (mut scope, inputs): (_, Inputs) = text::Scope::declare(&script, &[]).unwrap();
@@ -115,14 +119,14 @@ mod tests {
         let chosen = text::parse_expression(&format!("if({condition}, 1, 0)")).unwrap();
         let chosen = scope.term(&mut terms, &chosen).unwrap();
         let Node::Select(condition, ..) = terms.node(chosen) else { panic!("{condition}") };
-        let mut range = NONE;
-        let whole = narrow(&terms, condition.into(), 0, &mut range);
-        (range, whole)
+        let mut range = UNBOUNDED;
+        let is_complete = narrow(&terms, condition.into(), 0, &mut range);
+        (range, is_complete)
     }
 
     #[test]
     fn bounds_by_integers_are_found_and_nothing_else() {
-        let (least, most) = NONE;
+        let (least, most) = UNBOUNDED;
         let table = [
             ("i < 100", (least, 99), true),
             ("i <= 100", (least, 100), true),
@@ -132,19 +136,21 @@ mod tests {
             ("0 <= i and i < 10", (0, 9), true),
             ("0 <= i and i < 10 and i < 4", (0, 3), true),
             ("0 <= i and i * i < 10", (0, most), false),
-            ("i < j", NONE, false),
-            ("j < 3", NONE, false),
-            ("i < 3 or i < 5", NONE, false),
-            ("not (i < 3)", NONE, false),
+            ("i < j", UNBOUNDED, false),
+            ("j < 3", UNBOUNDED, false),
+            ("i < 3 or i < 5", UNBOUNDED, false),
+            ("not (i < 3)", UNBOUNDED, false),
         ];
-        for (condition, range, whole) in table {
+        for (condition, range, is_complete) in table {
             let found = narrowed(condition);
             // A negation may become a comparison.
             assert!(
-                found == (range, whole) || condition.starts_with("not"),
+                found == (range, is_complete) || condition.starts_with("not"),
                 "{condition} {found:?}"
             );
         }
-        assert!(narrowed("not (i < 3)").0 == NONE || narrowed("not (i < 3)") == ((3, most), true));
+        assert!(
+            narrowed("not (i < 3)").0 == UNBOUNDED || narrowed("not (i < 3)") == ((3, most), true)
+        );
     }
 }

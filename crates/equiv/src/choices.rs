@@ -9,14 +9,15 @@ use exec::formulas::Formula;
 use term::{Node, NodeId, Term, Terms};
 
 /// Choices nested deeper are left unchanged.
-const DEEPEST: usize = 160;
+const MAX_DEPTH: usize = 160;
 
-/// Builds `if(condition, a, b)` and simplifies both sides. Examines at most `most` choices.
+/// Builds `if(condition, a, b)` and simplifies both sides. Examines at most `budget` choices.
 pub(crate) fn select(
-    (terms, conditions): (&mut Terms, &mut Conditions),
+    terms: &mut Terms,
+    conditions: &mut Conditions,
     condition: Term,
     [a, b]: [Term; 2],
-    mut most: usize,
+    mut budget: usize,
 ) -> Term {
     if conditions.formulas.is_full() {
         return terms.select(condition, a, b);
@@ -26,35 +27,42 @@ pub(crate) fn select(
     let fails = conditions.formulas.not(holds);
     let [a, b] = [(a, holds), (b, fails)].map(|(side, facts)| {
         let node = terms.seal(side);
-        simplify((&mut *terms, &mut *conditions), node, facts, (DEEPEST, &mut most))
+        let mut state = Simplifier { terms, conditions, budget: &mut budget };
+        state.simplify(node, facts, MAX_DEPTH)
     });
     terms.select(condition, a, b)
 }
 
-fn simplify(
-    (terms, conditions): (&mut Terms, &mut Conditions),
-    node: NodeId,
-    facts: Formula,
-    (depth, most): (usize, &mut usize),
-) -> Term {
-    let Node::Select(condition, a, b) = terms.at(node) else { return node.into() };
-    if depth == 0 || *most == 0 {
-        return node.into();
-    }
-    *most -= 1;
-    let formula = conditions.of(terms, condition);
-    match conditions.follows(facts, formula) {
-        Some(true) => simplify((terms, conditions), a, facts, (depth - 1, most)),
-        Some(false) => simplify((terms, conditions), b, facts, (depth - 1, most)),
-        None => {
-            let opposite = conditions.formulas.not(formula);
-            let [x, y] = [(a, formula), (b, opposite)].map(|(side, more)| {
-                let facts = conditions.formulas.and(facts, more);
-                simplify((&mut *terms, &mut *conditions), side, facts, (depth - 1, &mut *most))
-            });
-            match x == a.into() && y == b.into() {
-                true => node.into(),
-                false => terms.select(condition.into(), x, y),
+/// The state of a simplification.
+struct Simplifier<'s> {
+    terms: &'s mut Terms,
+    conditions: &'s mut Conditions,
+    /// The number of choices that may still be examined.
+    budget: &'s mut usize,
+}
+
+impl Simplifier<'_> {
+    /// Simplifies a term where `facts` hold.
+    fn simplify(&mut self, node: NodeId, facts: Formula, depth: usize) -> Term {
+        let Node::Select(condition, a, b) = self.terms.at(node) else { return node.into() };
+        if depth == 0 || *self.budget == 0 {
+            return node.into();
+        }
+        *self.budget -= 1;
+        let formula = self.conditions.of(self.terms, condition);
+        match self.conditions.follows(facts, formula) {
+            Some(true) => self.simplify(a, facts, depth - 1),
+            Some(false) => self.simplify(b, facts, depth - 1),
+            None => {
+                let opposite = self.conditions.formulas.not(formula);
+                let [x, y] = [(a, formula), (b, opposite)].map(|(side, more)| {
+                    let facts = self.conditions.formulas.and(facts, more);
+                    self.simplify(side, facts, depth - 1)
+                });
+                if x == a.into() && y == b.into() {
+                    return node.into();
+                }
+                self.terms.select(condition.into(), x, y)
             }
         }
     }
@@ -67,7 +75,7 @@ mod tests {
     use term::{Inputs, Relation};
 
     fn choose(terms: &mut Terms, condition: Term, a: Term, b: Term) -> Term {
-        select((terms, &mut Conditions::default()), condition, [a, b], 64)
+        select(terms, &mut Conditions::default(), condition, [a, b], 64)
     }
 
     #[test]

@@ -15,12 +15,12 @@ impl Clock {
         Self { limits: limits.started() }
     }
 
-    /// The limits for a run that starts now.
+    /// Returns the limits for a run that starts now.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The deadline of the search for an answer.
+    /// Returns the deadline of the search for an answer.
     pub(crate) fn deadline(&self) -> Deadline {
         let stop = self.limits.watch.map(exec::Watch::stop_flag);
         Deadline { at: self.limits.until, stop }

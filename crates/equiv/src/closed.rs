@@ -23,7 +23,7 @@ const MULTIPLES: [(&str, f64); 6] = [
 
 /// Bound on the product of numerator and denominator for formats of 16 bits: attention heads have up to 512
 /// elements, and their scale is 1/√512.
-const MOST_COARSE: f64 = 512.0;
+const MAX_COARSE_COMPLEXITY: f64 = 512.0;
 
 /// A form with its complexity: the product of its numerator and denominator.
 type Form = (u64, String);
@@ -42,7 +42,7 @@ pub(crate) fn forms_within(format: Format, bits: u64, units: u64) -> Vec<String>
     let tolerance = unit * (units as f64 + slack) / number;
     // With 16 bits most numbers are near some form. No answer relies on one until the kernels are equal with
     // it.
-    let largest = (0.01 / tolerance).clamp(MOST_COARSE, 1e9) as u64;
+    let largest = (0.01 / tolerance).clamp(MAX_COARSE_COMPLEXITY, 1e9) as u64;
     let mut found: Vec<Form> = Vec::new();
     for (name, value) in MULTIPLES {
         let ratio = number / value;
@@ -97,16 +97,16 @@ fn simplest(ratio: f64, tolerance: f64) -> Option<(u64, u64)> {
     let (mut p, mut q) = ((1_u64, 0_u64), (0_u64, 1_u64));
     for _ in 0..STEPS {
         let whole = a.floor();
-        let ends = b.floor() > whole || a == whole;
+        let is_last = b.floor() > whole || a == whole;
         let next = if a == whole { whole } else { whole + 1.0 };
-        let digit = if ends { next } else { whole };
+        let digit = if is_last { next } else { whole };
         if digit > 1e12 {
             return None;
         }
         let digit = digit as u64;
         p = (digit.checked_mul(p.0)?.checked_add(p.1)?, p.0);
         q = (digit.checked_mul(q.0)?.checked_add(q.1)?, q.0);
-        if ends {
+        if is_last {
             return (p.0 > 0 && q.0 > 0).then_some((p.0, q.0));
         }
         (a, b) = (1.0 / (b - whole), 1.0 / (a - whole));

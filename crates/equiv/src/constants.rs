@@ -22,7 +22,7 @@ pub(crate) enum MeantNumber {
 }
 
 impl MeantNumber {
-    /// The nearest double.
+    /// Returns the nearest double.
     pub(crate) fn number(&self) -> f64 {
         match self {
             Self::Named(name) => {

@@ -15,9 +15,11 @@ pub(crate) struct Decisions {
     known: FxHashMap<Term, u64>,
 }
 
-/// Outcomes: dependent on inputs, not settled at all.
-const OPEN: u64 = 2;
-const UNSETTLED: u64 = 3;
+/// The outcome of a decision that depends on inputs. Outcomes 0 and 1 are false and true.
+const DEPENDS_ON_INPUTS: u64 = 2;
+
+/// The outcome of a decision on numbers that evaluation did not settle.
+const UNDECIDED: u64 = 3;
 
 impl Decisions {
     /// Records the value of a condition or of a rounded number.
@@ -43,17 +45,20 @@ impl Decisions {
     }
 }
 
+/// Returns the outcome of a decision as a number.
 fn outcome(terms: &Terms, term: Term) -> u64 {
     if let Node::Truth(holds) = terms.node(term) {
         return holds.into();
     }
     if has_inputs(terms, term) {
-        return OPEN;
+        return DEPENDS_ON_INPUTS;
     }
     match evaluate(terms, &[term], &|_| Number::ZERO).pop() {
         Some(Value::Truth(holds)) => holds.into(),
-        Some(Value::Real(value)) if value.is_point() => value.to_f64_lossy().to_bits() ^ OPEN,
-        _ => UNSETTLED,
+        Some(Value::Real(value)) if value.is_point() => {
+            value.to_f64_lossy().to_bits() ^ DEPENDS_ON_INPUTS
+        }
+        _ => UNDECIDED,
     }
 }
 

@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 use term::{Factors, Input, Node, NodeId, Sum, Term, Terms};
 
 /// Characters of an expression in a report.
-const SHOWN: usize = 160;
+const MAX_CHARACTERS: usize = 160;
 
 /// Summands of one side in a report.
-const SUMMANDS: usize = 4;
+const MAX_SUMMANDS: usize = 4;
 
 /// Two elements that are not equal.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Difference {
         self.witness.as_ref().is_some_and(Witness::shows_difference)
     }
 
-    /// A difference of two integers that do not depend on inputs.
+    /// Returns a difference of two integers that do not depend on inputs.
     pub(crate) fn of_integers(position: Position, numbers: [i128; 2]) -> Self {
         Self {
             position,
@@ -80,52 +80,58 @@ impl Difference {
 }
 
 /// A description of two different terms.
-pub(crate) struct Described {
+pub(crate) struct Description {
     pub(crate) expressions: [String; 2],
     pub(crate) reads: Vec<[String; 2]>,
 }
 
 /// Describes the difference of two terms.
-pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Described {
+pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Description {
     let expressions = match (readable(stores[0], a), readable(stores[1], b)) {
         (Some((one, a)), Some((other, b))) => {
-            cut(&[TermHashes::new(&one, a), TermHashes::new(&other, b)], a, b)
+            reduce_to_difference(&[TermHashes::new(&one, a), TermHashes::new(&other, b)], a, b)
         }
-        _ => cut(&[TermHashes::new(stores[0], a), TermHashes::new(stores[1], b)], a, b),
+        _ => reduce_to_difference(
+            &[TermHashes::new(stores[0], a), TermHashes::new(stores[1], b)],
+            a,
+            b,
+        ),
     };
-    Described { expressions, reads: reads(stores, [a, b]) }
+    Description { expressions, reads: reads(stores, [a, b]) }
 }
 
-/// Reduces both expressions to the parts that differ.
-fn cut(shapes: &[TermHashes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
-    let [one, other] = shapes;
+/// Prints the parts of both expressions that differ.
+fn reduce_to_difference(hashes: &[TermHashes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
+    let [one, other] = hashes;
     let mut inside = false;
     // Each step descends by one operation, and a term has at least as many nodes as levels.
     for _ in 0..one.hashes.len() + 1 {
         let (x, y) = (one.terms.node(a), other.terms.node(b));
         if let (Node::Sum(x), Node::Sum(y)) = (x, y) {
-            let left = leftover(shapes, x, y);
-            if let Some((down_a, down_b)) = single(shapes, &left) {
+            let left = unmatched_products(hashes, x, y);
+            if let Some((down_a, down_b)) = only_differing_factors(hashes, &left) {
                 (a, b, inside) = (down_a, down_b, true);
                 continue;
             }
-            return show_sums(shapes, &left);
+            return print_unmatched(hashes, &left);
         }
-        let (Some(next), true) = (step(shapes, x, y), x != y || one.of(a) != other.of(b)) else {
+        let (Some(next), true) =
+            (only_differing_operands(hashes, x, y), x != y || one.of(a) != other.of(b))
+        else {
             break;
         };
         (a, b, inside) = (next.0, next.1, true);
     }
     let show = |terms: &Terms, term: Term| {
-        let text = printed(terms, term, SHOWN);
+        let text = printed(terms, term, MAX_CHARACTERS);
         if inside { format!("… {text} …") } else { text }
     };
     [show(one.terms, a), show(other.terms, b)]
 }
 
 /// Returns the only operands that differ, if the operations are the same.
-fn step(shapes: &[TermHashes<'_>; 2], x: Node, y: Node) -> Option<(Term, Term)> {
-    let [one, other] = shapes;
+fn only_differing_operands(hashes: &[TermHashes<'_>; 2], x: Node, y: Node) -> Option<(Term, Term)> {
+    let [one, other] = hashes;
     if operation_name(x) != operation_name(y)
         || matches!(x, Node::Input(_) | Node::Constant(_) | Node::Sum(_))
     {
@@ -157,18 +163,18 @@ fn step(shapes: &[TermHashes<'_>; 2], x: Node, y: Node) -> Option<(Term, Term)> 
 }
 
 /// Returns the products that only one of the two sums has.
-fn leftover(shapes: &[TermHashes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
+fn unmatched_products(hashes: &[TermHashes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
     let mut count: FxHashMap<u64, i64> = FxHashMap::default();
-    for product in shapes[0].terms.products(x).flatten() {
-        *count.entry(shapes[0].of_product(*product)).or_default() += 1;
+    for product in hashes[0].terms.products(x).flatten() {
+        *count.entry(hashes[0].of_product(*product)).or_default() += 1;
     }
-    for product in shapes[1].terms.products(y).flatten() {
-        *count.entry(shapes[1].of_product(*product)).or_default() -= 1;
+    for product in hashes[1].terms.products(y).flatten() {
+        *count.entry(hashes[1].of_product(*product)).or_default() -= 1;
     }
     let mut take = |side: usize, sum: Sum, sign: i64| {
         let mut left = Vec::new();
-        for product in shapes[side].terms.products(sum).flatten() {
-            let more = count.entry(shapes[side].of_product(*product)).or_default();
+        for product in hashes[side].terms.products(sum).flatten() {
+            let more = count.entry(hashes[side].of_product(*product)).or_default();
             if *more * sign > 0 {
                 *more -= sign;
                 left.push(*product);
@@ -180,12 +186,15 @@ fn leftover(shapes: &[TermHashes<'_>; 2], x: Sum, y: Sum) -> [Vec<Factors>; 2] {
 }
 
 /// Returns the other factors, if one product is left on each side and the two share a factor.
-fn single(shapes: &[TermHashes<'_>; 2], left: &[Vec<Factors>; 2]) -> Option<(Term, Term)> {
+fn only_differing_factors(
+    hashes: &[TermHashes<'_>; 2],
+    left: &[Vec<Factors>; 2],
+) -> Option<(Term, Term)> {
     let [[a], [b]] = [left[0].as_slice(), left[1].as_slice()] else { return None };
     if a.is_negative() != b.is_negative() {
         return None;
     }
-    let [one, other] = shapes;
+    let [one, other] = hashes;
     let ways = [
         ((a.left(), b.left()), (a.right(), b.right())),
         ((a.right(), b.right()), (a.left(), b.left())),
@@ -200,13 +209,14 @@ fn single(shapes: &[TermHashes<'_>; 2], left: &[Vec<Factors>; 2]) -> Option<(Ter
     (!both_plain).then(|| (x.into(), y.into()))
 }
 
-fn show_sums(shapes: &[TermHashes<'_>; 2], left: &[Vec<Factors>; 2]) -> [String; 2] {
+/// Prints the products that only one of two sums has.
+fn print_unmatched(hashes: &[TermHashes<'_>; 2], left: &[Vec<Factors>; 2]) -> [String; 2] {
     let show = |terms: &Terms, products: &[Factors]| {
         if products.is_empty() {
             return "… nothing more".to_owned();
         }
         let mut text = String::from("…");
-        for product in products.iter().take(SUMMANDS) {
+        for product in products.iter().take(MAX_SUMMANDS) {
             let sign = if product.is_negative() { '-' } else { '+' };
             let factors = [product.left(), product.right()];
             let is_one =
@@ -214,18 +224,18 @@ fn show_sums(shapes: &[TermHashes<'_>; 2], left: &[Vec<Factors>; 2]) -> [String;
             let shown: Vec<String> = factors
                 .iter()
                 .filter(|node| !is_one(node))
-                .map(|node| factor(terms, *node))
+                .map(|node| print_factor(terms, *node))
                 .collect();
             let shown = if shown.is_empty() { "1".to_owned() } else { shown.join("*") };
             text.push_str(&format!(" {sign} {shown}"));
         }
-        match products.len().saturating_sub(SUMMANDS) {
+        match products.len().saturating_sub(MAX_SUMMANDS) {
             0 => {}
             more => text.push_str(&format!(" + {more} more summands")),
         }
         text
     };
-    [show(shapes[0].terms, &left[0]), show(shapes[1].terms, &left[1])]
+    [show(hashes[0].terms, &left[0]), show(hashes[1].terms, &left[1])]
 }
 
 /// Prints a term, in at most `most` characters before the ellipsis.
@@ -237,8 +247,9 @@ fn printed(terms: &Terms, term: Term, most: usize) -> String {
     }
 }
 
-fn factor(terms: &Terms, node: NodeId) -> String {
-    let text = printed(terms, node.into(), SHOWN / 2);
+/// Prints a factor, in parentheses if needed.
+fn print_factor(terms: &Terms, node: NodeId) -> String {
+    let text = printed(terms, node.into(), MAX_CHARACTERS / 2);
     match terms.at(node) {
         Node::Sum(_) | Node::Negation(_) | Node::Quotient(..) => format!("({text})"),
         _ => text,
@@ -247,7 +258,7 @@ fn factor(terms: &Terms, node: NodeId) -> String {
 
 /// Describes the elements of tensors that the two sides use, where they differ.
 fn reads(stores: [&Terms; 2], roots: [Term; 2]) -> Vec<[String; 2]> {
-    let used = [grouped(stores[0], roots[0]), grouped(stores[1], roots[1])];
+    let used = [inputs_by_tensor(stores[0], roots[0]), inputs_by_tensor(stores[1], roots[1])];
     let mut names: Vec<&String> = used[0].keys().chain(used[1].keys()).collect();
     names.sort();
     names.dedup();
@@ -274,7 +285,8 @@ fn reads(stores: [&Terms; 2], roots: [Term; 2]) -> Vec<[String; 2]> {
     found
 }
 
-fn grouped(terms: &Terms, root: Term) -> BTreeMap<String, Vec<Input>> {
+/// Returns the inputs of a term by the name of their tensor, in ascending order.
+fn inputs_by_tensor(terms: &Terms, root: Term) -> BTreeMap<String, Vec<Input>> {
     let mut groups: BTreeMap<String, Vec<Input>> = BTreeMap::new();
     for input in inputs_of(terms, root) {
         if let Some((name, _)) = terms.inputs().place(input) {

@@ -19,7 +19,7 @@ use exec::Place;
 
 /// A decision that comes out differently with the nearest floats than with the exact scalars.
 #[derive(Clone, Debug)]
-pub struct Otherwise {
+pub struct ScalarDecision {
     /// The scalars of the side, their expressions and nearest floats.
     pub scalars: Vec<(String, String, f64)>,
     /// The side, 0 for the reference.
@@ -28,30 +28,31 @@ pub struct Otherwise {
     pub place: Option<Place>,
 }
 
-/// Looks for such a decision: runs sides with such scalars once more.
+/// Runs the sides with exact scalars once more, with floats, and returns the first decision that changes.
 pub(crate) fn find(
     launches: &[Launches<'_, '_>; 2],
     options: &Options<'_>,
     ran: &[SideRun; 2],
-) -> Option<Otherwise> {
+) -> Option<ScalarDecision> {
     launches.iter().zip(ran).find_map(|(one, ran)| {
         let before = ran.domain.decisions.as_ref()?;
         let side = one.number;
-        let otherwise = |place| Otherwise { scalars: scalars(one.side), side, place };
+        let differs = |place| ScalarDecision { scalars: scalars(one.side), side, place };
         let Ok(mut domain) = one.table.domain_of_floats(one.side, one.number, options.snap) else {
-            return Some(otherwise(None));
+            return Some(differs(None));
         };
         domain.constants.replace(ran.domain.constants.meanings().iter().cloned());
         domain.assumed_properties.clamps = ran.domain.assumed_properties.clamps;
         let again = one.run(domain, None);
         let after = again.domain.decisions.as_ref().filter(|_| again.ended());
         match after {
-            Some(after) => before.first_difference(after).map(otherwise),
-            None => Some(otherwise(None)),
+            Some(after) => before.first_difference(after).map(differs),
+            None => Some(differs(None)),
         }
     })
 }
 
+/// Returns the exact scalars of a side: names, expressions and nearest floats.
 fn scalars(side: &Side<'_>) -> Vec<(String, String, f64)> {
     let mut all: Vec<(String, String, f64)> = Vec::new();
     for input in side.launches().flat_map(|launch| &launch.inputs) {

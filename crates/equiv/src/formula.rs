@@ -4,6 +4,9 @@
 //! `or`, `not`, decimals read exactly, `pi`, and the calls `sqrt rsqrt exp exp2 log log2 abs max min`. In
 //! addition, some constants have names of their own (`log2e`).
 
+#[cfg(test)]
+mod tests;
+
 use decide::{Value, evaluate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -116,7 +119,7 @@ impl Formula {
     /// # Errors
     /// The error in the text.
     pub fn expression(text: &str) -> Result<Self, FormulaError> {
-        let formula = Self::read(text)?;
+        let formula = Self::parse(text)?;
         match is_condition(&formula.expression) {
             true => Err(FormulaError::Condition),
             false => Ok(formula),
@@ -128,7 +131,7 @@ impl Formula {
     /// # Errors
     /// The error in the text.
     pub fn condition(text: &str) -> Result<Self, FormulaError> {
-        let formula = Self::read(text)?;
+        let formula = Self::parse(text)?;
         match is_condition(&formula.expression) {
             true => Ok(formula),
             false => Err(FormulaError::NoCondition),
@@ -147,34 +150,34 @@ impl Formula {
         }
     }
 
-    fn read(text: &str) -> Result<Self, FormulaError> {
-        if single_equals(text) {
+    fn parse(text: &str) -> Result<Self, FormulaError> {
+        if has_single_equals(text) {
             return Err(FormulaError::SingleEquals);
         }
         let expression =
             parse_expression(text).map_err(|error| FormulaError::Syntax(error.message))?;
         let expression = match expression {
             Expression::Call(name, arguments) if name == DISTINCT => distinct(arguments)?,
-            other => checked(other)?,
+            other => check(other)?,
         };
         Ok(Self { text: text.trim().to_owned(), expression })
     }
 
-    /// A number as a formula.
+    /// Returns a number as a formula.
     #[must_use]
     pub fn number(number: Number) -> Self {
         Self { text: number.to_string(), expression: Expression::Number(number) }
     }
 
-    /// The names in it other than constants.
+    /// Returns the names in it other than constants.
     #[must_use]
     pub fn names(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        collect(&self.expression, &mut names);
+        collect_names(&self.expression, &mut names);
         names
     }
 
-    /// The constants in it, by name: inputs of these names are not meant.
+    /// Returns the constants in it, by name: inputs of these names are not meant.
     #[must_use]
     pub fn constants(&self) -> BTreeSet<&'static str> {
         let mut found = BTreeSet::new();
@@ -185,7 +188,7 @@ impl Formula {
     /// Replaces names by other expressions; the text stays as written.
     #[must_use]
     pub fn with(&self, meanings: &BTreeMap<String, Self>) -> Self {
-        let expression = replaced(&self.expression, meanings);
+        let expression = substitute(&self.expression, meanings);
         Self { text: self.text.clone(), expression }
     }
 
@@ -225,7 +228,7 @@ impl Formula {
 }
 
 /// Returns `true` if the text has an `=` outside of a comparison operator.
-fn single_equals(text: &str) -> bool {
+fn has_single_equals(text: &str) -> bool {
     let bytes = text.as_bytes();
     let at = |index: Option<usize>| index.and_then(|index| bytes.get(index)).copied();
     (0..bytes.len()).any(|index| {
@@ -253,43 +256,44 @@ fn is_condition(expression: &Expression) -> bool {
 }
 
 /// Checks an expression, and resolves chains of comparisons.
-fn checked(expression: Expression) -> Result<Expression, FormulaError> {
-    let real = |inner: Expression| match is_condition(&inner) {
+fn check(expression: Expression) -> Result<Expression, FormulaError> {
+    let check_real = |inner: Expression| match is_condition(&inner) {
         true => Err(FormulaError::ConditionAsNumber),
-        false => checked(inner),
+        false => check(inner),
     };
     match expression {
         Expression::Infinity => Err(FormulaError::Infinity),
         Expression::Name(name, indices) if !indices.is_empty() => Err(FormulaError::Index { name }),
         Expression::Unary(Unary::Not, a) if !is_condition(&a) => Err(FormulaError::Not),
-        Expression::Unary(Unary::Not, a) => Ok(Expression::Unary(Unary::Not, checked(*a)?.into())),
+        Expression::Unary(Unary::Not, a) => Ok(Expression::Unary(Unary::Not, check(*a)?.into())),
         Expression::Unary(Unary::Negate, a) => {
-            Ok(Expression::Unary(Unary::Negate, real(*a)?.into()))
+            Ok(Expression::Unary(Unary::Negate, check_real(*a)?.into()))
         }
         Expression::Binary(Binary::Remainder, ..) => Err(FormulaError::Remainder),
         Expression::Binary(operator @ (Binary::And | Binary::Or), a, b) => {
             match is_condition(&a) && is_condition(&b) {
-                true => Ok(Expression::Binary(operator, checked(*a)?.into(), checked(*b)?.into())),
+                true => Ok(Expression::Binary(operator, check(*a)?.into(), check(*b)?.into())),
                 false => Err(FormulaError::Junction),
             }
         }
         Expression::Binary(operator, a, b) if is_comparison(operator) => match *a {
             // a < b < c: the right side of the first comparison is the left side of the second.
             Expression::Binary(first, low, middle) if is_comparison(first) => {
-                let last = Expression::Binary(operator, middle.clone(), real(*b)?.into());
-                let first = checked(Expression::Binary(first, low, middle))?;
+                let last = Expression::Binary(operator, middle.clone(), check_real(*b)?.into());
+                let first = check(Expression::Binary(first, low, middle))?;
                 Ok(Expression::Binary(Binary::And, first.into(), last.into()))
             }
-            a => Ok(Expression::Binary(operator, real(a)?.into(), real(*b)?.into())),
+            a => Ok(Expression::Binary(operator, check_real(a)?.into(), check_real(*b)?.into())),
         },
         Expression::Binary(operator, a, b) => {
-            Ok(Expression::Binary(operator, real(*a)?.into(), real(*b)?.into()))
+            Ok(Expression::Binary(operator, check_real(*a)?.into(), check_real(*b)?.into()))
         }
-        Expression::Call(name, arguments) => call(name, arguments),
+        Expression::Call(name, arguments) => check_call(name, arguments),
         other => Ok(other),
     }
 }
 
+/// Checks the arguments of `distinct`.
 fn distinct(arguments: Vec<Expression>) -> Result<Expression, FormulaError> {
     match arguments.as_slice() {
         [Expression::Name(_, indices)] if indices.is_empty() => {
@@ -299,7 +303,8 @@ fn distinct(arguments: Vec<Expression>) -> Result<Expression, FormulaError> {
     }
 }
 
-fn call(name: String, arguments: Vec<Expression>) -> Result<Expression, FormulaError> {
+/// Checks a call: the name, and the number and kind of its arguments.
+fn check_call(name: String, arguments: Vec<Expression>) -> Result<Expression, FormulaError> {
     let expected = match name.as_str() {
         "max" | "min" => 2,
         DISTINCT => return Err(FormulaError::Distinct),
@@ -309,27 +314,32 @@ fn call(name: String, arguments: Vec<Expression>) -> Result<Expression, FormulaE
     if arguments.len() != expected || arguments.iter().any(is_condition) {
         return Err(FormulaError::Arguments { name, expected });
     }
-    let arguments = arguments.into_iter().map(checked).collect::<Result<_, _>>()?;
+    let arguments = arguments.into_iter().map(check).collect::<Result<_, _>>()?;
     Ok(Expression::Call(name, arguments))
 }
 
+/// Returns the definition of a named constant.
 fn constant(name: &str) -> Option<Expression> {
     let (_, text) = CONSTANTS.iter().find(|(known, _)| *known == name)?;
     parse_expression(text).ok()
 }
 
-fn collect(expression: &Expression, names: &mut BTreeSet<String>) {
+/// Adds the names in an expression, other than constants.
+fn collect_names(expression: &Expression, names: &mut BTreeSet<String>) {
     match expression {
         Expression::Name(name, _) if constant(name).is_none() => {
             names.insert(name.clone());
         }
-        Expression::Unary(_, a) => collect(a, names),
-        Expression::Binary(_, a, b) => [a, b].into_iter().for_each(|one| collect(one, names)),
-        Expression::Call(_, arguments) => arguments.iter().for_each(|one| collect(one, names)),
+        Expression::Unary(_, a) => collect_names(a, names),
+        Expression::Binary(_, a, b) => [a, b].into_iter().for_each(|one| collect_names(one, names)),
+        Expression::Call(_, arguments) => {
+            arguments.iter().for_each(|one| collect_names(one, names))
+        }
         _ => {}
     }
 }
 
+/// Adds the constants in an expression.
 fn collect_constants(expression: &Expression, found: &mut BTreeSet<&'static str>) {
     match expression {
         Expression::Pi => {
@@ -349,8 +359,8 @@ fn collect_constants(expression: &Expression, found: &mut BTreeSet<&'static str>
     }
 }
 
-fn replaced(expression: &Expression, meanings: &BTreeMap<String, Formula>) -> Expression {
-    let inner = |one: &Expression| Box::new(replaced(one, meanings));
+fn substitute(expression: &Expression, meanings: &BTreeMap<String, Formula>) -> Expression {
+    let inner = |one: &Expression| Box::new(substitute(one, meanings));
     match expression {
         Expression::Name(name, indices) => match meanings.get(name) {
             Some(meaning) => meaning.expression.clone(),
@@ -359,13 +369,14 @@ fn replaced(expression: &Expression, meanings: &BTreeMap<String, Formula>) -> Ex
         Expression::Unary(operator, a) => Expression::Unary(*operator, inner(a)),
         Expression::Binary(operator, a, b) => Expression::Binary(*operator, inner(a), inner(b)),
         Expression::Call(name, arguments) => {
-            let arguments = arguments.iter().map(|one| replaced(one, meanings)).collect();
+            let arguments = arguments.iter().map(|one| substitute(one, meanings)).collect();
             Expression::Call(name.clone(), arguments)
         }
         other => other.clone(),
     }
 }
 
+/// Builds the term of a checked expression.
 fn build(
     terms: &mut Terms,
     expression: &Expression,
@@ -435,60 +446,4 @@ fn binary(terms: &mut Terms, operator: Binary, a: Term, b: Term) -> Result<Term,
         Binary::And => terms.and(a, b),
         Binary::Or => terms.or(a, b),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn printed(text: &str) -> Result<String, FormulaError> {
-        let formula = Formula::condition(text).or_else(|_| Formula::expression(text))?;
-        let mut inputs = Inputs::new();
-        for name in formula.names() {
-            inputs.scalar(&name).unwrap();
-        }
-        let mut terms = Terms::new(inputs.into());
-        let known = terms.inputs().clone();
-        let resolve = |name: &str| known.find(name, None);
-        let inputs: BTreeMap<String, Term> = formula
-            .names()
-            .into_iter()
-            .filter_map(|name| Some((name.clone(), terms.input(resolve(&name)?))))
-            .collect();
-        let term = formula.term(&mut terms, &|name| inputs.get(name).copied())?;
-        Ok(terms.print(term))
-    }
-
-    #[test]
-    fn conditions_and_expressions_are_told_apart() {
-        assert!(Formula::expression("eps > 0").is_err());
-        assert!(Formula::condition("eps").is_err());
-        let wrong = |text: &str| Formula::condition(text).unwrap_err().to_string();
-        assert_eq!(wrong("eps = 0"), "`=` compares nothing; write `==`");
-        assert!(Formula::condition("a == b").is_ok() && Formula::condition("a != b").is_ok());
-        assert!(wrong("x[3] > 0").contains("all elements"));
-        assert!(wrong("foo(x)").contains("not a function"));
-        assert!(wrong("sqrt(x, y)").contains("takes 1 number"));
-        assert!(Formula::expression("1 + (a < b)").is_err());
-        for text in ["", "0 <", "(", "a b", "inf", "a % 2", "not a", "a and b", "-"] {
-            assert!(Formula::condition(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn chains_are_taken_apart() {
-        assert_eq!(printed("0 <= p <= 1"), printed("0 <= p and p <= 1"));
-        assert_eq!(printed("1 > p > 0"), printed("p < 1 and 0 < p"));
-    }
-
-    #[test]
-    fn constants_are_exact_and_names_go_before_them() {
-        assert_eq!(printed("scale*log2e"), printed("scale*(1/log(2))"));
-        assert_eq!(Formula::expression("4*n").unwrap().names().len(), 1);
-        assert_eq!(Formula::expression("0.1").unwrap().value(), Number::ratio(1, 10));
-        assert_eq!(Formula::expression("pi").unwrap().value(), None);
-        let meanings = BTreeMap::from([("n".to_owned(), Formula::number(Number::from(6)))]);
-        let half = Formula::expression("n/4").unwrap().with(&meanings);
-        assert_eq!(half.value(), Number::ratio(3, 2));
-    }
 }

@@ -5,6 +5,8 @@ use ir::RealFunction;
 use term::{Function, Number, Relation, Term, Terms};
 
 /// Applies a function of one or two terms; a function of one uses the first.
+///
+/// Long: a table with one arm for each function.
 pub(crate) fn apply(terms: &mut Terms, function: RealFunction, a: Term, b: Term) -> Term {
     let one = terms.one();
     match function {
@@ -30,16 +32,8 @@ pub(crate) fn apply(terms: &mut Terms, function: RealFunction, a: Term, b: Term)
             terms.log(sum)
         }
         RealFunction::Tanh => terms.apply(Function::Tanh, a),
-        RealFunction::Sinh | RealFunction::Cosh => {
-            let opposite = terms.negate(a);
-            let (up, down) = (terms.exp(a), terms.exp(opposite));
-            let both = match function {
-                RealFunction::Sinh => terms.subtract(up, down),
-                _ => terms.add(up, down),
-            };
-            let half = terms.constant(Number::dyadic(1, -1));
-            terms.multiply(both, half)
-        }
+        RealFunction::Sinh => sinh(terms, a),
+        RealFunction::Cosh => cosh(terms, a),
         RealFunction::Erf => terms.apply(Function::Erf, a),
         RealFunction::Erfc => {
             let erf = terms.apply(Function::Erf, a);
@@ -53,17 +47,8 @@ pub(crate) fn apply(terms: &mut Terms, function: RealFunction, a: Term, b: Term)
         }
         RealFunction::Cbrt => terms.apply(Function::Cbrt, a),
         RealFunction::Pow => pow(terms, a, b),
-        RealFunction::Hypot => {
-            let (x, y) = (terms.multiply(a, a), terms.multiply(b, b));
-            let sum = terms.add(x, y);
-            terms.square_root(sum)
-        }
-        RealFunction::Fmod => {
-            let quotient = terms.divide(a, b);
-            let whole = terms.apply(Function::Trunc, quotient);
-            let product = terms.multiply(b, whole);
-            terms.subtract(a, product)
-        }
+        RealFunction::Hypot => hypot(terms, a, b),
+        RealFunction::Fmod => fmod(terms, a, b),
         RealFunction::RoundAway => named(terms, "round_away", a),
         RealFunction::ErfInv => named(terms, "erfinv", a),
         RealFunction::Lgamma => named(terms, "lgamma", a),
@@ -80,25 +65,66 @@ pub(crate) fn apply(terms: &mut Terms, function: RealFunction, a: Term, b: Term)
             terms.subtract(quarter, asin)
         }
         RealFunction::Atan2 => atan2(terms, a, b),
-        RealFunction::Asinh => area(terms, a, 1),
-        RealFunction::Acosh => area(terms, a, -1),
-        RealFunction::Atanh => {
-            let (up, down) = (terms.add(one, a), terms.subtract(one, a));
-            let (up, down) = (terms.log(up), terms.log(down));
-            let both = terms.subtract(up, down);
-            let half = terms.constant(Number::dyadic(1, -1));
-            terms.multiply(both, half)
-        }
-        RealFunction::NormCdf => {
-            let two = terms.integer(2);
-            let root = terms.square_root(two);
-            let scaled = terms.divide(a, root);
-            let erf = terms.apply(Function::Erf, scaled);
-            let sum = terms.add(one, erf);
-            let half = terms.constant(Number::dyadic(1, -1));
-            terms.multiply(sum, half)
-        }
+        RealFunction::Asinh => inverse_hyperbolic(terms, a, 1),
+        RealFunction::Acosh => inverse_hyperbolic(terms, a, -1),
+        RealFunction::Atanh => atanh(terms, a),
+        RealFunction::NormCdf => norm_cdf(terms, a),
     }
+}
+
+fn half(terms: &mut Terms, a: Term) -> Term {
+    let half = terms.constant(Number::dyadic(1, -1));
+    terms.multiply(a, half)
+}
+
+/// Builds `(eˣ − e⁻ˣ) / 2`.
+fn sinh(terms: &mut Terms, a: Term) -> Term {
+    let opposite = terms.negate(a);
+    let (up, down) = (terms.exp(a), terms.exp(opposite));
+    let difference = terms.subtract(up, down);
+    half(terms, difference)
+}
+
+/// Builds `(eˣ + e⁻ˣ) / 2`.
+fn cosh(terms: &mut Terms, a: Term) -> Term {
+    let opposite = terms.negate(a);
+    let (up, down) = (terms.exp(a), terms.exp(opposite));
+    let sum = terms.add(up, down);
+    half(terms, sum)
+}
+
+/// Builds `(log(1 + x) − log(1 − x)) / 2`.
+fn atanh(terms: &mut Terms, a: Term) -> Term {
+    let one = terms.one();
+    let (up, down) = (terms.add(one, a), terms.subtract(one, a));
+    let (up, down) = (terms.log(up), terms.log(down));
+    let difference = terms.subtract(up, down);
+    half(terms, difference)
+}
+
+/// Builds the distribution function of the standard normal distribution: `(1 + erf(x/√2)) / 2`.
+fn norm_cdf(terms: &mut Terms, a: Term) -> Term {
+    let (one, two) = (terms.one(), terms.integer(2));
+    let root = terms.square_root(two);
+    let scaled = terms.divide(a, root);
+    let erf = terms.apply(Function::Erf, scaled);
+    let sum = terms.add(one, erf);
+    half(terms, sum)
+}
+
+/// Builds `√(x² + y²)`.
+fn hypot(terms: &mut Terms, a: Term, b: Term) -> Term {
+    let (x, y) = (terms.multiply(a, a), terms.multiply(b, b));
+    let sum = terms.add(x, y);
+    terms.square_root(sum)
+}
+
+/// Builds `x − y·trunc(x/y)`.
+fn fmod(terms: &mut Terms, a: Term, b: Term) -> Term {
+    let quotient = terms.divide(a, b);
+    let whole = terms.apply(Function::Trunc, quotient);
+    let product = terms.multiply(b, whole);
+    terms.subtract(a, product)
 }
 
 /// Applies an uninterpreted function: equal arguments give equal values.
@@ -120,7 +146,7 @@ fn named_of_two(terms: &mut Terms, name: &str, [a, b]: [Term; 2]) -> Term {
 }
 
 /// Builds `log(x + √(x² + c))`.
-fn area(terms: &mut Terms, a: Term, constant: i64) -> Term {
+fn inverse_hyperbolic(terms: &mut Terms, a: Term, constant: i64) -> Term {
     let (square, constant) = (terms.multiply(a, a), terms.integer(constant));
     let sum = terms.add(square, constant);
     let root = terms.square_root(sum);
@@ -145,7 +171,7 @@ fn asin(terms: &mut Terms, a: Term) -> Term {
     terms.multiply(two, half)
 }
 
-/// Builds the arc tangent by quadrants; a height of zero counts as positive.
+/// Builds the angle of the point (`width`, `height`) by quadrants; a height of zero counts as positive.
 fn atan2(terms: &mut Terms, height: Term, width: Term) -> Term {
     let (zero, pi, quarter) = (terms.zero(), terms.pi(), half_pi(terms));
     let slope = terms.divide(height, width);
@@ -208,9 +234,9 @@ fn pow(terms: &mut Terms, base: Term, exponent: Term) -> Term {
         terms.select(grows, zero, power)
     };
     let is_zero = terms.compare(Relation::Equal, base, zero);
-    let otherwise = terms.select(is_zero, at_zero, negative);
-    let value = terms.select(above, power, otherwise);
-    let none = terms.compare(Relation::Equal, exponent, zero);
+    let not_positive = terms.select(is_zero, at_zero, negative);
+    let value = terms.select(above, power, not_positive);
+    let is_constant = terms.compare(Relation::Equal, exponent, zero);
     let one = terms.one();
-    terms.select(none, one, value)
+    terms.select(is_constant, one, value)
 }

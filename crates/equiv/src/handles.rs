@@ -1,7 +1,7 @@
 //! Maps the engine's handles to terms.
 //!
 //! Handles up to the number of inputs are those inputs. The next ones are single terms, with one table entry
-//! each; some are products whose term has not been requested yet. From [`GROWING`] on, handles belong to
+//! each; some are products whose term has not been requested yet. From [`FIRST_GROWING`] on, handles belong to
 //! growing sums: an accumulator of a kernel has a new handle after every product, and a table of all of them
 //! would be as large as the products themselves. So [`STRETCH`] consecutive handles are consecutive lengths
 //! of one list, and share one entry.
@@ -11,7 +11,7 @@ use multiversion::multiversion;
 use term::{LANES, Term, Terms};
 
 /// Handles from here on belong to growing sums.
-const GROWING: Value = 1 << 30;
+const FIRST_GROWING: Value = 1 << 30;
 
 /// Lengths of a list that share an entry; a power of two.
 const STRETCH: u32 = 64;
@@ -21,19 +21,21 @@ const SHORT: u32 = 8;
 
 /// The term or product behind a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Behind {
+pub(crate) enum TermOrProduct {
     Term(Term),
     /// A product of two inputs without a term yet.
     Product([Value; 2]),
 }
 
+/// All handles of a run, with their terms.
 #[derive(Debug)]
 pub(crate) struct Handles {
     inputs: u32,
-    single: Vec<Behind>,
+    single: Vec<TermOrProduct>,
     /// The first term of each stretch.
     growing: Vec<Term>,
-    /// For each queried stretch: are it and the following ones the equally long sums of a warp's lanes?
+    /// For each queried stretch: `true` if it and the following ones are the sums of a warp's lanes, of the
+    /// same length.
     rows: Vec<Option<bool>>,
     /// Set if there were more values than handles.
     pub(crate) exhausted: bool,
@@ -47,23 +49,26 @@ impl Handles {
             single: Vec::new(),
             growing: Vec::new(),
             rows: Vec::new(),
-            exhausted: inputs >= GROWING,
+            exhausted: inputs >= FIRST_GROWING,
         }
     }
 
     /// Returns the term or product behind a handle.
     #[inline]
-    pub(crate) fn find(&self, terms: &Terms, value: Value) -> Behind {
-        if value >= GROWING {
-            let (stretch, length) = ((value - GROWING) / STRETCH, (value - GROWING) % STRETCH);
-            return Behind::Term(self.growing[stretch as usize].grown(length));
+    pub(crate) fn find(&self, terms: &Terms, value: Value) -> TermOrProduct {
+        if value >= FIRST_GROWING {
+            let (stretch, length) =
+                ((value - FIRST_GROWING) / STRETCH, (value - FIRST_GROWING) % STRETCH);
+            return TermOrProduct::Term(self.growing[stretch as usize].grown(length));
         }
         match value.checked_sub(self.inputs + 1) {
             Some(position) => self.single[position as usize],
-            None => Behind::Term(match terms.inputs().at((value as usize).wrapping_sub(1)) {
-                Some(input) => terms.input(input),
-                None => terms.undefined(),
-            }),
+            None => {
+                TermOrProduct::Term(match terms.inputs().at((value as usize).wrapping_sub(1)) {
+                    Some(input) => terms.input(input),
+                    None => terms.undefined(),
+                })
+            }
         }
     }
 
@@ -78,7 +83,7 @@ impl Handles {
     pub(crate) fn factors(&self, value: Value) -> Option<[Value; 2]> {
         let position = value.checked_sub(self.inputs + 1)?;
         match self.single.get(position as usize) {
-            Some(Behind::Product(factors)) => Some(*factors),
+            Some(TermOrProduct::Product(factors)) => Some(*factors),
             _ => None,
         }
     }
@@ -86,24 +91,24 @@ impl Handles {
     /// Creates a handle for the product of two inputs, without a term.
     #[inline]
     pub(crate) fn product(&mut self, inputs: [Value; 2]) -> Value {
-        self.push(Behind::Product(inputs))
+        self.push(TermOrProduct::Product(inputs))
     }
 
     /// Gives a product its term.
-    pub(crate) fn settle(&mut self, product: Value, term: Term) {
-        self.single[(product - self.inputs - 1) as usize] = Behind::Term(term);
+    pub(crate) fn set_term(&mut self, product: Value, term: Term) {
+        self.single[(product - self.inputs - 1) as usize] = TermOrProduct::Term(term);
     }
 
     /// Creates a handle for a term.
     pub(crate) fn handle(&mut self, term: Term) -> Value {
-        self.push(Behind::Term(term))
+        self.push(TermOrProduct::Term(term))
     }
 
     #[inline]
-    fn push(&mut self, entry: Behind) -> Value {
+    fn push(&mut self, entry: TermOrProduct) -> Value {
         let next = self.inputs as usize + self.single.len() + 1;
-        if next >= GROWING as usize {
-            return self.run_out();
+        if next >= FIRST_GROWING as usize {
+            return self.report_exhaustion();
         }
         self.single.push(entry);
         next as Value
@@ -115,33 +120,35 @@ impl Handles {
         if !term.is_grown_from(old) {
             return self.handle(term);
         }
-        if before >= GROWING && before % STRETCH != STRETCH - 1 {
+        if before >= FIRST_GROWING && before % STRETCH != STRETCH - 1 {
             return before + 1;
         }
-        self.start(term)
+        self.start_stretch(term)
     }
 
-    fn start(&mut self, term: Term) -> Value {
+    /// Creates a handle for a sum that is likely to grow.
+    fn start_stretch(&mut self, term: Term) -> Value {
         if term.products() < SHORT {
             return self.handle(term);
         }
-        let next = GROWING as usize + self.growing.len() * STRETCH as usize;
+        let next = FIRST_GROWING as usize + self.growing.len() * STRETCH as usize;
         if next + STRETCH as usize > LIMIT as usize {
-            return self.run_out();
+            return self.report_exhaustion();
         }
         self.growing.push(term);
         next as Value
     }
 
-    /// Returns the sum of the first lane, if those of the other lanes are in the lists after it and have the
-    /// same length.
+    /// Returns the sum of the first lane if the lanes form a *row*: the sums of the other lanes are in the
+    /// lists after it and have the same length.
     #[inline]
     pub(crate) fn row(&mut self, values: &Values) -> Option<Term> {
         let first = values[0];
-        if first < GROWING || !are_stretches(values) {
+        if first < FIRST_GROWING || !are_stretches(values) {
             return None;
         }
-        let (stretch, length) = ((first - GROWING) / STRETCH, (first - GROWING) % STRETCH);
+        let (stretch, length) =
+            ((first - FIRST_GROWING) / STRETCH, (first - FIRST_GROWING) % STRETCH);
         let is_row = match self.rows.get(stretch as usize) {
             Some(Some(known)) => *known,
             _ => self.find_row(stretch as usize),
@@ -162,16 +169,16 @@ impl Handles {
     #[inline]
     pub(crate) fn handles_after(&mut self, before: &Values, first: Term, out: &mut Values) {
         if before[0] % STRETCH != STRETCH - 1 {
-            return next(before, out);
+            return advance(before, out);
         }
         for (lane, value) in out.iter_mut().enumerate() {
-            *value = self.start(first.beside(lane as u32));
+            *value = self.start_stretch(first.beside(lane as u32));
         }
     }
 
     /// Returns an arbitrary handle: a run with too many values proves nothing.
     #[cold]
-    fn run_out(&mut self) -> Value {
+    fn report_exhaustion(&mut self) -> Value {
         self.exhausted = true;
         self.inputs.max(1)
     }
@@ -190,7 +197,7 @@ fn are_stretches(values: &Values) -> bool {
 
 /// Advances each handle by one.
 #[multiversion(targets("x86_64+avx2"))]
-fn next(values: &Values, out: &mut Values) {
+fn advance(values: &Values, out: &mut Values) {
     out.iter_mut().zip(values).for_each(|(out, value)| *out = value.wrapping_add(1));
 }
 
@@ -218,7 +225,7 @@ mod tests {
             }
         }
         for (value, sum) in known {
-            assert_eq!(handles.find(&terms, value), Behind::Term(sum));
+            assert_eq!(handles.find(&terms, value), TermOrProduct::Term(sum));
         }
         assert!(handles.single.len() < 40 && handles.growing.len() < 20);
     }
@@ -242,7 +249,7 @@ mod tests {
         });
         assert_ne!(both[0].0, both[1].0);
         for (value, term) in both {
-            assert_eq!(handles.find(&terms, value), Behind::Term(term));
+            assert_eq!(handles.find(&terms, value), TermOrProduct::Term(term));
         }
     }
 }

@@ -8,7 +8,7 @@
 //! **Bound.** The bound is relative to the larger of the two values. But sums cancel, and then a difference
 //! in the last place of a summand is large compared with the sum. So the bound also counts the change of the
 //! reference when the inputs change by [`STEP`], divided by that step: a kernel may treat the rounding of
-//! constants as it treats the rounding of inputs. This counts only up to [`MOST_CANCELLED`] times the value.
+//! constants as it treats the rounding of inputs. This counts only up to [`MAX_CANCELLATION`] times the value.
 //! And an element must differ at two points, or at the only one: near a root of the reference every relative
 //! distance is large.
 //!
@@ -26,12 +26,12 @@ use interval::Enclosed;
 use ir::{Format, Scalar};
 use term::{Node, Terms};
 
-/// Points for small kernels.
-const POINTS: u64 = 24;
+/// Number of points for small kernels; large ones get fewer.
+const MAX_POINTS: u64 = 24;
 
 /// Limit on the executed thread instructions: a run on intervals costs as much as a symbolic one. Large
 /// kernels have many elements, and each is compared at every point.
-const COST: u64 = 2_000_000;
+const MAX_INSTRUCTIONS: u64 = 2_000_000;
 
 /// Scales of the inputs: powers of two up to 32, so inputs stay below 64.
 const SCALES: [f64; 4] = [1.0, 32.0, 0.25, 4.0];
@@ -40,18 +40,18 @@ const SCALES: [f64; 4] = [1.0, 32.0, 0.25, 4.0];
 const STEP: f64 = 1.0 / 1024.0;
 
 /// Largest factor by which a sum may cancel.
-const MOST_CANCELLED: f64 = 4096.0;
+const MAX_CANCELLATION: f64 = 4096.0;
 
 /// Units in the last place of a 16-bit constant by which values may differ.
 const COARSE_UNITS: f64 = 2.0;
 
 /// The kernels, and the unit in the last place of the coarsest constant that stands for another number.
-struct Looked<'r> {
+struct ComparedKernels<'r> {
     kernels: &'r Recheck<'r>,
     unit: f64,
 }
 
-impl<'r> std::ops::Deref for Looked<'r> {
+impl<'r> std::ops::Deref for ComparedKernels<'r> {
     type Target = Recheck<'r>;
 
     fn deref(&self) -> &Recheck<'r> {
@@ -61,7 +61,7 @@ impl<'r> std::ops::Deref for Looked<'r> {
 
 /// An element that differs by more than rounding with the written constants.
 #[derive(Clone, Debug)]
-pub struct Hidden {
+pub struct HiddenDifference {
     /// The element.
     pub position: Position,
     /// The values of both kernels at a point.
@@ -78,9 +78,9 @@ pub(crate) fn find(
     constants: &[f64],
     unit: f64,
     may_jump: bool,
-) -> Option<Hidden> {
-    let points = (COST / cost.max(1)).clamp(1, POINTS);
-    let kernels = &Looked { kernels, unit };
+) -> Option<HiddenDifference> {
+    let points = (MAX_INSTRUCTIONS / cost.max(1)).clamp(1, MAX_POINTS);
+    let kernels = &ComparedKernels { kernels, unit };
     // A large kernel runs at only one of the points at constants. That is worthwhile only if it may jump.
     if points > 1 || may_jump {
         let found = at_constants(kernels, constants, points as usize);
@@ -107,12 +107,12 @@ pub(crate) fn find(
             let near = nearby.as_ref().and_then(|near| middle(&near[at]));
             let change = near.map_or(0.0, |near| (near - one).abs() / STEP);
             let size = one.abs().max(other.abs());
-            let size = size.max(change.min(size * MOST_CANCELLED));
+            let size = size.max(change.min(size * MAX_CANCELLATION));
             if difference > bound(kernels, at) * size {
                 differs[at] += 1;
                 if differs[at] == needed {
                     let position = position(kernels, at)?;
-                    return Some(Hidden { position, values: [one, other] });
+                    return Some(HiddenDifference { position, values: [one, other] });
                 }
             }
         }
@@ -131,7 +131,11 @@ pub(crate) fn may_jump(terms: &Terms) -> bool {
 
 /// Tries the constants themselves as inputs: a comparison with a constant jumps there and nowhere near. Only
 /// a jump that is large compared with the constant counts.
-fn at_constants(kernels: &Looked<'_>, constants: &[f64], points: usize) -> Option<Hidden> {
+fn at_constants(
+    kernels: &ComparedKernels<'_>,
+    constants: &[f64],
+    points: usize,
+) -> Option<HiddenDifference> {
     let near = |constant: &f64| {
         let single = *constant as f32;
         [single, single.next_up(), single.next_down()].map(f64::from)
@@ -146,7 +150,10 @@ fn at_constants(kernels: &Looked<'_>, constants: &[f64], points: usize) -> Optio
             let [Some(one), Some(other)] = values else { continue };
             let size = one.abs().max(other.abs()).max(number.abs());
             if difference > bound(kernels, at) * size {
-                return Some(Hidden { position: position(kernels, at)?, values: [one, other] });
+                return Some(HiddenDifference {
+                    position: position(kernels, at)?,
+                    values: [one, other],
+                });
             }
         }
     }
@@ -154,7 +161,12 @@ fn at_constants(kernels: &Looked<'_>, constants: &[f64], points: usize) -> Optio
 }
 
 /// Draws the numbers of a point. With `step`, each is changed by that relative amount, up or down.
-fn draw(kernels: &Looked<'_>, point: u64, scale: f64, step: Option<f64>) -> Option<Numbers> {
+fn draw(
+    kernels: &ComparedKernels<'_>,
+    point: u64,
+    scale: f64,
+    step: Option<f64>,
+) -> Option<Numbers> {
     let mut state = (point + 1) << 32;
     let next = || {
         state += 1;
@@ -168,24 +180,25 @@ fn draw(kernels: &Looked<'_>, point: u64, scale: f64, step: Option<f64>) -> Opti
     }
 }
 
-fn run(kernels: &Looked<'_>, numbers: &Numbers) -> [Vec<Enclosed>; 2] {
+/// Evaluates all elements of both kernels.
+fn run(kernels: &ComparedKernels<'_>, numbers: &Numbers) -> [Vec<Enclosed>; 2] {
     [0, 1].map(|number| run_one(kernels, number, numbers))
 }
 
-fn run_one(kernels: &Looked<'_>, number: usize, numbers: &Numbers) -> Vec<Enclosed> {
+fn run_one(kernels: &ComparedKernels<'_>, number: usize, numbers: &Numbers) -> Vec<Enclosed> {
     let Recheck { table, limits, .. } = *kernels.kernels;
     kernels.elements(&Run { side: kernels.sides[number], number, table, numbers, limits })
 }
 
 /// Returns the elements that differ by more than the bound in relation to the larger value, each with a lower
 /// bound on its difference.
-fn suspects(kernels: &Looked<'_>, elements: &[Vec<Enclosed>; 2]) -> Vec<(usize, f64)> {
+fn suspects(kernels: &ComparedKernels<'_>, elements: &[Vec<Enclosed>; 2]) -> Vec<(usize, f64)> {
     let mut found = Vec::new();
     for (at, pair) in elements[0].iter().zip(&elements[1]).enumerate() {
         let (Enclosed::Between(a, b), Enclosed::Between(c, d)) = pair else { continue };
         let gap = (c - b).max(a - d).max(0.0);
         let size = [a, b, c, d].into_iter().fold(0.0, |most: f64, one| most.max(one.abs()));
-        let (least, most) = limits(kernels, at);
+        let (least, most) = full_precision_range(kernels, at);
         if (least..=most).contains(&size) && gap > bound(kernels, at) * size {
             found.push((at, gap));
         }
@@ -193,6 +206,7 @@ fn suspects(kernels: &Looked<'_>, elements: &[Vec<Enclosed>; 2]) -> Vec<(usize, 
     found
 }
 
+/// Returns the middle of an enclosure.
 fn middle(element: &Enclosed) -> Option<f64> {
     match element {
         Enclosed::Between(low, high) => Some(low / 2.0 + high / 2.0),
@@ -200,7 +214,8 @@ fn middle(element: &Enclosed) -> Option<f64> {
     }
 }
 
-fn is_double(kernels: &Looked<'_>, at: usize) -> bool {
+/// Returns `true` if the element with this number among all outputs is a double.
+fn is_double(kernels: &ComparedKernels<'_>, at: usize) -> bool {
     let mut left = at;
     for (_, output) in kernels.outputs(0) {
         if left < output.starts.len() {
@@ -211,21 +226,23 @@ fn is_double(kernels: &Looked<'_>, at: usize) -> bool {
     false
 }
 
-/// Largest relative distance between values. Rounding of a 16-bit constant exceeds the bound for singles.
-fn bound(kernels: &Looked<'_>, at: usize) -> f64 {
+/// Returns the largest relative distance between values that is not reported. Rounding of a 16-bit constant
+/// exceeds the bound for singles.
+fn bound(kernels: &ComparedKernels<'_>, at: usize) -> f64 {
     let bound = if is_double(kernels, at) { 1e-12 } else { 1e-5 };
     if kernels.unit > f32::EPSILON.into() { COARSE_UNITS * kernels.unit } else { bound }
 }
 
 /// Range of sizes in which floats of the output's type have full precision.
-fn limits(kernels: &Looked<'_>, at: usize) -> (f64, f64) {
+fn full_precision_range(kernels: &ComparedKernels<'_>, at: usize) -> (f64, f64) {
     match is_double(kernels, at) {
         true => (f64::MIN_POSITIVE, f64::MAX),
         false => (f32::MIN_POSITIVE.into(), f32::MAX.into()),
     }
 }
 
-fn position(kernels: &Looked<'_>, at: usize) -> Option<Position> {
+/// Returns the position of the element with this number among all outputs.
+fn position(kernels: &ComparedKernels<'_>, at: usize) -> Option<Position> {
     let mut left = at;
     for (_, output) in kernels.outputs(0) {
         if left < output.starts.len() {

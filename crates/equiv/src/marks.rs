@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use term::{Function, Node, NodeId, Number, Relation, Term, Terms, evaluation_order};
 
 /// Most ranges checked; beyond that the answer is open.
-const MOST: usize = 1 << 16;
+const MAX_RANGES: usize = 1 << 16;
 
 /// The marks of a run.
 #[derive(Debug, Default)]
@@ -35,9 +35,9 @@ struct MarkedCall {
     arguments: [Term; 2],
 }
 
-/// A required range that was not shown.
+/// A required range that was not proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unshown {
+pub struct UnprovedRange {
     /// The function.
     pub function: RealFunction,
     /// The range of its arguments.
@@ -50,22 +50,23 @@ pub struct Unshown {
     pub assume: Option<String>,
 }
 
-impl Unshown {
+impl UnprovedRange {
     fn new(
         side: usize,
         MarkedCall { function, range, .. }: MarkedCall,
         terms: &Terms,
-        of: [Term; 2],
+        arguments: [Term; 2],
     ) -> Self {
         const SHOWN: usize = 80;
-        let condition = written(range, &of.map(|argument| terms.print_limited(argument, SHOWN)));
+        let condition =
+            print_range(range, &arguments.map(|argument| terms.print_limited(argument, SHOWN)));
         let name = |argument: Term| match terms.node(argument) {
             Node::Input(input) => terms.inputs().place(input).map(|(name, _)| name.to_owned()),
             _ => None,
         };
-        let names = of.map(name);
+        let names = arguments.map(name);
         let assume = match names {
-            [Some(a), Some(b)] => Some(written(range, &[a, b])),
+            [Some(a), Some(b)] => Some(print_range(range, &[a, b])),
             _ => None,
         };
         Self { function, range, side, condition, assume }
@@ -73,7 +74,7 @@ impl Unshown {
 }
 
 /// Writes a range in the syntax of `--assume`.
-fn written(range: ArgumentRange, [a, b]: &[String; 2]) -> String {
+fn print_range(range: ArgumentRange, [a, b]: &[String; 2]) -> String {
     match range {
         ArgumentRange::NotZero => format!("{a} != 0"),
         ArgumentRange::NotNegative => format!("{a} >= 0"),
@@ -107,18 +108,18 @@ impl Marks {
     }
 }
 
-/// A condition that holds, or does not.
-type Literal = (NodeId, bool);
+/// A condition, and `true` if it holds.
+type GuardLiteral = (NodeId, bool);
 
 /// Returns the first range that outputs of a marked run need and that follows neither from the choices on the
 /// way to it nor from `assumptions`, conditions of the run's store.
-pub(crate) fn unshown(
+pub(crate) fn find_unproved_range(
     side: usize,
     (terms, marks): (&mut Terms, &Marks),
     outputs: &[Term],
     assumptions: &[Term],
     budget: &Budget,
-) -> Option<Unshown> {
+) -> Option<UnprovedRange> {
     let needed = guards(terms, outputs, marks);
     let mut plain = Unmarked { marks, known: FxHashMap::default() };
     for (count, (node, guards)) in needed.into_iter().enumerate() {
@@ -129,10 +130,10 @@ pub(crate) fn unshown(
             let condition = plain.term(terms, condition.into());
             conditions.push(if holds { condition } else { terms.not(condition) });
         }
-        conditions.extend(defined(terms, marked.function, arguments[0]));
-        let wanted = wanted(terms, marked.range, arguments);
-        if count >= MOST || !follows(terms, wanted, &conditions, budget) {
-            return Some(Unshown::new(side, marked, terms, arguments));
+        conditions.extend(domain_condition(terms, marked.function, arguments[0]));
+        let wanted = range_condition(terms, marked.range, arguments);
+        if count >= MAX_RANGES || !follows(terms, wanted, &conditions, budget) {
+            return Some(UnprovedRange::new(side, marked, terms, arguments));
         }
     }
     None
@@ -140,7 +141,7 @@ pub(crate) fn unshown(
 
 /// Returns the condition under which a function is defined, if it is not defined everywhere. Outside, a
 /// dependent output is undefined too, and nothing is claimed.
-fn defined(terms: &mut Terms, function: RealFunction, a: Term) -> Option<Term> {
+fn domain_condition(terms: &mut Terms, function: RealFunction, a: Term) -> Option<Term> {
     let least = match function {
         RealFunction::Log | RealFunction::Log2 | RealFunction::Log10 => terms.zero(),
         RealFunction::Log1p => terms.integer(-1),
@@ -150,7 +151,7 @@ fn defined(terms: &mut Terms, function: RealFunction, a: Term) -> Option<Term> {
 }
 
 /// Builds the condition that arguments are in a range.
-fn wanted(terms: &mut Terms, range: ArgumentRange, [a, b]: [Term; 2]) -> Term {
+fn range_condition(terms: &mut Terms, range: ArgumentRange, [a, b]: [Term; 2]) -> Term {
     let zero = terms.zero();
     match range {
         ArgumentRange::NotZero => {
@@ -193,10 +194,10 @@ fn follows(terms: &mut Terms, wanted: Term, conditions: &[Term], budget: &Budget
 
 /// Returns the marks below some outputs in node order, each with the conditions under which outputs depend on
 /// it.
-fn guards(terms: &mut Terms, outputs: &[Term], marks: &Marks) -> Vec<(NodeId, Vec<Literal>)> {
+fn guards(terms: &mut Terms, outputs: &[Term], marks: &Marks) -> Vec<(NodeId, Vec<GuardLiteral>)> {
     let roots: Vec<NodeId> = outputs.iter().map(|output| terms.seal(*output)).collect();
     let order = evaluation_order(terms, roots.iter().map(|root| (*root).into()), |_| true);
-    let mut guards: FxHashMap<NodeId, Vec<Literal>> = FxHashMap::default();
+    let mut guards: FxHashMap<NodeId, Vec<GuardLiteral>> = FxHashMap::default();
     roots.iter().for_each(|root| _ = guards.insert(*root, Vec::new()));
     let mut needed = Vec::new();
     // Parents come before children, so all uses of a node are known at its turn.
@@ -204,17 +205,19 @@ fn guards(terms: &mut Terms, outputs: &[Term], marks: &Marks) -> Vec<(NodeId, Ve
         let own = guards.remove(&node).unwrap_or_default();
         match terms.at(node) {
             Node::Select(condition, a, b) => {
-                meet(&mut guards, condition, own.clone());
-                meet(&mut guards, a, with(terms, &own, (condition, true)));
-                meet(&mut guards, b, with(terms, &own, (condition, false)));
+                intersect_guards(&mut guards, condition, own.clone());
+                intersect_guards(&mut guards, a, add_guard(terms, &own, (condition, true)));
+                intersect_guards(&mut guards, b, add_guard(terms, &own, (condition, false)));
             }
             Node::Sum(sum) => {
                 for factors in terms.products(sum).flatten() {
-                    meet(&mut guards, factors.left(), own.clone());
-                    meet(&mut guards, factors.right(), own.clone());
+                    intersect_guards(&mut guards, factors.left(), own.clone());
+                    intersect_guards(&mut guards, factors.right(), own.clone());
                 }
             }
-            other => other.children().for_each(|child| meet(&mut guards, child, own.clone())),
+            other => {
+                other.children().for_each(|child| intersect_guards(&mut guards, child, own.clone()))
+            }
         }
         if marks.marked.contains_key(&node) {
             needed.push((node, own));
@@ -225,15 +228,19 @@ fn guards(terms: &mut Terms, outputs: &[Term], marks: &Marks) -> Vec<(NodeId, Ve
 }
 
 /// Adds another use of a node under these conditions, keeping the conditions common to all uses.
-fn meet(guards: &mut FxHashMap<NodeId, Vec<Literal>>, node: NodeId, own: Vec<Literal>) {
+fn intersect_guards(
+    guards: &mut FxHashMap<NodeId, Vec<GuardLiteral>>,
+    node: NodeId,
+    own: Vec<GuardLiteral>,
+) {
     match guards.get_mut(&node) {
         Some(known) => known.retain(|literal| own.contains(literal)),
         None => _ = guards.insert(node, own),
     }
 }
 
-/// Adds a condition, and the conditions that it is made of.
-fn with(terms: &Terms, own: &[Literal], literal: Literal) -> Vec<Literal> {
+/// Returns the guards with one more, split into the conditions that it is made of.
+fn add_guard(terms: &Terms, own: &[GuardLiteral], literal: GuardLiteral) -> Vec<GuardLiteral> {
     let mut all = own.to_vec();
     let mut work = vec![literal];
     while let Some((node, holds)) = work.pop() {
@@ -260,17 +267,17 @@ impl Unmarked<'_> {
     fn term(&mut self, terms: &mut Terms, root: Term) -> Term {
         let order = evaluation_order(terms, [root], |node| !self.known.contains_key(&node));
         for node in order.nodes {
-            let term = self.rebuilt(terms, terms.at(node), node.into());
+            let term = self.rebuild(terms, terms.at(node), node.into());
             self.known.insert(node, term);
         }
         match terms.node_of(root) {
             Some(node) => self.known[&node],
-            None => self.rebuilt(terms, terms.node(root), root),
+            None => self.rebuild(terms, terms.node(root), root),
         }
     }
 
     /// Rebuilds a node from its rewritten operands; returns the node itself if they are unchanged.
-    fn rebuilt(&self, terms: &mut Terms, node: Node, own: Term) -> Term {
+    fn rebuild(&self, terms: &mut Terms, node: Node, own: Term) -> Term {
         let at = |node: NodeId| self.known.get(&node).copied().unwrap_or(node.into());
         let is_same = |node: NodeId| at(node) == node.into();
         if let Node::Apply(function, a) = node

@@ -55,9 +55,9 @@ pub enum Mismatch {
         /// The obstacle.
         why: Box<Self>,
     },
-    /// A module variable that our runs initialise again for each launch, unlike a GPU.
+    /// A module variable read by a later launch. Our runs initialise it for each launch; a GPU keeps the contents.
     #[error(
-        "launch {number} of a side reads the module variable `{name}`, which an earlier launch may have written"
+        "launch {number} of a side reads the module variable `{name}`, which an earlier launch may have changed"
     )]
     ModuleVariable {
         /// The number of the launch, from 1.
@@ -93,7 +93,7 @@ pub enum Mismatch {
         /// The number of the element.
         at: usize,
     },
-    /// An element handed to a later launch with an unknown value.
+    /// An element handed to a later launch whose value is not known.
     #[error("`{name}[{at}]` is a value {reason}")]
     Lost {
         /// The name of the tensor.
@@ -153,7 +153,7 @@ impl fmt::Display for Unlike {
             Self::Size => "a different size",
             Self::Sharing => "elements that share memory in a different way",
             Self::Structure => "a different structure",
-            Self::Relation => "a different relation to other scalars",
+            Self::Relation => "a different defining expression",
             Self::Kind => "a different kind (scalar or tensor)",
             Self::Type => "a different type",
         })

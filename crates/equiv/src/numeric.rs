@@ -1,10 +1,10 @@
 //! Refutes equality by numbers alone, for runs that terms could not complete (a branch on data, or too large a
 //! launch).
 //!
-//! Both kernels run as written, in floats, at a few ordinary inputs. If an element differs by more than rounding
-//! explains, both run again at that input on intervals, which must confirm the difference. Both are also checked for
-//! races and for any other dependence on the schedule: at these inputs the results must be the same on every schedule.
-//! Errs only by missing a difference; it never proves equality.
+//! Both kernels run as written, in floats, at a few ordinary inputs. If an element differs by more than
+//! rounding explains, both run again at that input on intervals, which must confirm the difference. Both are
+//! also checked for races and for any other dependence on the schedule: at these inputs the results must be
+//! the same on every schedule. Errs only by missing a difference; it never proves equality.
 
 use crate::difference::Difference;
 use crate::ordinary::OrdinaryInputs;
@@ -19,7 +19,7 @@ use ir::Scalar;
 const POINTS: [usize; 5] = [3, 11, 7, 4, 0];
 
 /// Instructions of all lanes that a run may execute.
-const MOST_INSTRUCTIONS: u64 = 100_000_000;
+const MAX_INSTRUCTIONS: u64 = 100_000_000;
 
 /// Elements of a point that are evaluated in intervals.
 const MAX_CANDIDATES: usize = 3;
@@ -32,13 +32,13 @@ const MAX_LISTED_INPUTS: usize = 4096;
 
 /// Searches for inputs at which the kernels certainly differ.
 pub(crate) fn refute(chosen: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<Difference>> {
-    let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
+    let lane_instructions = limits.lane_instructions.min(MAX_INSTRUCTIONS);
     let limits = Limits { lane_instructions, ..limits };
     POINTS.into_iter().find_map(|number| {
         let (_, numbers) = chosen.at(number)?;
         let side = |number: usize| run(chosen, number, &numbers, limits);
-        let left = [side(0).on_bits()?, side(1).on_bits()?];
-        let candidates = candidates(chosen, &left);
+        let outcomes = [side(0).on_bits()?, side(1).on_bits()?];
+        let candidates = candidates(chosen, &outcomes);
         let shown = candidates.into_iter().take(MAX_CANDIDATES).find_map(|(position, values)| {
             let witness = confirm(chosen.sides, chosen.table, &position, &numbers, limits)?;
             let shown = witness.shows_difference()
@@ -66,6 +66,7 @@ pub(crate) fn refute(chosen: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<
     })
 }
 
+/// Prepares a run of a side at a point.
 fn run<'r>(
     chosen: &'r OrdinaryInputs<'_>,
     number: usize,
@@ -80,8 +81,11 @@ fn is_function(outcome: &Outcome) -> bool {
     outcome.findings.is_empty() && outcome.undecided.is_empty() && outcome.doubts.is_empty()
 }
 
-/// Elements that differ by more than rounding, with their values.
-fn candidates(chosen: &OrdinaryInputs<'_>, left: &[Vec<Outcome>; 2]) -> Vec<(Position, [f64; 2])> {
+/// Returns the elements that differ by more than rounding, with their values.
+fn candidates(
+    chosen: &OrdinaryInputs<'_>,
+    outcomes: &[Vec<Outcome>; 2],
+) -> Vec<(Position, [f64; 2])> {
     let [reference, optimised] = chosen.sides.map(|side| side.written());
     let mut candidates = Vec::new();
     for (name, own) in &reference {
@@ -91,7 +95,7 @@ fn candidates(chosen: &OrdinaryInputs<'_>, left: &[Vec<Outcome>; 2]) -> Vec<(Pos
             continue;
         }
         let values = |index: usize| {
-            Some([element(&left[0], *own, index)?, element(&left[1], *other, index)?])
+            Some([element(&outcomes[0], *own, index)?, element(&outcomes[1], *other, index)?])
         };
         let all: Vec<Option<[f64; 2]>> = (0..own.1.starts.len()).map(values).collect();
         let largest = all.iter().flatten().flatten().filter(|one| one.is_finite());

@@ -76,7 +76,7 @@ pub(crate) fn copy_sign(terms: &mut Terms, a: Term, b: Term) -> (Term, Term) {
 }
 
 /// Translates a comparison.
-pub(crate) fn compared(terms: &mut Terms, relation: Relation, a: Term, b: Term) -> Term {
+pub(crate) fn compare(terms: &mut Terms, relation: Relation, a: Term, b: Term) -> Term {
     use term::Relation::{Equal, Less, LessEqual};
     match relation {
         Relation::Eq => terms.compare(Equal, a, b),
@@ -92,7 +92,7 @@ pub(crate) fn compared(terms: &mut Terms, relation: Relation, a: Term, b: Term) 
 }
 
 /// Connects two conditions.
-pub(crate) fn connected(terms: &mut Terms, op: Connective, a: Term, b: Term) -> Term {
+pub(crate) fn connect(terms: &mut Terms, op: Connective, a: Term, b: Term) -> Term {
     match op {
         Connective::And => terms.and(a, b),
         Connective::Or => terms.or(a, b),

@@ -16,7 +16,7 @@ use term::Terms;
 
 /// The inputs at a point.
 #[derive(Clone, Copy, Debug)]
-enum Ordinary {
+enum PointKind {
     /// The same number in all tensors.
     Filled(f64),
     /// One number for each row.
@@ -26,30 +26,30 @@ enum Ordinary {
 }
 
 /// The points, most informative first. Fractions that are not floats make sums round.
-const POINTS: [Ordinary; 12] = [
-    Ordinary::Filled(100.1),
-    Ordinary::Filled(0.0),
-    Ordinary::Filled(-10000.3),
-    Ordinary::Normal(1.0),
-    Ordinary::Rows(37.7),
-    Ordinary::Filled(-100.1),
-    Ordinary::Filled(10.1),
-    Ordinary::Normal(100.0),
-    Ordinary::Filled(-10.1),
-    Ordinary::Filled(1.0),
-    Ordinary::Filled(1234.567),
-    Ordinary::Normal(10.0),
+const POINTS: [PointKind; 12] = [
+    PointKind::Filled(100.1),
+    PointKind::Filled(0.0),
+    PointKind::Filled(-10000.3),
+    PointKind::Normal(1.0),
+    PointKind::Rows(37.7),
+    PointKind::Filled(-100.1),
+    PointKind::Filled(10.1),
+    PointKind::Normal(100.0),
+    PointKind::Filled(-10.1),
+    PointKind::Filled(1.0),
+    PointKind::Filled(1234.567),
+    PointKind::Normal(10.0),
 ];
 
 /// Number of points.
-pub(crate) const COUNT: usize = POINTS.len();
+pub(crate) const POINT_COUNT: usize = POINTS.len();
 
 /// Values for scalars: they are rarely large, and often keep a divisor from zero.
 const SCALARS: [f64; 2] = [1.0, 1e-5];
 
 /// All elements of an input at a point.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Filling {
+pub struct InputContents {
     /// The input.
     pub name: String,
     /// The type of its elements.
@@ -71,13 +71,13 @@ pub(crate) struct OrdinaryInputs<'c> {
 
 impl OrdinaryInputs<'_> {
     /// Returns all inputs at a point, if the assumptions hold there.
-    pub(crate) fn at(&self, number: usize) -> Option<(Vec<Filling>, Numbers)> {
+    pub(crate) fn at(&self, number: usize) -> Option<(Vec<InputContents>, Numbers)> {
         let conditions = self.assumed.all();
         let ranges = Points::within(self.terms, &conditions, 3);
-        let mut fillings: Vec<Filling> = Vec::new();
+        let mut contents: Vec<InputContents> = Vec::new();
         let mut known = Vec::new();
         for input in self.sides.iter().flat_map(|side| side.own_inputs()) {
-            if fillings.iter().any(|filling| filling.name == input.name) {
+            if contents.iter().any(|known| known.name == input.name) {
                 continue;
             }
             let Some((length, row)) = sizes(input) else { continue };
@@ -102,15 +102,13 @@ impl OrdinaryInputs<'_> {
                 InputKind::Scalar | InputKind::Related(_) => None,
             };
             let (name, scalar) = (input.name.clone(), input.scalar);
-            fillings.push(Filling { name, scalar, shape, numbers });
+            contents.push(InputContents { name, scalar, shape, numbers });
         }
         let numbers = Numbers::of_all(self.sides, self.table, self.terms, known)?;
-        self.assumed.hold(self.terms, &numbers).then_some((fillings, numbers))
+        self.assumed.all_hold(self.terms, &numbers).then_some((contents, numbers))
     }
-}
 
-impl OrdinaryInputs<'_> {
-    /// The first inputs of a point by name, in order, without those determined by a tensor's structure.
+    /// Returns the first inputs of a point by name, in order, without those determined by a tensor's structure.
     pub(crate) fn named(&self, numbers: &Numbers, most: usize) -> Vec<(String, f64)> {
         let inputs = self.terms.inputs();
         let own = (0..inputs.len()).filter(|position| self.table.is_free(*position));
@@ -119,7 +117,7 @@ impl OrdinaryInputs<'_> {
     }
 }
 
-/// Number of elements, and of elements in a row; `None` for a scalar that depends on others.
+/// Returns the number of elements, and of elements in a row; `None` for a scalar that depends on others.
 fn sizes(input: &Input) -> Option<(usize, usize)> {
     match &input.kind {
         InputKind::Related(_) => None,
@@ -131,15 +129,16 @@ fn sizes(input: &Input) -> Option<(usize, usize)> {
     }
 }
 
+/// Returns the value at a point of the element at this position, in this row.
 fn value(number: usize, input: &Input, position: usize, row: usize) -> f64 {
-    let point = POINTS[number % COUNT];
+    let point = POINTS[number % POINT_COUNT];
     if input.kind == InputKind::Scalar {
         return SCALARS[number % SCALARS.len()];
     }
     match point {
-        Ordinary::Filled(value) => value,
-        Ordinary::Rows(value) => value * (1.0 + (row % 16) as f64),
-        Ordinary::Normal(deviation) => {
+        PointKind::Filled(value) => value,
+        PointKind::Rows(value) => value * (1.0 + (row % 16) as f64),
+        PointKind::Normal(deviation) => {
             // A sum of four uniform numbers is close enough to a normal one.
             let random = mix64((number as u64) << 40 ^ position as u64);
             let uniform = (0..4).map(|at| (random >> (16 * at) & 0xffff) as f64 / 65536.0 - 0.5);

@@ -5,25 +5,30 @@
 //! A softmax without subtracting the maximum is right for real numbers and NaN at 100. The finding is a note
 //! beside the verdict. The runs are those of `simulate`: where hardware may round an operation in several
 //! ways, one of them is used. Large launches run at fewer points, the most informative first, so that the
-//! runs stay a small part of a proof. Nothing is reported about inputs that these points do not cover.
+//! runs stay a small part of a proof. No run is made where bounds show that no value overflows ([`Magnitudes`]).
+//! Nothing is reported about inputs that these points do not cover.
 
 use crate::clock::Clock;
-use crate::ordinary::{COUNT, Filling, OrdinaryInputs};
-use crate::position::{OpenReason, Position, Unsettled};
+use crate::magnitude::{Magnitudes, largest};
+use crate::ordinary::{InputContents, OrdinaryInputs, POINT_COUNT};
+use crate::position::{OpenElement, OpenReason, Position};
 use crate::replay::element;
 use crate::witness::Run;
 use exec::{Limits, Outcome};
 use ir::Scalar;
 
-/// Lane instructions that the runs may always cost, and the additional cost of starting one. Kernels of the
-/// corpus take 30 to 250 processor instructions for one, and a small proof takes 10⁸.
-const FREE: u64 = 60_000;
-const START: u64 = 5_000;
+/// Instructions, counted in all lanes, that all runs together may cost. One takes 30 to 250 processor instructions on
+/// the kernels of the corpus, and a small proof takes 10⁸.
+const FREE_INSTRUCTIONS: u64 = 60_000;
 
-/// Launches with at most this many instructions always run at the most informative points, and the number of
-/// these.
-const SMALL: u64 = 40_000;
-const TELLING: u64 = 3;
+/// The cost of starting a run, in such instructions.
+const START_COST: u64 = 5_000;
+
+/// Launches with at most this many instructions run at [`MIN_POINTS`] points in any case.
+const SMALL_LAUNCH: u64 = 40_000;
+
+/// The most informative points.
+const MIN_POINTS: u64 = 3;
 
 /// An element that is not finite in floats although the reference's is.
 #[derive(Clone, Debug)]
@@ -33,7 +38,7 @@ pub struct Overflow {
     /// Its values in the runs, reference first.
     pub values: [f64; 2],
     /// All inputs of the runs.
-    pub inputs: Vec<Filling>,
+    pub inputs: Vec<InputContents>,
 }
 
 /// The kinds of result to search for.
@@ -51,64 +56,72 @@ pub(crate) struct OverflowResult {
     pub(crate) overflow: Option<Overflow>,
     /// A fault of the optimised side in floats that neither the reference nor a run on reals has: an infinity
     /// or a NaN steers it.
-    pub(crate) fault: Option<Unsettled>,
+    pub(crate) fault: Option<OpenElement>,
 }
 
 /// Runs the optimised side at ordinary inputs, and the reference where that is informative. `instructions` is
-/// the number that the symbolic runs executed.
+/// the number that the symbolic runs executed, `magnitudes` the values of the optimised side.
 #[inline(never)]
 pub(crate) fn find(
     chosen: &OrdinaryInputs<'_>,
     limits: Limits,
     instructions: u64,
     sought: OverflowSearch,
+    magnitudes: &Magnitudes<'_>,
 ) -> OverflowResult {
-    let mut shown = OverflowResult::default();
+    let mut result = OverflowResult::default();
     let deadline = Clock::start(limits).deadline();
-    for number in 0..COUNT.min(affordable(instructions)) {
-        let seeks_overflow = sought.overflow && shown.overflow.is_none();
-        let is_done = !(seeks_overflow || sought.fault && shown.fault.is_none());
+    for number in 0..POINT_COUNT.min(affordable(instructions)) {
+        let seeks_overflow = sought.overflow && result.overflow.is_none();
+        let is_done = !(seeks_overflow || sought.fault && result.fault.is_none());
         if is_done || deadline.has_passed() {
             break;
         }
         let Some((inputs, numbers)) = chosen.at(number) else { continue };
+        let all = inputs.iter().flat_map(|contents| &contents.numbers);
+        if !sought.fault && magnitudes.are_finite(largest(all)) {
+            continue;
+        }
         let run = |number: usize| {
             let (side, table) = (chosen.sides[number], chosen.table);
             Run { side, number, table, numbers: &numbers, limits }.on_bits()
         };
         let Some(optimised) = run(1) else { continue };
         let is_fault = |one: &exec::Finding| !one.fault.is_note();
-        let is_wrong = |left: &[Outcome]| left.iter().any(|one| one.findings.iter().any(is_fault));
+        let is_wrong =
+            |outcomes: &[Outcome]| outcomes.iter().any(|one| one.findings.iter().any(is_fault));
         if is_wrong(&optimised) {
-            let faults = sought.fault && shown.fault.is_none();
+            let faults = sought.fault && result.fault.is_none();
             if faults && run(0).is_some_and(|reference| !is_wrong(&reference)) {
-                shown.fault = fault(chosen);
+                result.fault = open_by_fault(chosen);
             }
         } else if seeks_overflow
-            && let Some((position, values)) =
-                at(chosen, &optimised, &|| run(0).filter(|reference| !is_wrong(reference)))
+            && let Some((position, values)) = first_overflow(chosen, &optimised, &|| {
+                run(0).filter(|reference| !is_wrong(reference))
+            })
         {
-            shown.overflow = Some(Overflow { position, values, inputs });
+            result.overflow = Some(Overflow { position, values, inputs });
         }
     }
-    shown
+    result
 }
 
-fn fault(chosen: &OrdinaryInputs<'_>) -> Option<Unsettled> {
+/// Returns the first output as an open element: a run in floats does something wrong.
+fn open_by_fault(chosen: &OrdinaryInputs<'_>) -> Option<OpenElement> {
     let (name, _) = chosen.sides[1].written().into_iter().next()?;
     let position = Position { name: name.to_owned(), index: 0 };
-    Some(Unsettled { position, reason: OpenReason::FloatFault, lost: None })
+    Some(OpenElement { position, reason: OpenReason::FloatFault, lost: None })
 }
 
 /// Number of points to try, given the number of instructions that the symbolic runs executed.
 fn affordable(instructions: u64) -> usize {
-    let least = if instructions <= SMALL { TELLING } else { 1 };
-    let points = (FREE / (instructions + START)).max(least);
+    let least = if instructions <= SMALL_LAUNCH { MIN_POINTS } else { 1 };
+    let points = (FREE_INSTRUCTIONS / (instructions + START_COST)).max(least);
     points as usize
 }
 
 /// Returns the first element at a point that is not finite although the reference's is.
-fn at(
+fn first_overflow(
     chosen: &OrdinaryInputs<'_>,
     optimised: &[Outcome],
     reference: &dyn Fn() -> Option<Vec<Outcome>>,
@@ -122,11 +135,11 @@ fn at(
         })
     };
     // Most runs have only finite numbers; then the reference need not run.
-    let strange = |(own, _): (&(usize, &crate::Output), _)| {
+    let non_finite = |(own, _): (&(usize, &crate::Output), _)| {
         let mut all = (0..own.1.starts.len()).filter_map(|at| element(optimised, *own, at));
         all.any(|value| !value.is_finite())
     };
-    if !floats().any(strange) {
+    if !floats().any(non_finite) {
         return None;
     }
     let reference = reference()?;
@@ -135,10 +148,10 @@ fn at(
             let values = [written_element(&reference, *other, index), {
                 written_element(optimised, *own, index)
             }];
-            let [Some(finite), Some(strange)] = values else { continue };
-            if finite.is_finite() && !strange.is_finite() {
+            let [Some(finite), Some(non_finite)] = values else { continue };
+            if finite.is_finite() && !non_finite.is_finite() {
                 let position = Position { name: own.1.name.clone(), index };
-                return Some((position, [finite, strange]));
+                return Some((position, [finite, non_finite]));
             }
         }
     }

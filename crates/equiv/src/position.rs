@@ -14,9 +14,9 @@ pub struct Position {
     pub index: usize,
 }
 
-/// An undecided element.
+/// An element for which equality was not decided.
 #[derive(Clone, Debug)]
-pub struct Unsettled {
+pub struct OpenElement {
     /// The element.
     pub position: Position,
     /// The reason.
@@ -31,7 +31,7 @@ pub enum OpenReason {
     /// The algebra found no answer.
     #[error("{0}")]
     Undecided(Reason),
-    /// The expressions may differ only because constants stand for other numbers, and the kernels do not.
+    /// The expressions differ, but the kernels do not: constants that stand for other numbers may be the reason.
     #[error("the expressions differ, but the kernels do not")]
     Contradicted,
     /// The expressions differ, perhaps only where an argument is outside a recognised function's range.
@@ -47,11 +47,11 @@ pub enum OpenReason {
         "over the reals it differs, but both kernels compute the same floats at every input tried"
     )]
     Alike,
-    /// Undecided: do constants that stand for other numbers account for the difference?
+    /// A rounded constant may account for the difference, but this was not decided.
     #[error(
         "the difference is small, and a rounded constant may explain it; this was not decided in time"
     )]
-    MayStand,
+    MaybeRounded,
     /// The expressions differ at numbers outside the inputs' types.
     #[error("it differs at a point that its types cannot represent")]
     Unrepresentable,
@@ -73,14 +73,14 @@ pub enum OpenReason {
     /// The optimised kernel does not write it.
     #[error("the optimised kernel does not write it")]
     OptimisedUnwritten,
-    /// Equality relies on a property that a run in floats does not confirm.
+    /// Equality relies on an assumption that a run in floats does not confirm.
     #[error(
         "{on}, but the kernels compute {} and {} at an input that is not zero",
         .values[0],
         .values[1]
     )]
     Reliance {
-        /// The property.
+        /// The assumption.
         on: Reliance,
         /// The values of the kernels, reference first.
         values: [f64; 2],
@@ -103,7 +103,7 @@ pub enum OpenReason {
     },
 }
 
-/// A property that an equality may rely on.
+/// An assumption about signs of zeros or NaN that an equality relies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Reliance {
     /// A zero is positive.

@@ -10,7 +10,7 @@ use term::{Function, ListId, Node, NodeId, Sum, Term, Terms};
 pub(crate) type Range = (i128, i128);
 
 /// Larger bounds are dropped: no integer type reaches this.
-const LARGEST: i128 = 1 << 100;
+const MAX_BOUND: i128 = 1 << 100;
 
 /// Returns the `x` and `m` of `x/m`, where `m` is a power of two.
 pub(crate) fn fraction(terms: &Terms, node: NodeId) -> Option<(NodeId, i128)> {
@@ -32,11 +32,11 @@ pub(crate) fn fraction(terms: &Terms, node: NodeId) -> Option<(NodeId, i128)> {
 pub(crate) struct Ranges {
     nodes: FxHashMap<NodeId, Option<Range>>,
     /// Nodes with a declared range that does not follow from their operations.
-    said: FxHashSet<NodeId>,
+    declared: FxHashSet<NodeId>,
     /// For each list, the number of products added up so far, and the range of their sum.
     sums: FxHashMap<ListId, (u32, Option<Range>)>,
-    /// Number of queries whether ranges exclude a condition.
-    pub(crate) asked: u32,
+    /// Number of conditions that were checked against ranges so far.
+    pub(crate) conditions_checked: u32,
 }
 
 impl Ranges {
@@ -72,20 +72,20 @@ impl Ranges {
         }
     }
 
-    /// Declares the range of a node for which its operations give too little.
-    pub(crate) fn know(&mut self, node: NodeId, (least, most): Range) {
+    /// Declares the range of a node whose operations alone give a wider one.
+    pub(crate) fn declare(&mut self, node: NodeId, (least, most): Range) {
         // Keep any earlier knowledge.
         let range = match self.nodes.get(&node) {
             Some(Some((low, high))) => (least.max(*low), most.min(*high)),
             _ => (least, most),
         };
         self.nodes.insert(node, Some(range));
-        self.said.insert(node);
+        self.declared.insert(node);
     }
 
     /// Returns `true` if a range was declared for a node.
-    pub(crate) fn is_said(&self, node: NodeId) -> bool {
-        self.said.contains(&node)
+    pub(crate) fn is_declared(&self, node: NodeId) -> bool {
+        self.declared.contains(&node)
     }
 
     /// Returns the range of an operation if those of its operands are known; otherwise collects the missing
@@ -127,7 +127,7 @@ impl Ranges {
             }),
             _ => None,
         };
-        Some(range.and_then(limited))
+        Some(range.and_then(within_limit))
     }
 
     /// Returns the ranges of operands, if all are known.
@@ -160,13 +160,14 @@ impl Ranges {
                 true => (-high, -low),
                 false => (low, high),
             });
-            total = both([total, own], |a, b| limited((a.0 + b.0, a.1 + b.1)));
+            total = both([total, own], |a, b| within_limit((a.0 + b.0, a.1 + b.1)));
         }
         self.sums.insert(sum.list, (sum.length, total));
         Some(total)
     }
 }
 
+/// Combines two ranges, if both are known.
 fn both(
     [a, b]: [Option<Range>; 2],
     of: impl FnOnce(Range, Range) -> Option<Range>,
@@ -174,6 +175,7 @@ fn both(
     of(a?, b?)
 }
 
+/// Returns the range of a product.
 fn product(a: Range, b: Range) -> Option<Range> {
     let corners = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)];
     let mut products = [0; 4];
@@ -183,11 +185,12 @@ fn product(a: Range, b: Range) -> Option<Range> {
     Some((products.into_iter().min()?, products.into_iter().max()?))
 }
 
-fn limited(range: Range) -> Option<Range> {
-    (range.0 >= -LARGEST && range.1 <= LARGEST).then_some(range)
+/// Returns a range if its bounds are not too large.
+fn within_limit(range: Range) -> Option<Range> {
+    (range.0 >= -MAX_BOUND && range.1 <= MAX_BOUND).then_some(range)
 }
 
-/// The range of an integer type.
+/// Returns the range of an integer type.
 pub(crate) fn of_type(bits: u32, signed: bool) -> Range {
     match signed {
         true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),

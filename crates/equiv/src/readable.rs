@@ -10,13 +10,13 @@ use std::sync::Arc;
 use term::{Node, NodeId, Number, Sum, Term, Terms, evaluation_order};
 
 /// Larger terms are left unchanged, as unreadable in any form.
-const LARGEST: usize = 100_000;
+const MAX_SIZE: usize = 100_000;
 
 /// Nested sums are flattened up to this many summands.
-const LONGEST: u32 = 512;
+const MAX_SUMMANDS: u32 = 512;
 
 /// Depth to which exponents are expanded.
-const DEEPEST: u32 = 24;
+const MAX_DEPTH: u32 = 24;
 
 /// Rewrites a term into a store of its own; `None` if it is too large.
 pub(crate) fn readable(terms: &Terms, root: Term) -> Option<(Terms, Term)> {
@@ -25,36 +25,38 @@ pub(crate) fn readable(terms: &Terms, root: Term) -> Option<(Terms, Term)> {
         Node::Sum(sum) => sum.length as usize,
         _ => 1,
     });
-    if size.sum::<usize>() > LARGEST {
+    if size.sum::<usize>() > MAX_SIZE {
         return None;
     }
-    let shapes = TermHashes::new(terms, root);
+    let hashes = TermHashes::new(terms, root);
     let mut own = Terms::new(Arc::clone(terms.inputs()));
     for name in terms.named_functions() {
         own.function(name)?;
     }
-    let (mut made, mut shared) = (FxHashMap::default(), FxHashMap::default());
+    let (mut rewritten, mut shared) = (FxHashMap::default(), FxHashMap::default());
     for node in nodes {
         // Terms of equal structure are shared, so that they cancel.
-        let term = match shared.get(&shapes.at(node)) {
+        let term = match shared.get(&hashes.at(node)) {
             Some(term) => *term,
-            None => rebuilt(terms, terms.at(node), &made, &mut own),
+            None => rebuild(terms, terms.at(node), &rewritten, &mut own),
         };
         let term = Term::from(own.seal(term));
-        shared.insert(shapes.at(node), term);
-        made.insert(node, term);
+        shared.insert(hashes.at(node), term);
+        rewritten.insert(node, term);
     }
-    let term = match terms.node_of(root).and_then(|node| made.get(&node)) {
+    let term = match terms.node_of(root).and_then(|node| rewritten.get(&node)) {
         Some(term) => *term,
-        None => rebuilt(terms, terms.node(root), &made, &mut own),
+        None => rebuild(terms, terms.node(root), &rewritten, &mut own),
     };
     Some((own, term))
 }
 
-type Made = FxHashMap<NodeId, Term>;
+/// The rewritten term of each node.
+type Rewritten = FxHashMap<NodeId, Term>;
 
-fn rebuilt(terms: &Terms, node: Node, made: &Made, own: &mut Terms) -> Term {
-    let at = |id: NodeId| made.get(&id).copied();
+/// Rebuilds a node from its rewritten operands.
+fn rebuild(terms: &Terms, node: Node, rewritten: &Rewritten, own: &mut Terms) -> Term {
+    let at = |id: NodeId| rewritten.get(&id).copied();
     let operands: Option<Vec<Term>> = node.children().map(at).collect();
     let Some(operands) = operands else { return own.undefined() };
     match (node, operands.as_slice()) {
@@ -63,7 +65,7 @@ fn rebuilt(terms: &Terms, node: Node, made: &Made, own: &mut Terms) -> Term {
         (Node::Pi, _) => own.pi(),
         (Node::Infinity { negative }, _) => own.infinity(negative),
         (Node::Truth(value), _) => own.truth(value),
-        (Node::Sum(sum), _) => rebuilt_sum(terms, sum, made, own),
+        (Node::Sum(sum), _) => rebuild_sum(terms, sum, rewritten, own),
         (Node::Product(..), &[a, b]) => product(own, a, b),
         (Node::Negation(_), &[a]) => own.negate(a),
         (Node::Quotient(..), &[a, b]) => own.divide(a, b),
@@ -83,15 +85,16 @@ fn rebuilt(terms: &Terms, node: Node, made: &Made, own: &mut Terms) -> Term {
     }
 }
 
-fn rebuilt_sum(terms: &Terms, sum: Sum, made: &Made, own: &mut Terms) -> Term {
+/// Rebuilds a sum, with short inner sums flattened.
+fn rebuild_sum(terms: &Terms, sum: Sum, rewritten: &Rewritten, own: &mut Terms) -> Term {
     let mut total = own.zero();
     for factors in terms.products(sum).flatten() {
-        let at = |id: NodeId| made.get(&id).copied();
+        let at = |id: NodeId| rewritten.get(&id).copied();
         let (Some(a), Some(b)) = (at(factors.left()), at(factors.right())) else { continue };
         let product = product(own, a, b);
         // Flatten nested sums, unless frequent sharing would make the result too long.
         let parts = match own.node(product) {
-            Node::Sum(inner) if total.products() + inner.length < LONGEST => {
+            Node::Sum(inner) if total.products() + inner.length < MAX_SUMMANDS => {
                 own.products(inner).flatten().copied().collect()
             }
             _ => Vec::new(),
@@ -114,6 +117,7 @@ fn plus(own: &mut Terms, total: Term, product: Term, negative: bool) -> Term {
     }
 }
 
+/// Returns the exponent, if a term is a power of e.
 fn exponent(own: &Terms, term: Term) -> Option<Term> {
     match own.node(term) {
         Node::Exp(exponent) => Some(exponent.into()),
@@ -121,6 +125,7 @@ fn exponent(own: &Terms, term: Term) -> Option<Term> {
     }
 }
 
+/// Multiplies two terms; powers of e become one.
 fn product(own: &mut Terms, a: Term, b: Term) -> Term {
     match (exponent(own, a), exponent(own, b)) {
         (Some(x), Some(y)) => exponential(own, &[x, y]),
@@ -138,10 +143,11 @@ fn exponential(own: &mut Terms, exponents: &[Term]) -> Term {
     own.exp(sum)
 }
 
-/// A rational times a power of ln 2.
+/// A scale of an atom: a rational times a power of ln 2.
 #[derive(Clone)]
 struct Scale {
     number: Number,
+    /// The exponent of ln 2.
     logs: i32,
 }
 
@@ -151,7 +157,7 @@ impl Scale {
     }
 }
 
-/// A factor.
+/// The scaled part of a summand: one, a node, or a product of two nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Atom {
     One,
@@ -177,16 +183,16 @@ impl Linear {
     }
 
     fn add(&mut self, own: &mut Terms, term: Term, scale: &Scale, depth: u32) {
-        if let Some(other) = own.node_of(term).and_then(|node| plain(own, node)) {
+        if let Some(other) = own.node_of(term).and_then(|node| as_scale(own, node)) {
             return self.push(Atom::One, &scale.times(&other));
         }
         match own.node(term) {
-            Node::Negation(a) if depth < DEEPEST => {
+            Node::Negation(a) if depth < MAX_DEPTH => {
                 let scale = Scale { number: -&scale.number, ..scale.clone() };
                 self.add(own, a.into(), &scale, depth + 1);
             }
-            Node::Product(a, b) if depth < DEEPEST => self.add_product(own, a, b, scale, depth),
-            Node::Sum(sum) if depth < DEEPEST && opens(own, sum) => {
+            Node::Product(a, b) if depth < MAX_DEPTH => self.add_product(own, a, b, scale, depth),
+            Node::Sum(sum) if depth < MAX_DEPTH && may_cancel(own, sum) => {
                 let factors: Vec<_> = own.products(sum).flatten().copied().collect();
                 for one in factors {
                     let sign =
@@ -203,9 +209,9 @@ impl Linear {
     }
 
     fn add_product(&mut self, own: &mut Terms, a: NodeId, b: NodeId, scale: &Scale, depth: u32) {
-        if let Some(other) = plain(own, a) {
+        if let Some(other) = as_scale(own, a) {
             self.add(own, b.into(), &scale.times(&other), depth + 1);
-        } else if let Some(other) = plain(own, b) {
+        } else if let Some(other) = as_scale(own, b) {
             self.add(own, a.into(), &scale.times(&other), depth + 1);
         } else {
             self.push(Atom::Pair(a, b), scale);
@@ -237,15 +243,15 @@ impl Linear {
     }
 }
 
-/// Returns `true` if a sum has parts that may cancel; inner products stay whole.
-fn opens(own: &Terms, sum: Sum) -> bool {
+/// Returns `true` if a sum has scaled parts, which may cancel. Sums of other products are not opened.
+fn may_cancel(own: &Terms, sum: Sum) -> bool {
     own.products(sum)
         .flatten()
-        .any(|one| plain(own, one.left()).is_some() || plain(own, one.right()).is_some())
+        .any(|one| as_scale(own, one.left()).is_some() || as_scale(own, one.right()).is_some())
 }
 
-/// A rational, ln 2 or its inverse.
-fn plain(own: &Terms, node: NodeId) -> Option<Scale> {
+/// Returns the scale that a node is, if it is a rational, ln 2 or a power of it.
+fn as_scale(own: &Terms, node: NodeId) -> Option<Scale> {
     let two = |id: NodeId| own.as_number(id.into()).and_then(Number::to_i64) == Some(2);
     let log = |id: NodeId| matches!(own.at(id), Node::Log(argument) if two(argument));
     match own.at(node) {
@@ -270,7 +276,7 @@ mod tests {
 
     /// e^x as `expf` computes it.
     #[test]
-    fn an_expansion_becomes_what_it_was() {
+    fn an_expansion_of_expf_becomes_exp() {
         let mut inputs = Inputs::new();
         let x = inputs.scalar("x").unwrap();
         let mut terms = Terms::new(Arc::new(inputs));

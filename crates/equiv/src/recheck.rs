@@ -6,7 +6,7 @@
 
 use crate::assumed::Assumed;
 use crate::constants;
-use crate::position::{OpenReason, Position, Unsettled};
+use crate::position::{OpenElement, OpenReason, Position};
 use crate::rounding::ConstantMeaning;
 use crate::side::{Output, Side};
 use crate::table::Table;
@@ -40,7 +40,7 @@ pub(crate) struct Recheck<'r> {
     /// Set if constants stand for transcendental numbers.
     pub(crate) snap: bool,
     /// Further constants that stand for other numbers.
-    pub(crate) stands: &'r [ConstantMeaning],
+    pub(crate) meanings: &'r [ConstantMeaning],
 }
 
 impl Recheck<'_> {
@@ -48,7 +48,7 @@ impl Recheck<'_> {
     ///
     /// # Errors
     /// An element at which they differ.
-    pub(crate) fn run(&self) -> Result<Rechecked, Unsettled> {
+    pub(crate) fn run(&self) -> Result<Rechecked, OpenElement> {
         let mut rechecked = Rechecked::default();
         let mut state = 0;
         for _ in 0..POINTS {
@@ -65,7 +65,8 @@ impl Recheck<'_> {
         Ok(rechecked)
     }
 
-    fn at(&self, numbers: &Numbers, rechecked: &mut Rechecked) -> Result<(), Unsettled> {
+    /// Runs both sides at a point and compares all elements.
+    fn at(&self, numbers: &Numbers, rechecked: &mut Rechecked) -> Result<(), OpenElement> {
         let [one, other] = [0, 1].map(|number| {
             let Self { table, limits, .. } = *self;
             self.elements(&Run { side: self.sides[number], number, table, numbers, limits })
@@ -82,7 +83,7 @@ impl Recheck<'_> {
                 rechecked.open += 1;
             } else if one.is_disjoint(&other) {
                 let reason = OpenReason::Bug { enclosed: Box::new([one, other]) };
-                return Err(Unsettled { position, reason, lost: None });
+                return Err(OpenElement { position, reason, lost: None });
             } else {
                 rechecked.agreed += 1;
             }
@@ -90,7 +91,7 @@ impl Recheck<'_> {
         Ok(())
     }
 
-    /// The common outputs of both sides by name, each with the number of the launch that writes it last.
+    /// Returns the common outputs of both sides by name, each with the number of the launch that writes it last.
     pub(crate) fn outputs(&self, side: usize) -> Vec<(usize, &Output)> {
         let other = self.sides[1 - side].written();
         let own = self.sides[side].written().into_iter();
@@ -101,14 +102,14 @@ impl Recheck<'_> {
     pub(crate) fn elements(&self, run: &Run<'_>) -> Vec<Enclosed> {
         let outputs = self.outputs(run.number);
         let real = |output: &(usize, &Output)| matches!(output.1.scalar, Scalar::Float(_));
-        let silent = || Enclosed::Unsure("the run gives no information".to_owned());
+        let unsure = || Enclosed::Unsure("the run gives no information".to_owned());
         let mut on_intervals = outputs.iter().any(real).then(|| {
             let mut stages = run.stages()?;
             if self.snap {
                 let snapped = |format: Format, bits| constants::recognise(format, bits).is_some();
                 stages.iter_mut().for_each(|stage| stage.given.rounded(snapped));
             }
-            for ConstantMeaning { constant, .. } in self.stands {
+            for ConstantMeaning { constant, .. } in self.meanings {
                 let (format, bits) = (constant.format(), constant.bits);
                 stages.iter_mut().for_each(|stage| stage.given.rounded_one(format, bits));
             }
@@ -128,7 +129,7 @@ impl Recheck<'_> {
                     }
                     _ => None,
                 };
-                elements.push(element.unwrap_or_else(silent));
+                elements.push(element.unwrap_or_else(unsure));
             }
         }
         elements
@@ -153,7 +154,7 @@ mod tests {
     }
 
     /// Rechecks kernels of one thread as if they were proved equal.
-    fn look(bodies: [&str; 2]) -> Result<Rechecked, Unsettled> {
+    fn recheck(bodies: [&str; 2]) -> Result<Rechecked, OpenElement> {
         let programs = bodies.map(program);
         let element = Some(Scalar::Float(Format::F32));
         let buffer = |contents, access| Buffer {
@@ -203,7 +204,7 @@ mod tests {
             assumed: &assumed,
             limits,
             snap: true,
-            stands: &[],
+            meanings: &[],
         };
         recheck.run()
     }
@@ -212,20 +213,20 @@ mod tests {
     fn a_wrong_proof_is_seen() {
         let square = "mul.f32 %f2, %f1, %f1;";
         let double = "add.f32 %f2, %f1, %f1;";
-        let unsettled = look([square, double]).unwrap_err();
+        let unsettled = recheck([square, double]).unwrap_err();
         let reason = unsettled.reason.to_string();
         assert!(reason.contains("bug in Warpproof"), "{reason}");
         let same = "fma.rn.f32 %f2, %f1, %f1, 0f00000000;";
-        assert_eq!(look([square, same]).unwrap(), Rechecked { points: 3, agreed: 3, open: 0 });
+        assert_eq!(recheck([square, same]).unwrap(), Rechecked { points: 3, agreed: 3, open: 0 });
     }
 
     #[test]
-    fn constants_may_be_what_they_stand_for() {
+    fn constants_stand_for_other_numbers() {
         // e to the x, as a power of 2: log2 e is not a float.
         let power = "mul.f32 %f3, %f1, 0f3FB8AA3B; ex2.approx.f32 %f2, %f3;";
         let twice = "mul.f32 %f3, %f1, 0f3F38AA3B; add.f32 %f3, %f3, %f3; ex2.approx.f32 %f2, %f3;";
-        assert!(look([power, twice]).is_ok());
+        assert!(recheck([power, twice]).is_ok());
         let other = "mul.f32 %f3, %f1, 0f3FB8AA4B; ex2.approx.f32 %f2, %f3;";
-        assert!(look([power, other]).is_err());
+        assert!(recheck([power, other]).is_err());
     }
 }

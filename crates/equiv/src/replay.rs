@@ -15,7 +15,7 @@ use exec::{Limits, Outcome};
 use ir::Scalar;
 
 /// Two results within this relative distance may be roundings of one number.
-const CLOSE: f64 = 1.0 / 256.0;
+const ROUNDING_DISTANCE: f64 = 1.0 / 256.0;
 
 /// An element as both kernels compute it in floats, reference first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ impl Floats {
         Self { values }
     }
 
-    /// The values; infinite or NaN if a kernel computes that.
+    /// Returns the values; infinite or NaN if a kernel computes that.
     #[must_use]
     pub const fn values(self) -> [f64; 2] {
         self.values
@@ -46,7 +46,8 @@ impl Floats {
     pub fn are_close(self) -> bool {
         let [reference, optimised] = self.values;
         let size = reference.abs().max(optimised.abs());
-        self.are_alike() || (size.is_finite() && (reference - optimised).abs() <= CLOSE * size)
+        self.are_alike()
+            || (size.is_finite() && (reference - optimised).abs() <= ROUNDING_DISTANCE * size)
     }
 }
 
@@ -63,26 +64,26 @@ pub(crate) fn replay(
     let mut instructions = 0;
     for (number, side) in sides.into_iter().enumerate() {
         let output = side.writer(side.count(), &position.name)?;
-        let left = Run { side, number, table, numbers, limits }.on_bits()?;
-        instructions += left.iter().map(|outcome| outcome.lane_instructions).sum::<u64>();
-        values[number] = element(&left, output, position.index)?;
+        let outcomes = Run { side, number, table, numbers, limits }.on_bits()?;
+        instructions += outcomes.iter().map(|outcome| outcome.lane_instructions).sum::<u64>();
+        values[number] = element(&outcomes, output, position.index)?;
     }
     Some((Floats { values }, instructions))
 }
 
-/// Runs both kernels on the numbers and returns the first output element that is not close. `None` if there
-/// is none or a kernel does not complete.
-pub(crate) fn first_apart(
+/// Runs both kernels on the numbers and returns the first output element whose values are not close. `None`
+/// if there is none, or if a kernel does not complete.
+pub(crate) fn first_difference(
     sides: [&Side<'_>; 2],
     table: &Table,
     numbers: &Numbers,
     limits: Limits,
 ) -> Option<(Position, Floats)> {
-    let left = [0, 1].map(|number| {
+    let outcomes = [0, 1].map(|number| {
         let side = sides[number];
         Run { side, number, table, numbers, limits }.on_bits()
     });
-    let [Some(one), Some(other)] = left else { return None };
+    let [Some(one), Some(other)] = outcomes else { return None };
     for (name, output) in sides[0].written() {
         let Some(second) = sides[1].writer(sides[1].count(), name) else { continue };
         for index in 0..output.1.starts.len() {
@@ -96,15 +97,15 @@ pub(crate) fn first_apart(
     None
 }
 
-/// An element of an output as a double; 64-bit integers are rounded.
+/// Returns an element of an output as a double; 64-bit integers are rounded.
 pub(crate) fn element(
-    left: &[Outcome],
+    outcomes: &[Outcome],
     (launch, output): (usize, &Output),
     index: usize,
 ) -> Option<f64> {
     let size = output.scalar.width().bytes() as usize;
     let start = *output.starts.get(index)?;
-    let memory = left.get(launch)?.buffers.get(output.buffer)?;
+    let memory = outcomes.get(launch)?.buffers.get(output.buffer)?;
     let bytes = memory.get(start..start.checked_add(size)?)?;
     let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     Some(match output.scalar {
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_are_alike_up_to_what_nobody_claims() {
+    fn signs_of_zeros_and_payloads_of_nans_do_not_count() {
         let floats = |reference, optimised| Floats { values: [reference, optimised] };
         assert!(floats(0.0, -0.0).are_alike() && floats(f64::NAN, -f64::NAN).are_alike());
         assert!(floats(f64::INFINITY, f64::INFINITY).are_alike());

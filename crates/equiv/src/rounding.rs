@@ -1,5 +1,5 @@
-//! Finds constants of two kernels that are equal up to rounding: 0.35355338 in one and 0.35355335 in the other, because
-//! 1/√8 was computed differently.
+//! Finds constants of two kernels that are equal up to rounding: 0.35355338 in one and 0.35355335 in the
+//! other, because 1/√8 was computed differently.
 //!
 //! Over the reals they are different numbers, and so are the outputs. If the kernels become equal with the
 //! reference's constants in the optimised one, the report of the difference says so. No proof relies on it.
@@ -9,8 +9,8 @@ use ir::Format;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Units in the last place between constants that may be meant to be equal.
-const NEAR: u64 = 2;
+/// Constants at most this many units in the last place apart may be meant to be equal.
+const MAX_UNITS: u64 = 2;
 
 /// Formats of constants that may stand for another number.
 const FORMATS: [Format; 4] = [Format::Bf16, Format::F16, Format::F32, Format::F64];
@@ -33,7 +33,7 @@ impl Constant {
         self.format().width().bits() == 16
     }
 
-    /// The constant's value.
+    /// Returns the constant's value.
     #[must_use]
     pub fn value(self) -> f64 {
         concrete::to_double(self.format(), self.bits)
@@ -95,7 +95,7 @@ impl Constants {
         &magnitudes(self) - &magnitudes(others)
     }
 
-    /// The unit in the last place, for numbers of size 1, of the coarsest constant in the run; at least that
+    /// Returns the unit in the last place, for numbers of size 1, of the coarsest constant in the run; at least that
     /// of singles.
     pub(crate) fn coarsest_unit(&self) -> f64 {
         let coarsest = self.seen.iter().map(|one| one.format()).next();
@@ -124,7 +124,7 @@ impl Constants {
         let near = |constant: &Constant| {
             let at = |bits: u64| Constant { bits, ..*constant };
             let bits = constant.bits;
-            let around = at(bits.saturating_sub(NEAR))..=at(bits.saturating_add(NEAR));
+            let around = at(bits.saturating_sub(MAX_UNITS))..=at(bits.saturating_add(MAX_UNITS));
             let own = self.seen.contains(constant);
             self.seen.range(around).next().filter(|_| !own).map(|other| (*constant, other.bits))
         };
@@ -133,7 +133,7 @@ impl Constants {
         Self { replacements, ..Self::default() }
     }
 
-    /// The values of both sides, reference first.
+    /// Returns the replaced constants: the values of both sides, reference first.
     pub(crate) fn pairs(&self) -> Vec<[f64; 2]> {
         let pair = |(constant, other): &(Constant, u64)| {
             [*other, constant.bits].map(|bits| Constant { bits, ..*constant }.value())
@@ -150,7 +150,7 @@ fn constant(format: Format, bits: u64) -> Option<Constant> {
     number.is_normal().then_some(Constant { format, bits })
 }
 
-/// The unit in the last place of 1.
+/// Returns the unit in the last place of 1.
 pub(crate) fn unit(format: Format) -> f64 {
     match format {
         Format::Bf16 => 2f64.powi(-7),

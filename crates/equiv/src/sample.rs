@@ -1,4 +1,4 @@
-//! Points at which both sides are evaluated before any algebra: values that tests do not draw.
+//! Points at which both sides are evaluated before any algebra: values that random tests miss.
 //!
 //! The first are those of [`decide::Points`]: small numbers, zeros, ties, rows of equal numbers. Then come
 //! all magnitudes of the inputs' types, their extremes, single nonzero elements, and ascending and descending
@@ -16,19 +16,19 @@ use ir::{Format, Scalar};
 use term::{Input, Term, Terms};
 
 /// Groups of points.
-pub(crate) const GROUPS: usize = KINDS.len() / LANES;
+pub(crate) const GROUPS: usize = POINT_KINDS.len() / LANES;
 
 /// Most constants used to make points.
-const MOST_CONSTANTS: usize = 24;
+const MAX_CONSTANTS: usize = 24;
 
 /// The inputs at a point.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum PointKind {
     /// The point of [`Points`] with this number.
     Ordinary(u64),
-    /// Random numbers of this binary order.
+    /// Random numbers of this size, a binary exponent.
     Order(i32),
-    /// Random numbers of random orders.
+    /// Random numbers of random sizes.
     Orders,
     /// The same number everywhere.
     Equal(f64),
@@ -48,54 +48,56 @@ enum Kind {
     },
 }
 
-/// The kinds of points in groups of [`LANES`], the most informative first: large problems are evaluated in few groups.
-const KINDS: [Kind; 32] = [
-    Kind::Ordinary(0),
-    Kind::Ordinary(1),
-    Kind::Ordinary(2),
-    Kind::Constants,
+/// The kinds of points in groups of [`LANES`], the most informative first: large problems are evaluated in
+/// few groups.
+const POINT_KINDS: [PointKind; 32] = [
+    PointKind::Ordinary(0),
+    PointKind::Ordinary(1),
+    PointKind::Ordinary(2),
+    PointKind::Constants,
     // The next group: equal numbers, zeros, and numbers beyond a mask.
-    Kind::Ordinary(4),
-    Kind::Ordinary(3),
-    Kind::Constants,
-    Kind::Beyond { negative: true },
-    Kind::Ordinary(7),
-    Kind::Orders,
-    Kind::Constant,
-    Kind::Beyond { negative: false },
-    Kind::Single,
-    Kind::Ascending,
-    Kind::Descending,
-    Kind::Ordinary(5),
-    Kind::Order(33),
-    Kind::Order(-33),
-    Kind::Constant,
-    Kind::Constants,
-    Kind::Equal(0.0),
-    Kind::Equal(30.0),
-    Kind::Equal(-30.0),
-    Kind::Ends,
-    Kind::Order(100),
-    Kind::Order(-100),
-    Kind::Constant,
-    Kind::Orders,
-    Kind::Ordinary(6),
-    Kind::Ordinary(8),
-    Kind::Constants,
-    Kind::Beyond { negative: true },
+    PointKind::Ordinary(4),
+    PointKind::Ordinary(3),
+    PointKind::Constants,
+    PointKind::Beyond { negative: true },
+    PointKind::Ordinary(7),
+    PointKind::Orders,
+    PointKind::Constant,
+    PointKind::Beyond { negative: false },
+    PointKind::Single,
+    PointKind::Ascending,
+    PointKind::Descending,
+    PointKind::Ordinary(5),
+    PointKind::Order(33),
+    PointKind::Order(-33),
+    PointKind::Constant,
+    PointKind::Constants,
+    PointKind::Equal(0.0),
+    PointKind::Equal(30.0),
+    PointKind::Equal(-30.0),
+    PointKind::Ends,
+    PointKind::Order(100),
+    PointKind::Order(-100),
+    PointKind::Constant,
+    PointKind::Orders,
+    PointKind::Ordinary(6),
+    PointKind::Ordinary(8),
+    PointKind::Constants,
+    PointKind::Beyond { negative: true },
 ];
 
 /// The points of a comparison.
 #[derive(Debug)]
 pub(crate) struct Sample<'s> {
     ordinary: Points<'s>,
-    groups: Vec<Group>,
+    /// The inputs, by position.
+    inputs: Vec<InputElements>,
     constants: Vec<f64>,
 }
 
-/// A tensor or scalar.
+/// The elements of a tensor or scalar.
 #[derive(Clone, Copy, Debug)]
-struct Group {
+struct InputElements {
     first: usize,
     length: usize,
     scalar: Scalar,
@@ -109,81 +111,93 @@ impl<'s> Sample<'s> {
         (terms, assumptions): (&'s Terms, &[Term]),
         (thresholds, others): (Vec<f64>, Vec<f64>),
     ) -> Self {
-        let group = |input: &crate::Input| {
+        let elements = |input: &crate::Input| {
             let length = match &input.kind {
                 InputKind::Related(_) => return None,
                 InputKind::Scalar => 1,
                 InputKind::Tensor { shape, .. } => shape.iter().product::<u64>() as usize,
             };
-            Some(Group { first: table.first(&input.name), length, scalar: input.scalar })
+            Some(InputElements { first: table.first(&input.name), length, scalar: input.scalar })
         };
         let own = sides.iter().flat_map(|side| side.own_inputs());
-        let mut groups: Vec<Group> = own.filter_map(group).collect();
-        groups.sort_by_key(|group| group.first);
-        groups.dedup_by_key(|group| group.first);
-        let telling = |number: &f64| *number != 0.0 && number.abs() != 1.0;
-        let (mut constants, mut others): (Vec<f64>, Vec<f64>) =
-            (spread(thresholds, MOST_CONSTANTS), others.into_iter().filter(telling).collect());
+        let mut inputs: Vec<InputElements> = own.filter_map(elements).collect();
+        inputs.sort_by_key(|input| input.first);
+        inputs.dedup_by_key(|input| input.first);
+        let is_informative = |number: &f64| *number != 0.0 && number.abs() != 1.0;
+        let (mut constants, mut others): (Vec<f64>, Vec<f64>) = (
+            spread(thresholds, MAX_CONSTANTS),
+            others.into_iter().filter(is_informative).collect(),
+        );
         constants.retain(|number| *number != 0.0);
         // The largest may be a mask.
         let by_size = |a: &f64, b: &f64| a.abs().total_cmp(&b.abs());
         constants.extend(others.iter().copied().max_by(by_size));
-        others = spread(others, MOST_CONSTANTS.saturating_sub(constants.len()));
+        others = spread(others, MAX_CONSTANTS.saturating_sub(constants.len()));
         constants.extend(others);
-        Self { ordinary: Points::within(terms, assumptions, 3), groups, constants }
+        Self { ordinary: Points::within(terms, assumptions, 3), inputs, constants }
     }
 
-    /// The values of an input at the points of a group.
+    /// Returns the values of an input at the points of a group.
     pub(crate) fn values(&self, group: usize, input: Input) -> Lanes {
         std::array::from_fn(|lane| self.value(group * LANES + lane, input))
     }
 
-    /// The value of an input at a point.
+    /// Returns the value of an input at a point.
     pub(crate) fn value(&self, number: usize, input: Input) -> f64 {
-        let kind = KINDS[number % KINDS.len()];
+        let kind = POINT_KINDS[number % POINT_KINDS.len()];
         let position = input.position();
-        let after = self.groups.partition_point(|group| group.first <= position);
-        let group = after.checked_sub(1).map(|at| self.groups[at]);
-        let group = group.filter(|group| position < group.first + group.length);
-        match (kind, group) {
-            (Kind::Ordinary(number), _) => self.ordinary.value(number, input).to_f64_lossy(),
+        let after = self.inputs.partition_point(|one| one.first <= position);
+        let elements = after.checked_sub(1).map(|at| self.inputs[at]);
+        let elements = elements.filter(|one| position < one.first + one.length);
+        match (kind, elements) {
+            (PointKind::Ordinary(number), _) => self.ordinary.value(number, input).to_f64_lossy(),
             // The gaps between elements belong to no tensor.
             (_, None) => self.ordinary.value(number as u64, input).to_f64_lossy(),
-            (kind, Some(group)) => {
-                let value = self.special(number as u64, kind, group, position - group.first);
-                nearest(group.scalar, self.ordinary.confine(input, nearest(group.scalar, value)))
+            (kind, Some(elements)) => {
+                let index = position - elements.first;
+                let value = self.drawn_value(number as u64, kind, elements, index);
+                let scalar = elements.scalar;
+                nearest(scalar, self.ordinary.confine(input, nearest(scalar, value)))
             }
         }
     }
 
-    fn special(&self, number: u64, kind: Kind, group: Group, index: usize) -> f64 {
+    /// Draws the value of an element at a point of this kind, not yet rounded to its type.
+    fn drawn_value(
+        &self,
+        number: u64,
+        kind: PointKind,
+        elements: InputElements,
+        index: usize,
+    ) -> f64 {
+        let (first, length, scalar) = (elements.first, elements.length, elements.scalar);
         let shared = mix64(number);
-        let own = mix64(number << 32 ^ (group.first + index) as u64);
+        let own = mix64(number << 32 ^ (first + index) as u64);
         let part = |random: u64| 1.0 + (random % 8) as f64 / 8.0;
         let sign = |random: u64| if random >> 40 & 1 == 1 { -1.0 } else { 1.0 };
         match kind {
-            Kind::Order(order) => sign(own) * part(own) * order_within(group.scalar, order),
-            Kind::Orders => {
+            PointKind::Order(order) => sign(own) * part(own) * order_within(scalar, order),
+            PointKind::Orders => {
                 let order = (own >> 8 & 127) as i32 - 64;
-                sign(own) * part(own) * order_within(group.scalar, order)
+                sign(own) * part(own) * order_within(scalar, order)
             }
-            Kind::Equal(number) => number,
-            Kind::Single if index as u64 == shared % group.length.max(1) as u64 => 8.0,
-            Kind::Single => 0.0,
-            Kind::Ascending => index as f64 / 8.0 - 4.0,
-            Kind::Descending => 4.0 - index as f64 / 8.0,
-            Kind::Ends => {
-                let (least, most) = ends(group.scalar);
+            PointKind::Equal(number) => number,
+            PointKind::Single if index as u64 == shared % length.max(1) as u64 => 8.0,
+            PointKind::Single => 0.0,
+            PointKind::Ascending => index as f64 / 8.0 - 4.0,
+            PointKind::Descending => 4.0 - index as f64 / 8.0,
+            PointKind::Ends => {
+                let (least, most) = extremes(scalar);
                 if sign(own) < 0.0 { least } else { most }
             }
-            Kind::Constant => self.beside_constant(group.scalar, shared),
-            Kind::Constants => self.beside_constant(group.scalar, own),
-            Kind::Beyond { negative } => {
+            PointKind::Constant => self.beside_constant(scalar, shared),
+            PointKind::Constants => self.beside_constant(scalar, own),
+            PointKind::Beyond { negative } => {
                 let largest = self.constants.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
                 let beyond = largest * part(own) * [2.0, 4.0, 16.0, 1024.0][shared as usize % 4];
                 if negative { -beyond } else { sign(own) * beyond }
             }
-            Kind::Ordinary(_) => 0.0,
+            PointKind::Ordinary(_) => 0.0,
         }
     }
 
@@ -236,7 +250,7 @@ fn parameters(format: Format) -> (i32, i32, f64) {
 }
 
 /// Returns the smallest and largest number of a type, as doubles.
-fn ends(scalar: Scalar) -> (f64, f64) {
+fn extremes(scalar: Scalar) -> (f64, f64) {
     match scalar {
         Scalar::Float(format) => {
             let most = nearest(scalar, parameters(format).2);
@@ -273,7 +287,7 @@ pub(crate) fn nearest(scalar: Scalar, number: f64) -> f64 {
             ((number / step).round_ties_even() * step).clamp(-most, most)
         }
         Scalar::Integer { .. } => {
-            let (least, most) = ends(scalar);
+            let (least, most) = extremes(scalar);
             number.round_ties_even().clamp(least, most)
         }
     }
@@ -302,7 +316,7 @@ mod tests {
         let types: Vec<Scalar> = formats.map(Scalar::Float).into_iter().chain(integers).collect();
         let numbers = [0.0, 0.1, -1e-9, 3.7, -17.3, 999.9, 1e5, -1e10, 1e30, -1e300, 1e-310];
         for scalar in types {
-            let (least, most) = ends(scalar);
+            let (least, most) = extremes(scalar);
             for number in numbers.into_iter().chain([least, most]) {
                 let near = nearest(scalar, number);
                 assert!(is_of_type(scalar, near), "{scalar:?}: {number} gives {near}");

@@ -27,9 +27,9 @@ pub(crate) struct Launches<'l, 's> {
 }
 
 impl Launches<'_, '_> {
-    /// Runs the launches. At the places in `asked`, given by launch, the domain decides whether a store
-    /// leaves the present value in place.
-    pub(crate) fn run(&self, domain: Symbolic, asked: Option<&[Vec<Place>]>) -> SideRun {
+    /// Runs the launches. At the places in `equal_writes`, given for each launch, the domain decides if a
+    /// store leaves the present value in place.
+    pub(crate) fn run(&self, domain: Symbolic, equal_writes: Option<&[Vec<Place>]>) -> SideRun {
         let mut ran = SideRun { outcomes: Vec::new(), results: Vec::new(), domain, obstacle: None };
         for (number, one) in self.side.launches().enumerate() {
             let mut launch = one.launch.clone();
@@ -39,7 +39,8 @@ impl Launches<'_, '_> {
                 ran.obstacle = Some(Mismatch::Launch { number: number + 1, why: Box::new(why) });
                 return ran;
             }
-            let places = asked.and_then(|asked| asked.get(number)).filter(|one| !one.is_empty());
+            let places =
+                equal_writes.and_then(|places| places.get(number)).filter(|one| !one.is_empty());
             let (domain, limits) = (&mut ran.domain, self.clock.limits());
             let plain = (limits, exec::Checks::default());
             let ticketed = tickets::run(one.program, &launch, plain, domain);
@@ -59,7 +60,7 @@ impl Launches<'_, '_> {
                 return ran;
             }
             if number > 0
-                && let Some(name) = remembers(one, ran.outcomes.last())
+                && let Some(name) = read_module_variable(one, ran.outcomes.last())
             {
                 ran.obstacle =
                     Some(Mismatch::ModuleVariable { number: number + 1, name: name.to_owned() });
@@ -69,7 +70,7 @@ impl Launches<'_, '_> {
         ran
     }
 
-    /// Gives a launch the data that earlier ones left.
+    /// Gives a launch the data that earlier launches left in memory.
     fn hand_on(
         &self,
         ran: &mut SideRun,
@@ -84,7 +85,7 @@ impl Launches<'_, '_> {
             let InputSource::Buffer(into) = input.source else { continue };
             let SideRun { results, domain, .. } = ran;
             let Some(results) = results.get_mut(from) else { continue };
-            match left(results, domain, output)? {
+            match final_contents(results, domain, output)? {
                 FinalContents::Bytes(bytes) => {
                     if let Some(buffer) = launch.buffers.get_mut(into) {
                         buffer.contents = Contents::Known(bytes);
@@ -95,7 +96,7 @@ impl Launches<'_, '_> {
                     if let Some(at) = terms.iter().position(|term| domain.may_be_undefined(*term)) {
                         return Err(Mismatch::Conditional { name: output.name.clone(), at });
                     }
-                    domain.give(input.source, terms);
+                    domain.define_input(input.source, terms);
                 }
             }
         }
@@ -131,9 +132,9 @@ fn with_unused_reads(
     outcome
 }
 
-/// Returns a module variable that a launch read and others can write: our runs initialise it again for each
-/// launch.
-fn remembers<'p>(launch: &Side<'p>, outcome: Option<&Outcome>) -> Option<&'p str> {
+/// Returns a module variable that a launch read and that an earlier launch may have changed: our runs
+/// initialise it for each launch.
+fn read_module_variable<'p>(launch: &Side<'p>, outcome: Option<&Outcome>) -> Option<&'p str> {
     let variables = &launch.program.variables;
     let mut read = outcome?.initialisers.iter().map(|&variable| &variables[variable]);
     read.find(|variable| variable.space != Space::Const).map(|variable| variable.name.as_str())
@@ -158,7 +159,7 @@ impl Side<'_> {
                 let plain = matches!(input.kind, InputKind::Tensor { order: None, .. });
                 let buffer = one.launch.buffers.get(into);
                 let bytes = buffer.map_or(0, |buffer| buffer.contents.size());
-                fits(output, plain && input.scalar == output.scalar, bytes)?;
+                check_layout(output, plain && input.scalar == output.scalar, bytes)?;
             }
         }
         Ok(())
@@ -166,7 +167,7 @@ impl Side<'_> {
 }
 
 /// Checks that two launches see the same memory in the same way.
-fn fits(output: &Output, same_type: bool, bytes: u64) -> Result<(), Mismatch> {
+fn check_layout(output: &Output, same_type: bool, bytes: u64) -> Result<(), Mismatch> {
     let size = output.scalar.width().bytes() as usize;
     let in_order = output.starts.iter().enumerate().all(|(at, start)| *start == at * size);
     if !same_type || !in_order || bytes != (output.starts.len() * size) as u64 {
@@ -175,7 +176,8 @@ fn fits(output: &Output, same_type: bool, bytes: u64) -> Result<(), Mismatch> {
     Ok(())
 }
 
-fn left(
+/// Returns the final contents of an output, all of which must be known.
+fn final_contents(
     results: &mut Results,
     domain: &mut Symbolic,
     output: &Output,

@@ -15,9 +15,9 @@ use crate::table::Table;
 use crate::tickets;
 use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
 
-/// Stores that may or may not repeat the value of another thread's store.
+/// Returns the stores for which it is open if they repeat the value of another thread's store.
 #[must_use]
-pub fn asked(outcome: &Outcome) -> Vec<Place> {
+pub fn open_stores(outcome: &Outcome) -> Vec<Place> {
     let open = outcome.undecided.iter().filter(|open| open.asks_for_values());
     open.flat_map(|open| open.race.sides.each_ref().map(|side| side.place)).collect()
 }
@@ -31,11 +31,11 @@ pub fn settle(
     (limits, checks): (Limits, Checks),
     before: &Outcome,
 ) -> Option<Outcome> {
-    let places = asked(before);
+    let places = open_stores(before);
     if places.is_empty() || before.gap.is_some() {
         return None;
     }
-    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
+    let table = Table::new([side, side]).ok()?.with_ranges(assumptions).ok()?;
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
     domain.deadline = Clock::start(limits).deadline();
@@ -46,17 +46,17 @@ pub fn settle(
         &mut domain,
         places,
     );
-    let better = outcome.gap.is_none() && asked(&outcome).len() < asked(before).len();
+    let better = outcome.gap.is_none() && open_stores(&outcome).len() < open_stores(before).len();
     (better && !domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 
 /// Creates the domain for a check on terms: floats behave as on a machine, and decide nothing.
-fn of_machine(side: &Side<'_>, assumptions: &[Assumption], limits: Limits) -> Option<Symbolic> {
-    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
+fn machine_domain(side: &Side<'_>, assumptions: &[Assumption], limits: Limits) -> Option<Symbolic> {
+    let table = Table::new([side, side]).ok()?.with_ranges(assumptions).ok()?;
     let mut domain = table.domain(side, 0, false).ok()?;
     domain.marks = Some(Marks::default());
     domain.deadline = Clock::start(limits).deadline();
-    domain.of_machine = true;
+    domain.machine_floats = true;
     Some(domain)
 }
 
@@ -69,7 +69,7 @@ pub fn check_indexed(
     limits: Limits,
     checks: Checks,
 ) -> Option<Outcome> {
-    let mut domain = of_machine(side, assumptions, limits)?;
+    let mut domain = machine_domain(side, assumptions, limits)?;
     let (outcome, _) =
         exec::check_with_equal_writes(side.program, side.launch, (limits, checks), &mut domain, []);
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
@@ -84,7 +84,7 @@ pub fn check_tickets(
     limits: Limits,
     checks: Checks,
 ) -> Option<Outcome> {
-    let mut domain = of_machine(side, assumptions, limits)?;
+    let mut domain = machine_domain(side, assumptions, limits)?;
     let (outcome, _) = tickets::run(side.program, side.launch, (limits, checks), &mut domain)?;
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
@@ -92,7 +92,7 @@ pub fn check_tickets(
 /// Runs a kernel again on terms and compares the copies of elements in fragments. Returns the open doubts
 /// about them, or `None` if that run does not complete.
 #[must_use]
-pub fn copies(side: &Side<'_>, limits: Limits) -> Option<Vec<Doubt>> {
+pub fn doubtful_copies(side: &Side<'_>, limits: Limits) -> Option<Vec<Doubt>> {
     let table = Table::new([side, side]).ok()?;
     let mut domain = table.domain(side, 0, false).ok()?;
     let (outcome, _) = exec::check_in(side.program, side.launch, limits, &mut domain);

@@ -37,12 +37,12 @@ pub struct Side<'s> {
 }
 
 impl<'s> Side<'s> {
-    /// The launches in order.
+    /// Returns the launches in order.
     pub fn launches(&self) -> impl Iterator<Item = &Self> {
         self.before.iter().chain(std::iter::once(self))
     }
 
-    /// The number of launches.
+    /// Returns the number of launches.
     #[must_use]
     pub fn count(&self) -> usize {
         self.before.len() + 1
@@ -64,7 +64,7 @@ impl<'s> Side<'s> {
         })
     }
 
-    /// The written tensors, each with the launch that writes it last.
+    /// Returns the written tensors, each with the launch that writes it last.
     #[must_use]
     pub fn written(&self) -> BTreeMap<&str, (usize, &Output)> {
         let names = self.launches().flat_map(|launch| &launch.outputs).map(|one| one.name.as_str());
@@ -118,13 +118,13 @@ pub enum InputKind {
         /// field is `None` if the memory has exactly the elements in index order.
         order: Option<Vec<Option<u32>>>,
         /// The structure of each element of the tensor; `None` if nothing is known. Requires `order`.
-        structure: Option<Arc<[Cell]>>,
+        structure: Option<Arc<[StructuredElement]>>,
     },
 }
 
 /// An element of a tensor with a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum StructuredElement {
     /// Zero.
     Zero,
     /// Equal to the element of this number, from 0 in index order: itself or an earlier one.

@@ -1,14 +1,12 @@
 //! The symbolic domain of the engine: values are terms over the inputs of a kernel.
 //!
-//! A constant that is the correctly rounded value of a transcendental number in its own format is taken for
-//! that number. [`Symbolic::snapped`] lists these: the answer is about the programs with those constants
-//! replaced.
+//! A constant that is a transcendental number, correctly rounded, is taken for that number. [`Symbolic::snapped`]
+//! lists these: the answer is about the programs with those constants replaced.
 //!
-//! Threads often compute the same value: all lanes of a warp the same maximum, all warps the same
-//! exponential. So an operation with the same operands in all lanes is done once, and earlier results are
-//! found again. Products added to a sum are excepted: they are most of a kernel, and looking them up costs
-//! more than making them. Sums of two equally long sums are looked up: lanes that exchange their partial sums
-//! meet there, each with its own part first.
+//! Threads often compute the same value: all lanes of a warp the same maximum, all warps the same exponential. So
+//! an operation with the same operands in all lanes is done once, and earlier results are looked up. Products added
+//! to a sum are not: they are most of a kernel, and looking them up costs more than making them. The sum of two
+//! equally long sums is looked up: lanes that exchange partial sums add the same two, each with its own part first.
 
 mod bounded;
 mod choosing;
@@ -31,7 +29,7 @@ use crate::assumed_ranges::AssumedRange;
 use crate::conditions::Conditions;
 use crate::decisions::{Decisions, has_inputs};
 use crate::expf::Steps;
-use crate::handles::{Behind, Handles};
+use crate::handles::{Handles, TermOrProduct};
 use crate::marks::Marks;
 use crate::ranges::{Range, Ranges};
 use crate::rounding::Constants;
@@ -69,15 +67,15 @@ pub struct Symbolic {
     elements: FxHashMap<(usize, Term), Value>,
     /// Terms of element indices, by their coefficients.
     places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
-    /// Integers in the places of writes, with their numbers.
+    /// Integers in the places of writes: the nodes by number, and the number of each node.
     symbols: (Vec<NodeId>, FxHashMap<NodeId, u32>),
-    /// Comparisons of floats; these do not bound integers.
+    /// Comparisons of rounded floats; these do not bound integers.
     rounded: FxHashSet<NodeId>,
     /// Positions of the inputs that represent tickets of blocks.
     pub(crate) tickets: std::ops::Range<usize>,
     handles: Handles,
     /// Earlier results, by operation and operands.
-    made: FxHashMap<(Operation, [Term; 3]), Value>,
+    results: FxHashMap<(Operation, [Term; 3]), Value>,
     /// Bit fields of integers.
     bits: fields::Bits,
     snap: bool,
@@ -90,12 +88,12 @@ pub struct Symbolic {
     /// Conditions as propositional formulas.
     conditions: Conditions,
     /// Set for `check`: floats behave as on a machine, including NaN, and decide nothing.
-    pub(crate) of_machine: bool,
-    /// Number of free conditions so far.
-    unknown: i64,
-    settled: FullyDefined,
+    pub(crate) machine_floats: bool,
+    /// Number of unconstrained conditions so far.
+    free_conditions: i64,
+    fully_defined: FullyDefined,
     /// Results of earlier equality queries.
-    same: FxHashMap<[Term; 2], Option<bool>>,
+    equalities: FxHashMap<[Term; 2], Option<bool>>,
     /// Finds structurally equal terms.
     numbering: Numbering,
     /// Finds terms that are likely different.
@@ -114,7 +112,7 @@ pub struct Symbolic {
 }
 
 impl Symbolic {
-    /// A domain for a launch whose inputs are at these positions of `inputs`.
+    /// Creates a domain for a launch whose inputs are at these positions of `inputs`.
     #[must_use]
     pub fn new(inputs: Arc<Inputs>, sources: FxHashMap<InputSource, usize>, snap: bool) -> Self {
         Self {
@@ -130,7 +128,7 @@ impl Symbolic {
             symbols: Default::default(),
             rounded: FxHashSet::default(),
             tickets: 0..0,
-            made: FxHashMap::default(),
+            results: FxHashMap::default(),
             bits: fields::Bits::default(),
             snap,
             snapped: BTreeSet::new(),
@@ -138,10 +136,10 @@ impl Symbolic {
             constants: Constants::default(),
             expf: Steps::default(),
             conditions: Conditions::default(),
-            of_machine: false,
-            unknown: 0,
-            settled: FullyDefined::default(),
-            same: FxHashMap::default(),
+            machine_floats: false,
+            free_conditions: 0,
+            fully_defined: FullyDefined::default(),
+            equalities: FxHashMap::default(),
             numbering: Numbering::default(),
             suspicion: Suspicion::default(),
             deadline: Deadline::default(),
@@ -157,8 +155,8 @@ impl Symbolic {
     #[inline]
     pub fn term(&mut self, value: Value) -> Term {
         match self.handles.find(&self.terms, value) {
-            Behind::Term(term) => term,
-            Behind::Product(factors) => self.product(value, factors),
+            TermOrProduct::Term(term) => term,
+            TermOrProduct::Product(factors) => self.product(value, factors),
         }
     }
 
@@ -167,7 +165,7 @@ impl Symbolic {
     fn product(&mut self, value: Value, factors: [Value; 2]) -> Term {
         let made = self.make(Operation::Binary(Binary::Mul), factors);
         let product = self.term(made);
-        self.handles.settle(value, product);
+        self.handles.set_term(value, product);
         product
     }
 
@@ -178,7 +176,7 @@ impl Symbolic {
     }
 
     /// Applies an operation in some lanes.
-    fn each<const N: usize>(
+    fn apply_in_lanes<const N: usize>(
         &mut self,
         operation: Operation,
         operands: [&Values; N],
@@ -209,12 +207,12 @@ impl Symbolic {
             return self.handles.handle_after(values[position], operands[position], term);
         }
         let key = (operation, operation.ordered(operands));
-        if let Some(&value) = self.made.get(&key) {
+        if let Some(&value) = self.results.get(&key) {
             return value;
         }
         let term = self.apply(operation, operands);
         let value = self.handles.handle(term);
-        self.made.insert(key, value);
+        self.results.insert(key, value);
         value
     }
 
@@ -230,13 +228,13 @@ impl Symbolic {
             Operation::Binary(op) => operations::binary(&mut self.terms, op, a, b),
             Operation::Function(function, range) => {
                 let result = functions::apply(&mut self.terms, function, a, b);
-                self.within(function, range, [a, b], result)
+                self.mark_range(function, range, [a, b], result)
             }
             Operation::Fma => self.terms.fused_multiply_add(a, b, c),
-            Operation::Compare(relation) => self.compared(relation, a, b),
-            Operation::Connect(op) => operations::connected(&mut self.terms, op, a, b),
+            Operation::Compare(relation) => self.compare_terms(relation, a, b),
+            Operation::Connect(op) => operations::connect(&mut self.terms, op, a, b),
             Operation::Not => self.terms.not(a),
-            Operation::Select => self.chosen(a, [b, c]),
+            Operation::Select => self.choose(a, [b, c]),
         }
     }
 }
@@ -295,7 +293,7 @@ impl Domain for Symbolic {
         match op {
             Binary::Mul => return self.multiply(operands, lanes, out),
             Binary::Add if self.add_product(operands, lanes, out) => return,
-            _ => self.each(Operation::Binary(op), operands, lanes, out),
+            _ => self.apply_in_lanes(Operation::Binary(op), operands, lanes, out),
         }
         if op == Binary::CopySign {
             self.note_signs(operands[0], lanes);
@@ -303,7 +301,7 @@ impl Domain for Symbolic {
     }
 
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values) {
-        self.each(Operation::Unary(op), [a], lanes, out);
+        self.apply_in_lanes(Operation::Unary(op), [a], lanes, out);
         if matches!(op, Unary::Round(_)) {
             self.note_decisions(out, lanes);
         }
@@ -318,8 +316,8 @@ impl Domain for Symbolic {
 
     fn is_data(&self, value: Value) -> bool {
         match self.handles.find(&self.terms, value) {
-            Behind::Term(term) => has_inputs(&self.terms, term),
-            Behind::Product(_) => true,
+            TermOrProduct::Term(term) => has_inputs(&self.terms, term),
+            TermOrProduct::Product(_) => true,
         }
     }
 
@@ -340,7 +338,7 @@ impl Domain for Symbolic {
         lanes: Mask,
         out: &mut Values,
     ) {
-        self.each(Operation::Function(function, range), operands, lanes, out);
+        self.apply_in_lanes(Operation::Function(function, range), operands, lanes, out);
     }
 
     fn compare(
@@ -352,7 +350,7 @@ impl Domain for Symbolic {
     ) {
         let mut conditions = [0; exec::WARP];
         self.note_infinities(operands, lanes);
-        self.each(Operation::Compare(relation), operands, lanes, &mut conditions);
+        self.apply_in_lanes(Operation::Compare(relation), operands, lanes, &mut conditions);
         self.note_decisions(&conditions, lanes);
         self.conclude(&conditions, lanes, out);
     }
@@ -366,12 +364,12 @@ impl Domain for Symbolic {
 
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {
         let mut conditions = [0; exec::WARP];
-        self.each(Operation::Connect(op), operands, lanes, &mut conditions);
+        self.apply_in_lanes(Operation::Connect(op), operands, lanes, &mut conditions);
         self.conclude_connected(&conditions, lanes, out);
     }
 
     fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
-        self.each(Operation::Not, [a], lanes, out);
+        self.apply_in_lanes(Operation::Not, [a], lanes, out);
     }
 
     fn truth(&mut self, holds: bool) -> Value {
@@ -384,7 +382,7 @@ impl Domain for Symbolic {
     }
 
     fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.each(Operation::Select, [condition, a, b], lanes, out);
+        self.apply_in_lanes(Operation::Select, [condition, a, b], lanes, out);
     }
 
     fn same(&mut self, a: Value, b: Value) -> Option<bool> {
@@ -400,15 +398,15 @@ impl Domain for Symbolic {
     }
 
     fn chooses_undefined(&self) -> bool {
-        !self.of_machine
+        !self.machine_floats
     }
 
     fn compares_floats(&self) -> bool {
-        !self.of_machine
+        !self.machine_floats
     }
 
     fn unknown_condition(&mut self) -> Option<Value> {
-        if self.of_machine { self.free_condition() } else { None }
+        if self.machine_floats { self.free_condition() } else { None }
     }
 
     fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
@@ -423,7 +421,7 @@ impl Domain for Symbolic {
     }
 
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
-        self.in_type(value, width, signed)
+        self.wrap_into_type(value, width, signed)
     }
 
     fn bounds(&mut self, value: Value) -> Option<Bounds> {
@@ -463,7 +461,7 @@ impl Domain for Symbolic {
     }
 
     fn is_place(&mut self, place: &DataPlace, number: i128) -> Truths {
-        self.is_at(place, number)
+        self.compare_place(place, number)
     }
 
     fn is_never(&mut self, condition: Value) -> bool {
@@ -475,15 +473,15 @@ impl Domain for Symbolic {
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
-        self.some_bits(value, width, first, bits)
+        self.bit_field(value, width, first, bits)
     }
 
     fn complement(&mut self, a: Value) -> Value {
-        self.turned_over(a)
+        self.complement_of(a)
     }
 
     fn number_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
-        self.made_of_bits(bits)
+        self.number_from_bits(bits)
     }
 
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
@@ -493,8 +491,10 @@ impl Domain for Symbolic {
     fn explain(&self, value: Value) -> String {
         const SHOWN: usize = 80;
         match self.handles.find(&self.terms, value) {
-            Behind::Term(term) => self.terms.print_limited(term, SHOWN),
-            Behind::Product(factors) => factors.map(|factor| self.explain(factor)).join(" * "),
+            TermOrProduct::Term(term) => self.terms.print_limited(term, SHOWN),
+            TermOrProduct::Product(factors) => {
+                factors.map(|factor| self.explain(factor)).join(" * ")
+            }
         }
     }
 }

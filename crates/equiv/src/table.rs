@@ -9,16 +9,17 @@ use crate::decisions::Decisions;
 use crate::formula::{Formula, FormulaError};
 use crate::mismatch::{Mismatch, Unlike};
 use crate::nearest::rounded_scalar;
-use crate::side::{Assumption, Cell, Input, InputKind, Side};
+use crate::number_sets::numbers_of;
+use crate::side::{Assumption, Input, InputKind, Side, StructuredElement};
 use crate::symbolic::Symbolic;
-use ir::{Format, Scalar};
+use ir::Scalar;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use term::{FloatNumbers, Inputs, Numbers, Term, Terms};
+use term::{Inputs, Numbers, Term, Terms};
 
 /// Largest tensor with `distinct`: each pair of its elements is a condition.
-const MOST_DISTINCT: usize = 512;
+const MAX_DISTINCT: usize = 512;
 
 /// All inputs of both sides, and the position of each by name.
 pub(crate) struct Table {
@@ -31,11 +32,11 @@ pub(crate) struct Table {
     /// Their conditions. They are the first terms of every domain, so they mean the same in all of them.
     pub(crate) conditions: Vec<Term>,
     /// For each side, the first gap between elements, by tensor name.
-    between: [FxHashMap<String, usize>; 2],
+    gaps: [FxHashMap<String, usize>; 2],
     /// For each side, the tickets of its blocks, if these may take any.
     tickets: [std::ops::Range<usize>; 2],
     /// Structures of tensors, by name.
-    structures: FxHashMap<String, Arc<[Cell]>>,
+    structures: FxHashMap<String, Arc<[StructuredElement]>>,
 }
 
 impl Table {
@@ -47,13 +48,13 @@ impl Table {
         let mut inputs = Inputs::new();
         let mut known: FxHashMap<&str, &Input> = FxHashMap::default();
         let mut first = FxHashMap::default();
-        let mut between = [FxHashMap::default(), FxHashMap::default()];
+
         let mut structures = FxHashMap::default();
         for input in sides.iter().flat_map(|side| side.own_inputs()) {
             let name = input.name.as_str();
             let numbers = || numbers_of(sides, name);
             if let Some(other) = known.get(name) {
-                fits(other, input)?;
+                check_same_input(other, input)?;
                 continue;
             }
             known.insert(name, input);
@@ -79,34 +80,9 @@ impl Table {
             }
             first.insert(name.to_owned(), (position, place.1));
         }
-        for (side, between) in sides.iter().zip(&mut between) {
-            let mut orders: FxHashMap<&str, &InputKind> = FxHashMap::default();
-            for input in side.own_inputs() {
-                let InputKind::Tensor { order: Some(order), .. } = &input.kind else { continue };
-                if let Some(other) = orders.insert(&input.name, &input.kind) {
-                    if *other != input.kind {
-                        return Err(Mismatch::Strides { name: input.name.clone() });
-                    }
-                    continue;
-                }
-                let count = order.iter().filter(|one| one.is_none()).count();
-                let name = format!("memory between elements of {}", input.name);
-                let count = u32::try_from(count).map_err(|_| Mismatch::TooManyInputs)?;
-                let place = inputs.tensor(&name, count).map_err(|_| Mismatch::TooManyInputs)?;
-                between.insert(input.name.clone(), place.position());
-            }
-        }
-        let mut tickets = [0..0, 0..0];
-        for (side, tickets) in sides.iter().zip(&mut tickets) {
-            let takes = side.launches().filter(|one| exec::may_take_tickets(one.program));
-            let Some(blocks) = takes.map(|one| one.launch.blocks()).max() else { continue };
-            let count = u32::try_from(blocks).map_err(|_| Mismatch::TooManyInputs)?;
-            let place = inputs.tensor("the ticket of a block", count);
-            let first = place.map_err(|_| Mismatch::TooManyInputs)?.position();
-            let most = i64::from(count).saturating_sub(2).max(0);
-            inputs.describe(&[count.into()], Numbers::Integers(0, most));
-            *tickets = first..first + count as usize;
-        }
+        let gaps = [number_gaps(sides[0], &mut inputs)?, number_gaps(sides[1], &mut inputs)?];
+        let tickets =
+            [number_tickets(sides[0], &mut inputs)?, number_tickets(sides[1], &mut inputs)?];
         let (inputs, assumed_ranges) = (Arc::new(inputs), Arc::default());
         let (assumptions, conditions) = (Vec::new(), Vec::new());
         Ok(Self {
@@ -115,7 +91,7 @@ impl Table {
             assumed_ranges,
             assumptions,
             conditions,
-            between,
+            gaps,
             tickets,
             structures,
         })
@@ -125,7 +101,7 @@ impl Table {
     ///
     /// # Errors
     /// If an assumption does not fit the inputs.
-    pub(crate) fn comparing_under(mut self, assumptions: &[Assumption]) -> Result<Self, Mismatch> {
+    pub(crate) fn with_conditions(mut self, assumptions: &[Assumption]) -> Result<Self, Mismatch> {
         let mut terms = Terms::new(Arc::clone(&self.inputs));
         self.conditions = self.all_conditions(assumptions, &mut terms)?;
         self.assumptions = assumptions.to_vec();
@@ -136,7 +112,7 @@ impl Table {
     ///
     /// # Errors
     /// If an assumption names something other than an input.
-    pub(crate) fn assuming(mut self, assumptions: &[Assumption]) -> Result<Self, Mismatch> {
+    pub(crate) fn with_ranges(mut self, assumptions: &[Assumption]) -> Result<Self, Mismatch> {
         self.assumed_ranges = Arc::new(assumed_ranges::find(&self, assumptions)?);
         Ok(self)
     }
@@ -219,7 +195,7 @@ impl Table {
                         Some(nearest) => domain.terms.float(nearest),
                         None => self.scalar_term(formula, &mut domain.terms)?,
                     };
-                    domain.give(input.source, vec![term]);
+                    domain.define_input(input.source, vec![term]);
                 }
                 InputKind::Tensor { order: Some(order), .. } => {
                     let positions = self.positions(number, &input.name, order);
@@ -229,7 +205,7 @@ impl Table {
                     let term = |at: Option<usize>| at.map_or(Some(zero), term);
                     let values = positions.map(|at| term(at).unwrap_or(terms.undefined()));
                     let values = values.collect();
-                    domain.give(input.source, values);
+                    domain.define_input(input.source, values);
                 }
                 _ => {}
             }
@@ -244,24 +220,24 @@ impl Table {
         name: &'t str,
         order: &'t [Option<u32>],
     ) -> impl Iterator<Item = Option<usize>> + 't {
-        let mut between = self.between[side].get(name).copied().unwrap_or(0);
+        let mut gaps = self.gaps[side].get(name).copied().unwrap_or(0);
         let (first, structure) = (self.first(name), self.structures.get(name));
         order.iter().map(move |element| match element {
             Some(index) => {
                 let cell = structure.and_then(|structure| structure.get(*index as usize));
-                placed(first, cell, *index as usize)
+                position_of_element(first, cell, *index as usize)
             }
             None => {
-                between += 1;
-                Some(between - 1)
+                gaps += 1;
+                Some(gaps - 1)
             }
         })
     }
 
-    /// The position of a scalar or tensor element among all inputs; `None` where it is zero.
+    /// Returns the position of a scalar or tensor element among all inputs; `None` where it is zero.
     pub(crate) fn position(&self, name: &str, element: usize) -> Option<usize> {
         let cell = self.structures.get(name).and_then(|structure| structure.get(element));
-        placed(self.first(name), cell, element)
+        position_of_element(self.first(name), cell, element)
     }
 
     /// Returns `true` if a tensor has a structure.
@@ -277,24 +253,24 @@ impl Table {
         })
     }
 
-    /// The position of an input's first element among all inputs.
+    /// Returns the position of an input's first element among all inputs.
     pub(crate) fn first(&self, name: &str) -> usize {
         self.first.get(name).map_or(0, |place| place.0)
     }
 
-    /// The number of elements of an input; 1 for a scalar.
+    /// Returns the number of elements of an input; 1 for a scalar.
     pub(crate) fn length(&self, name: &str) -> usize {
         let length = self.first.get(name).and_then(|place| place.1);
         length.map_or(1, |length| length as usize)
     }
 
-    /// The term of an expression over scalars and the first elements of tensors.
+    /// Returns the term of an expression over scalars and the first elements of tensors.
     pub(crate) fn scalar_term(
         &self,
         formula: &Formula,
         terms: &mut Terms,
     ) -> Result<Term, FormulaError> {
-        let names = self.named(formula, terms, 0);
+        let names = self.terms_of_names(formula, terms, 0);
         formula.term(terms, &|name| names.get(name).copied())
     }
 
@@ -317,7 +293,7 @@ impl Table {
     }
 
     /// Terms for the names in a formula; a tensor stands for its element of this number.
-    fn named(
+    fn terms_of_names(
         &self,
         formula: &Formula,
         terms: &mut Terms,
@@ -331,7 +307,7 @@ impl Table {
         names.collect()
     }
 
-    /// The term of a scalar or tensor element.
+    /// Returns the term of a scalar or tensor element.
     fn element(&self, name: &str, element: usize, terms: &mut Terms) -> Option<Term> {
         match self.position(name, element) {
             Some(at) => terms.inputs().at(at).map(|input| terms.input(input)),
@@ -339,10 +315,10 @@ impl Table {
         }
     }
 
-    /// The conditions that the elements of a tensor are pairwise different.
+    /// Returns the conditions that the elements of a tensor are pairwise different.
     fn distinct(&self, name: &str, terms: &mut Terms) -> Result<Vec<Term>, Mismatch> {
-        if self.length(name) > MOST_DISTINCT {
-            return Err(Mismatch::Distinct { name: name.to_owned(), most: MOST_DISTINCT });
+        if self.length(name) > MAX_DISTINCT {
+            return Err(Mismatch::Distinct { name: name.to_owned(), most: MAX_DISTINCT });
         }
         let elements: Vec<Term> = (0..self.length(name))
             .filter_map(|element| self.element(name, element, terms))
@@ -357,7 +333,7 @@ impl Table {
         Ok(conditions)
     }
 
-    /// The conditions of all assumptions.
+    /// Returns the conditions of all assumptions.
     ///
     /// # Errors
     /// As for [`conditions`](Self::conditions).
@@ -373,7 +349,7 @@ impl Table {
         Ok(all)
     }
 
-    /// The conditions that an assumption stands for: one for each element of its tensors.
+    /// Returns the conditions that an assumption stands for: one for each element of its tensors.
     ///
     /// # Errors
     /// If its tensors have different sizes, or if it names something other than an input.
@@ -397,14 +373,51 @@ impl Table {
         let count = lengths.first().map_or(1, |length| *length as usize);
         let mut conditions = Vec::new();
         for element in 0..count {
-            let names = self.named(formula, terms, element);
+            let names = self.terms_of_names(formula, terms, element);
             conditions.push(formula.term(terms, &|name| names.get(name).copied())?);
         }
         Ok(conditions)
     }
 }
 
-fn fits(one: &Input, other: &Input) -> Result<(), Mismatch> {
+/// Numbers the gaps between the elements of a side's strided tensors. Returns the first gap of each tensor.
+fn number_gaps(side: &Side<'_>, inputs: &mut Inputs) -> Result<FxHashMap<String, usize>, Mismatch> {
+    let mut gaps = FxHashMap::default();
+    let mut orders: FxHashMap<&str, &InputKind> = FxHashMap::default();
+    for input in side.own_inputs() {
+        let InputKind::Tensor { order: Some(order), .. } = &input.kind else { continue };
+        if let Some(other) = orders.insert(&input.name, &input.kind) {
+            if *other != input.kind {
+                return Err(Mismatch::Strides { name: input.name.clone() });
+            }
+            continue;
+        }
+        let count = order.iter().filter(|one| one.is_none()).count();
+        let name = format!("memory between elements of {}", input.name);
+        let count = u32::try_from(count).map_err(|_| Mismatch::TooManyInputs)?;
+        let place = inputs.tensor(&name, count).map_err(|_| Mismatch::TooManyInputs)?;
+        gaps.insert(input.name.clone(), place.position());
+    }
+    Ok(gaps)
+}
+
+/// Numbers the tickets of a side's blocks, if these may take any, and returns their positions.
+fn number_tickets(
+    side: &Side<'_>,
+    inputs: &mut Inputs,
+) -> Result<std::ops::Range<usize>, Mismatch> {
+    let takers = side.launches().filter(|one| exec::may_take_tickets(one.program));
+    let Some(blocks) = takers.map(|one| one.launch.blocks()).max() else { return Ok(0..0) };
+    let count = u32::try_from(blocks).map_err(|_| Mismatch::TooManyInputs)?;
+    let place = inputs.tensor("the ticket of a block", count);
+    let first = place.map_err(|_| Mismatch::TooManyInputs)?.position();
+    let most = i64::from(count).saturating_sub(2).max(0);
+    inputs.describe(&[count.into()], Numbers::Integers(0, most));
+    Ok(first..first + count as usize)
+}
+
+/// Checks that an input of both sides is the same on both.
+fn check_same_input(one: &Input, other: &Input) -> Result<(), Mismatch> {
     let wrong = |how: Unlike| Err(Mismatch::Unlike { name: one.name.clone(), how });
     match (&one.kind, &other.kind) {
         (
@@ -446,52 +459,15 @@ fn same_numbers(a: Scalar, b: Scalar) -> bool {
     matches!((a, b), (Scalar::Float(_), Scalar::Float(_))) || a == b
 }
 
-/// The set of numbers that an input can be on both sides.
-fn numbers_of(sides: [&Side<'_>; 2], name: &str) -> Numbers {
-    let inputs = sides.iter().flat_map(|side| side.own_inputs());
-    let kinds = inputs.filter(|input| input.name == name).map(|input| numbers(input.scalar));
-    let common = |one, other| match (one, other) {
-        (Numbers::Floats(a), Numbers::Floats(b)) => Numbers::Floats(a.common(b)),
-        (one, _) => one,
-    };
-    kinds.reduce(common).unwrap_or_default()
-}
-
 /// Returns the position among all inputs of an element of a tensor that begins at `first`; `None` where it is zero.
-fn placed(first: usize, cell: Option<&Cell>, element: usize) -> Option<usize> {
+fn position_of_element(
+    first: usize,
+    cell: Option<&StructuredElement>,
+    element: usize,
+) -> Option<usize> {
     match cell {
-        Some(Cell::Zero) => None,
-        Some(Cell::Element(other)) => Some(first + *other as usize),
+        Some(StructuredElement::Zero) => None,
+        Some(StructuredElement::Element(other)) => Some(first + *other as usize),
         None => Some(first + element),
     }
-}
-
-/// The set of numbers of a type.
-fn numbers(scalar: Scalar) -> Numbers {
-    match scalar {
-        Scalar::Float(format) => Numbers::Floats(floats(format)),
-        Scalar::Integer { width, signed } => {
-            let bits = width.bits().clamp(1, 64);
-            match (signed, bits) {
-                (true, 64) => Numbers::Integers(i64::MIN, i64::MAX),
-                (true, bits) => Numbers::Integers(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-                (false, 63..) => Numbers::Integers(0, i64::MAX),
-                (false, bits) => Numbers::Integers(0, (1 << bits) - 1),
-            }
-        }
-    }
-}
-
-/// The set of numbers of a float format.
-fn floats(format: Format) -> FloatNumbers {
-    let (digits, lowest, largest) = match format {
-        Format::F64 => (53, -1074, ((1 << 53) - 1, 971)),
-        Format::F32 => (24, -149, ((1 << 24) - 1, 104)),
-        Format::Tf32 => (11, -136, ((1 << 11) - 1, 117)),
-        Format::Bf16 => (8, -133, ((1 << 8) - 1, 120)),
-        Format::F16 => (11, -24, ((1 << 11) - 1, 5)),
-        Format::E4m3 => (4, -9, (7, 6)),
-        Format::E5m2 => (3, -16, (7, 13)),
-    };
-    FloatNumbers { digits, lowest, largest }
 }

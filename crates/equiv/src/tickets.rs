@@ -13,7 +13,8 @@ use exec::{
 };
 use ir::{Program, Scalar};
 
-const VARIABLES: &str =
+/// The reason for a gap where blocks that take tickets write module variables.
+const VARIABLES_REASON: &str =
     "blocks take tickets here, and write module variables, which are not compared";
 
 /// Most blocks for runs with each one as the last.
@@ -33,10 +34,10 @@ pub(crate) fn run(
     let last = blocks - 1;
     let (mut outcome, mut results) = exec::check_last(program, launch, how, domain, last);
     let place = outcome.ticket?.place;
-    let is_over = |outcome: &Outcome| {
+    let is_final = |outcome: &Outcome| {
         outcome.gap.is_some() || outcome.findings.iter().any(|finding| !finding.fault.is_note())
     };
-    if is_over(&outcome) {
+    if is_final(&outcome) {
         return Some((outcome, results));
     }
     if blocks > MOST_BLOCKS {
@@ -52,16 +53,16 @@ pub(crate) fn run(
         |outcome: &Outcome| outcome.ticket.is_some_and(|ticket| ticket.leaves_variables);
     let counter = |outcome: &Outcome| outcome.ticket.and_then(|ticket| ticket.left);
     if leaves_variables(&outcome) {
-        outcome.gap = gap(place, VARIABLES.to_owned());
+        outcome.gap = gap(place, VARIABLES_REASON.to_owned());
         return Some((outcome, results));
     }
     for last in 0..blocks - 1 {
-        let (other, mut left) = exec::check_last(program, launch, how, domain, last);
-        if is_over(&other) {
-            return Some((other, left));
+        let (other, mut other_results) = exec::check_last(program, launch, how, domain, last);
+        if is_final(&other) {
+            return Some((other, other_results));
         }
         if leaves_variables(&other) {
-            outcome.gap = gap(place, VARIABLES.to_owned());
+            outcome.gap = gap(place, VARIABLES_REASON.to_owned());
             return Some((outcome, results));
         }
         if counter(&outcome) != counter(&other) || outcome.written != other.written {
@@ -70,7 +71,7 @@ pub(crate) fn run(
             return Some((outcome, results));
         }
         outcome.absorb(other);
-        if let Some(name) = difference(launch, domain, [&mut results, &mut left]) {
+        if let Some(name) = difference(launch, domain, [&mut results, &mut other_results]) {
             outcome.gap = gap(
                 place,
                 format!(
@@ -115,8 +116,8 @@ fn difference(
         let scalar = buffer.element.unwrap_or(byte);
         let size = scalar.width().bytes() as usize;
         for start in (0..buffer.contents.size() as usize).step_by(size) {
-            let pair =
-                [&mut *one, &mut *other].map(|left| left.element(domain, number, start, scalar));
+            let pair = [&mut *one, &mut *other]
+                .map(|other_results| other_results.element(domain, number, start, scalar));
             let same = match pair {
                 [Element::Value(a), Element::Value(b)] => {
                     domain.same(a, b) == Some(true) && !domain.has_ticket(a)

@@ -18,13 +18,13 @@ use ir::Program;
 const POINTS: [usize; 8] = [0, 1, 2, 3, 4, 7, 9, 11];
 
 /// Instructions of all lanes that a run may execute.
-const MOST_INSTRUCTIONS: u64 = 10_000_000;
+const MAX_INSTRUCTIONS: u64 = 10_000_000;
 
 /// Most runs for setting inputs to zero.
-const MOST_RUNS: usize = 48;
+const MAX_RUNS: usize = 48;
 
 /// Most inputs named in a report.
-const NAMED: usize = 6;
+const MAX_NAMED: usize = 6;
 
 /// Finds contents for which a pair of `open` races. Returns the number of the pair and the race.
 #[must_use]
@@ -34,8 +34,8 @@ pub fn show_race(
     limits: Limits,
     open: &[Undecided],
 ) -> Option<(usize, Finding)> {
-    let table = Table::new([side, side]).ok()?.assuming(assumptions).ok()?;
-    let table = table.comparing_under(assumptions).ok()?;
+    let table = Table::new([side, side]).ok()?.with_ranges(assumptions).ok()?;
+    let table = table.with_conditions(assumptions).ok()?;
     let domain = table.domain(side, 0, false).ok()?;
     let assumed = Assumed::new(&table, &domain.terms).ok()?;
     let chosen = OrdinaryInputs {
@@ -44,12 +44,12 @@ pub fn show_race(
         terms: &domain.terms,
         assumed: &assumed,
     };
-    let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
+    let lane_instructions = limits.lane_instructions.min(MAX_INSTRUCTIONS);
     let trial = Trial { chosen, open, limits: Limits { lane_instructions, ..limits } };
     POINTS.into_iter().find_map(|number| {
         let (_, numbers) = trial.chosen.at(number)?;
         let found = trial.race(&numbers)?;
-        Some(trial.reduced(&numbers, found))
+        Some(trial.reduce(&numbers, found))
     })
 }
 
@@ -78,7 +78,7 @@ impl Trial<'_> {
     }
 
     /// Reduces the race to the inputs that it needs, and names them.
-    fn reduced(&self, numbers: &Numbers, mut found: (usize, Finding)) -> (usize, Finding) {
+    fn reduce(&self, numbers: &Numbers, mut found: (usize, Finding)) -> (usize, Finding) {
         let OrdinaryInputs { sides, table, terms, .. } = self.chosen;
         let positions = (0..terms.inputs().len()).filter(|position| table.is_free(*position));
         let mut values: Vec<(usize, f64)> =
@@ -87,14 +87,14 @@ impl Trial<'_> {
         while width > 0 {
             for start in (0..values.len()).step_by(width) {
                 let end = values.len().min(start + width);
-                if runs >= MOST_RUNS || values[start..end].iter().all(|one| one.1 == 0.0) {
+                if runs >= MAX_RUNS || values[start..end].iter().all(|one| one.1 == 0.0) {
                     continue;
                 }
                 runs += 1;
                 let mut fewer = values.clone();
                 fewer[start..end].iter_mut().for_each(|one| one.1 = 0.0);
                 let point = Numbers::of_all(sides, table, terms, fewer.iter().copied());
-                let holds = |point: &Numbers| self.chosen.assumed.hold(terms, point);
+                let holds = |point: &Numbers| self.chosen.assumed.all_hold(terms, point);
                 let Some(point) = point.filter(holds) else { continue };
                 if let Some(race) = self.race(&point) {
                     (values, found) = (fewer, race);
@@ -115,8 +115,8 @@ impl Trial<'_> {
         let named = needed.clone().filter_map(|(position, value)| {
             Some(format!("{} is {value}", inputs.name(inputs.at(*position)?)))
         });
-        let named: Vec<String> = named.take(NAMED).collect();
-        let more = if needed.count() > NAMED { " and so on" } else { "" };
+        let named: Vec<String> = named.take(MAX_NAMED).collect();
+        let more = if needed.count() > MAX_NAMED { " and so on" } else { "" };
         match named.is_empty() {
             true => "all inputs are 0".to_owned(),
             false => format!("{}{more}, and the others are 0", named.join(" and ")),
@@ -134,7 +134,7 @@ fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
     exec::follow_racing_reads(program, launch, limits, Checks::default(), outcome)
 }
 
-/// The places of two accesses, in source order.
+/// Returns the places of two accesses, in source order.
 fn places(race: &Race) -> [Place; 2] {
     let mut places = race.sides.each_ref().map(|side| side.place);
     places.sort_unstable_by_key(|place| (place.span.start, place.span.end));

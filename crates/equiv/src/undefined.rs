@@ -2,8 +2,8 @@
 //!
 //! After a conditional write, memory holds its previous contents where the condition fails: nothing, if it
 //! was never written. Terms have an undefined leaf for that. A comparison ignores inputs at which the
-//! reference is undefined. So a reference with such a leaf would be compared only where its author forgot
-//! nothing, and silently not elsewhere. It is better to report it.
+//! reference is undefined. So a reference with such a leaf would be compared only where its author wrote
+//! every element, and silently not elsewhere. Such an element is reported as open instead.
 
 use rustc_hash::FxHashSet;
 use term::{Node, NodeId, Term, Terms};
@@ -28,7 +28,7 @@ impl FullyDefined {
                 seen.iter().for_each(|node| _ = self.nodes.remove(node));
                 return true;
             }
-            for child in below(terms, node) {
+            for child in children(terms, node) {
                 if self.nodes.insert(child) {
                     seen.push(child);
                     work.push((terms.at(child), terms.is_partial(child.into())));
@@ -39,7 +39,8 @@ impl FullyDefined {
     }
 }
 
-fn below(terms: &Terms, node: Node) -> Vec<NodeId> {
+/// Returns the operands of a node.
+fn children(terms: &Terms, node: Node) -> Vec<NodeId> {
     match node {
         Node::Sum(sum) => {
             let factors = terms.products(sum).flatten();
@@ -56,7 +57,7 @@ mod tests {
     use term::{Inputs, Relation};
 
     #[test]
-    fn undefined_leaves_are_found_as_often_as_asked_for() {
+    fn undefined_leaves_are_found_by_every_query() {
         let mut inputs = Inputs::new();
         let x = inputs.scalar("x").unwrap();
         let mut terms = Terms::new(Arc::new(inputs));

@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 use term::{Inputs, Number, Terms};
 
 /// The value of inputs that neither side depends on.
-const OTHERS: f64 = 1.0;
+const DEFAULT_VALUE: f64 = 1.0;
 
 /// Largest relative width of a precise enclosure.
-const NARROW: f64 = 1e-9;
+const MAX_NARROW_WIDTH: f64 = 1e-9;
 
 /// The values of both kernels for the inputs of a difference.
 #[derive(Clone, Debug)]
@@ -43,7 +43,9 @@ impl Witness {
     #[must_use]
     pub fn contradicts(&self) -> bool {
         let is_narrow = |one: &Enclosed| match one {
-            Enclosed::Between(low, high) => high - low <= NARROW * low.abs().max(high.abs()),
+            Enclosed::Between(low, high) => {
+                high - low <= MAX_NARROW_WIDTH * low.abs().max(high.abs())
+            }
             _ => false,
         };
         self.elements.iter().all(is_narrow) && !self.shows_difference()
@@ -52,14 +54,14 @@ impl Witness {
 
 /// The value of every input at a point.
 pub(crate) struct Numbers {
-    /// Values by position among all inputs; absent ones are [`OTHERS`].
+    /// Values by position among all inputs; absent ones are [`DEFAULT_VALUE`].
     known: FxHashMap<usize, f64>,
     /// Bounds of related scalars, by side, launch and source.
     related: FxHashMap<(usize, usize, InputSource), (f64, f64)>,
 }
 
 impl Numbers {
-    /// The numbers of a point; `None` if some do not belong to their input's type.
+    /// Creates the numbers of a point; `None` if some do not belong to their input's type.
     pub(crate) fn new(
         sides: [&Side<'_>; 2],
         table: &Table,
@@ -167,7 +169,7 @@ impl Numbers {
     pub(crate) fn without_zeros(mut self, assumed: &Assumed) -> Self {
         for (position, number) in self.known.iter_mut().filter(|(_, number)| **number == 0.0) {
             if !assumed.point.iter().any(|(input, _)| input.position() == *position) {
-                *number = if number.is_sign_negative() { -OTHERS } else { OTHERS };
+                *number = if number.is_sign_negative() { -DEFAULT_VALUE } else { DEFAULT_VALUE };
             }
         }
         self
@@ -202,7 +204,7 @@ impl Numbers {
     }
 
     pub(crate) fn at(&self, position: usize) -> f64 {
-        self.known.get(&position).copied().unwrap_or(OTHERS)
+        self.known.get(&position).copied().unwrap_or(DEFAULT_VALUE)
     }
 
     fn are_of_type(&self, table: &Table, input: &Input) -> bool {
@@ -233,14 +235,14 @@ impl Numbers {
         }
     }
 
-    /// The inputs of a point by name, in order.
+    /// Returns the inputs of a point by name, in order.
     pub(crate) fn named(&self, inputs: &Inputs, point: &Point) -> Vec<(String, f64)> {
         let one =
             |(input, _): &(term::Input, Number)| (inputs.name(*input), self.at(input.position()));
         point.iter().map(one).collect()
     }
 
-    /// The numbers in the memory of an input, in memory order.
+    /// Returns the numbers in the memory of an input, in memory order.
     fn of(&self, table: &Table, side: usize, input: &Input) -> Vec<f64> {
         let first = table.first(&input.name);
         match &input.kind {
@@ -295,12 +297,12 @@ impl Run<'_> {
         index: usize,
     ) -> Option<Enclosed> {
         let start = output.starts[index];
-        enclose_in_sequence(&self.stages()?, self.limits, &mut |left| {
-            Some(left.element(launch, output.buffer, start, format))
+        enclose_in_sequence(&self.stages()?, self.limits, &mut |results| {
+            Some(results.element(launch, output.buffer, start, format))
         })
     }
 
-    /// The launches of a run on intervals, with their inputs.
+    /// Returns the launches of a run on intervals, with their inputs.
     pub(crate) fn stages(&self) -> Option<Vec<Stage<'_>>> {
         let stage = |(launch, one): (usize, &'_ Side<'_>)| {
             let given = self.given(launch, one)?;
@@ -315,7 +317,7 @@ impl Run<'_> {
         Some(stages)
     }
 
-    /// The inputs of a launch that earlier launches do not write.
+    /// Returns the inputs of a launch that earlier launches do not write.
     fn given(&self, launch: usize, one: &Side<'_>) -> Option<RunInputs> {
         let mut given = RunInputs::default();
         let own = one.inputs.iter().filter(|one| self.side.writer(launch, &one.name).is_none());
@@ -342,7 +344,7 @@ impl Run<'_> {
         Some(given)
     }
 
-    /// The inputs of a launch that earlier launches write.
+    /// Returns the inputs of a launch that earlier launches write.
     fn carried(&self, launch: usize, one: &Side<'_>) -> impl Iterator<Item = CarriedBuffer> {
         one.inputs.iter().filter_map(move |input| {
             let (from, output) = self.side.writer(launch, &input.name)?;
@@ -379,21 +381,26 @@ impl Run<'_> {
         &self,
         run: fn(&ir::Program, &Launch, Limits) -> Outcome,
     ) -> Option<Vec<Outcome>> {
-        let mut left: Vec<Outcome> = Vec::new();
+        let mut outcomes: Vec<Outcome> = Vec::new();
         for (number, one) in self.side.launches().enumerate() {
-            let launch = self.launch_on_numbers(number, one, &left)?;
+            let launch = self.launch_on_numbers(number, one, &outcomes)?;
             let outcome = run(one.unlifted, &launch, self.limits);
-            left.push(outcome.gap.is_none().then_some(outcome)?);
+            outcomes.push(outcome.gap.is_none().then_some(outcome)?);
         }
-        Some(left)
+        Some(outcomes)
     }
 
     /// Builds a launch with numbers for its inputs.
-    fn launch_on_numbers(&self, number: usize, one: &Side<'_>, left: &[Outcome]) -> Option<Launch> {
+    fn launch_on_numbers(
+        &self,
+        number: usize,
+        one: &Side<'_>,
+        outcomes: &[Outcome],
+    ) -> Option<Launch> {
         let mut launch = one.launch.clone();
         for input in &one.inputs {
             let bytes = match self.side.writer(number, &input.name) {
-                Some((from, output)) => left.get(from)?.buffers.get(output.buffer)?.clone(),
+                Some((from, output)) => outcomes.get(from)?.buffers.get(output.buffer)?.clone(),
                 None => {
                     let related = self.numbers.related.get(&(self.number, number, input.source));
                     let values = match related {
@@ -428,13 +435,13 @@ impl Run<'_> {
 
 /// Reads an integer element after runs on numbers.
 pub(crate) fn integer(
-    left: &[Outcome],
+    outcomes: &[Outcome],
     (launch, output): (usize, &Output),
     index: usize,
 ) -> Option<Enclosed> {
     let size = output.scalar.width().bytes() as usize;
     let start = output.starts[index];
-    let memory = left.get(launch)?.buffers.get(output.buffer)?;
+    let memory = outcomes.get(launch)?.buffers.get(output.buffer)?;
     let bytes = memory.get(start..start.checked_add(size)?)?;
     let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     let exact = integer_of(output.scalar, bits);

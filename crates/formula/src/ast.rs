@@ -47,14 +47,14 @@ pub struct Index {
 #[derive(Clone, Debug)]
 pub struct Expression {
     /// Its kind and operands.
-    pub kind: Kind,
+    pub kind: ExpressionKind,
     /// Its span.
     pub span: Span,
 }
 
 /// An expression without its span.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum ExpressionKind {
     /// A literal, exact. The flag is set if it is written with a point or an exponent, which makes it a real.
     Number(Number, bool),
     /// An index, a scalar, a constant or a definition without indices.
@@ -153,25 +153,25 @@ impl PartialEq for Expression {
 }
 
 impl Binary {
-    /// The operator's binding strength and spelling.
-    pub(crate) const fn written(self) -> (u8, &'static str) {
+    /// Returns the operator's binding strength and spelling.
+    pub(crate) const fn strength_and_spelling(self) -> (u8, &'static str) {
         match self {
             Self::Or => (1, " or "),
             Self::And => (2, " and "),
-            Self::Add => (5, " + "),
-            Self::Subtract => (5, " - "),
-            Self::Multiply => (6, "*"),
-            Self::Divide => (6, "/"),
-            Self::FloorDivide => (6, "//"),
-            Self::Remainder => (6, " % "),
+            Self::Add => (SUM, " + "),
+            Self::Subtract => (SUM, " - "),
+            Self::Multiply => (PRODUCT, "*"),
+            Self::Divide => (PRODUCT, "/"),
+            Self::FloorDivide => (PRODUCT, "//"),
+            Self::Remainder => (PRODUCT, " % "),
             Self::Power => (8, "^"),
         }
     }
 }
 
 impl Relation {
-    /// The operator's spelling.
-    pub(crate) const fn written(self) -> &'static str {
+    /// Returns the operator's spelling.
+    pub(crate) const fn spelling(self) -> &'static str {
         match self {
             Self::Less => "<",
             Self::LessEqual => "<=",
@@ -183,39 +183,43 @@ impl Relation {
     }
 }
 
-/// Binding strengths beside those of binary operators.
+/// Binding strengths, from the loosest to the tightest.
 const CONDITIONAL: u8 = 0;
 const NOT: u8 = 3;
 const COMPARISON: u8 = 4;
+const SUM: u8 = 5;
+const PRODUCT: u8 = 6;
 const NEGATION: u8 = 7;
 const PRIMARY: u8 = 9;
 
 impl Expression {
     /// Calls `visit` for each expression right below it.
-    pub(crate) fn each<'e>(&'e self, visit: &mut dyn FnMut(&'e Self)) {
+    pub(crate) fn each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Self)) {
         match &self.kind {
-            Kind::Number(..) | Kind::Name(_) => {}
-            Kind::Element { indices, outside, .. } => {
+            ExpressionKind::Number(..) | ExpressionKind::Name(_) => {}
+            ExpressionKind::Element { indices, outside, .. } => {
                 indices.iter().for_each(&mut *visit);
                 outside.iter().for_each(|one| visit(one));
             }
-            Kind::Call { arguments, .. } => arguments.iter().for_each(|argument| match argument {
-                Argument::Index(index) => index.range.iter().for_each(|range| {
-                    visit(&range.0);
-                    visit(&range.1);
-                }),
-                Argument::Expression(one) => visit(one),
-            }),
-            Kind::Unary(_, a) => visit(a),
-            Kind::Binary(_, a, b) => {
+            ExpressionKind::Call { arguments, .. } => {
+                arguments.iter().for_each(|argument| match argument {
+                    Argument::Index(index) => index.range.iter().for_each(|range| {
+                        visit(&range.0);
+                        visit(&range.1);
+                    }),
+                    Argument::Expression(one) => visit(one),
+                })
+            }
+            ExpressionKind::Unary(_, a) => visit(a),
+            ExpressionKind::Binary(_, a, b) => {
                 visit(a);
                 visit(b);
             }
-            Kind::Comparison(first, others) => {
+            ExpressionKind::Comparison(first, others) => {
                 visit(first);
                 others.iter().for_each(|(_, one)| visit(one));
             }
-            Kind::If { value, condition, otherwise } => {
+            ExpressionKind::If { value, condition, otherwise } => {
                 visit(value);
                 visit(condition);
                 otherwise.iter().for_each(|one| visit(one));
@@ -223,17 +227,23 @@ impl Expression {
         }
     }
 
+    /// Returns how tightly the expression binds as an operand.
     fn strength(&self) -> u8 {
         match &self.kind {
-            Kind::Number(number, _) if number.is_negative() => NEGATION,
+            ExpressionKind::Number(number, _) if number.is_negative() => NEGATION,
             // A fraction is written as a quotient.
-            Kind::Number(number, is_real) if literal(number, *is_real).is_none() => 6,
-            Kind::Number(..) | Kind::Name(_) | Kind::Element { .. } | Kind::Call { .. } => PRIMARY,
-            Kind::Unary(Unary::Negate, _) => NEGATION,
-            Kind::Unary(Unary::Not, _) => NOT,
-            Kind::Binary(operator, ..) => operator.written().0,
-            Kind::Comparison(..) => COMPARISON,
-            Kind::If { .. } => CONDITIONAL,
+            ExpressionKind::Number(number, is_real) if literal(number, *is_real).is_none() => {
+                PRODUCT
+            }
+            ExpressionKind::Number(..)
+            | ExpressionKind::Name(_)
+            | ExpressionKind::Element { .. }
+            | ExpressionKind::Call { .. } => PRIMARY,
+            ExpressionKind::Unary(Unary::Negate, _) => NEGATION,
+            ExpressionKind::Unary(Unary::Not, _) => NOT,
+            ExpressionKind::Binary(operator, ..) => operator.strength_and_spelling().0,
+            ExpressionKind::Comparison(..) => COMPARISON,
+            ExpressionKind::If { .. } => CONDITIONAL,
         }
     }
 
@@ -260,8 +270,8 @@ pub(crate) fn decimal(number: &Number) -> Option<String> {
     None
 }
 
-/// Prints a number so that it is read as the same: as a decimal, or with an exponent if that is too long. `None` if no
-/// literal has this value.
+/// Prints a number so that it is read as the same: as a decimal, or with an exponent if that is too long.
+/// `None` if no literal has this value.
 fn literal(number: &Number, is_real: bool) -> Option<String> {
     if let Some(text) = decimal(number) {
         let point = if is_real && !text.contains('.') { ".0" } else { "" };
@@ -287,56 +297,56 @@ fn literal(number: &Number, is_real: bool) -> Option<String> {
 impl Display for Expression {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Number(number, is_real) => match literal(number, *is_real) {
+            ExpressionKind::Number(number, is_real) => match literal(number, *is_real) {
                 Some(text) => f.write_str(&text),
                 None => write!(f, "{number}"),
             },
-            Kind::Name(name) => f.write_str(name),
-            Kind::Element { name, indices, outside } => {
+            ExpressionKind::Name(name) => f.write_str(name),
+            ExpressionKind::Element { name, indices, outside } => {
                 write!(f, "{}[", name.text)?;
                 for (at, index) in indices.iter().enumerate() {
                     f.write_str(if at == 0 { "" } else { ", " })?;
-                    index.write(f, 5)?;
+                    index.write(f, SUM)?;
                 }
                 if let Some(outside) = outside {
                     f.write_str(" else ")?;
-                    outside.write(f, 5)?;
+                    outside.write(f, SUM)?;
                 }
                 f.write_str("]")
             }
-            Kind::Call { name, arguments } => {
+            ExpressionKind::Call { name, arguments } => {
                 write!(f, "{}(", name.text)?;
                 separated(f, arguments)?;
                 f.write_str(")")
             }
-            Kind::Unary(Unary::Negate, a) => {
+            ExpressionKind::Unary(Unary::Negate, a) => {
                 f.write_str("-")?;
                 a.write(f, NEGATION)
             }
-            Kind::Unary(Unary::Not, a) => {
+            ExpressionKind::Unary(Unary::Not, a) => {
                 f.write_str("not ")?;
                 a.write(f, NOT)
             }
-            Kind::Binary(Binary::Power, a, b) => {
+            ExpressionKind::Binary(Binary::Power, a, b) => {
                 a.write(f, PRIMARY)?;
                 f.write_str("^")?;
                 b.write(f, NEGATION)
             }
-            Kind::Binary(operator, a, b) => {
-                let (strength, text) = operator.written();
+            ExpressionKind::Binary(operator, a, b) => {
+                let (strength, text) = operator.strength_and_spelling();
                 a.write(f, strength)?;
                 f.write_str(text)?;
                 b.write(f, strength + 1)
             }
-            Kind::Comparison(first, others) => {
+            ExpressionKind::Comparison(first, others) => {
                 first.write(f, COMPARISON + 1)?;
                 for (relation, other) in others {
-                    write!(f, " {} ", relation.written())?;
+                    write!(f, " {} ", relation.spelling())?;
                     other.write(f, COMPARISON + 1)?;
                 }
                 Ok(())
             }
-            Kind::If { value, condition, otherwise } => {
+            ExpressionKind::If { value, condition, otherwise } => {
                 value.write(f, CONDITIONAL + 1)?;
                 f.write_str(" if ")?;
                 condition.write(f, CONDITIONAL + 1)?;
@@ -349,6 +359,7 @@ impl Display for Expression {
     }
 }
 
+/// Writes items with commas between them.
 fn separated(f: &mut Formatter<'_>, items: &[impl Display]) -> fmt::Result {
     for (at, item) in items.iter().enumerate() {
         write!(f, "{}{item}", if at == 0 { "" } else { ", " })?;
@@ -371,9 +382,9 @@ impl Display for Index {
         match &self.range {
             Some(range) => {
                 f.write_str(" in ")?;
-                range.0.write(f, 5)?;
+                range.0.write(f, SUM)?;
                 f.write_str("..")?;
-                range.1.write(f, 5)
+                range.1.write(f, SUM)
             }
             None => Ok(()),
         }

@@ -19,6 +19,7 @@ const MAX_VISITS: u64 = 10_000_000;
 /// Integers up to this one are doubles.
 const LARGEST_DOUBLE: i128 = 1 << 53;
 
+/// Checks all definitions of a formula.
 pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
     for step in &typed.steps {
         check_integers(typed, &step.value)?;
@@ -27,7 +28,7 @@ pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
         }
         let values = typed.indices.iter().map(|_| None).collect();
         let mut walk = Walk { typed, values, visits: MAX_VISITS };
-        match walk.step(step, 0) {
+        match walk.check_elements(step, 0) {
             Ok(()) => {}
             Err(BoundsError::Wrong(error)) => return Err(error),
             // The run checks the rest, except for extremes over nothing.
@@ -66,7 +67,7 @@ fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
         _ => {}
     }
     let mut result = Ok(());
-    node.each(&mut |inner| {
+    node.each_child(&mut |inner| {
         if result.is_ok() {
             result = check_integers(typed, inner);
         }
@@ -74,7 +75,7 @@ fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
     result
 }
 
-/// Do bounds leave something open?
+/// Returns `true` if interval bounds alone do not show that a node is defined.
 fn is_suspect(typed: &Typed, node: &Node) -> bool {
     let own = match &node.kind {
         NodeKind::Element { array, indices, outside: None } => {
@@ -92,17 +93,19 @@ fn is_suspect(typed: &Typed, node: &Node) -> bool {
         _ => false,
     };
     let mut found = own;
-    node.each(&mut |inner| found |= is_suspect(typed, inner));
+    node.each_child(&mut |inner| found |= is_suspect(typed, inner));
     found
 }
 
+/// Returns `true` if an extreme may be over nothing, where that is undefined.
 fn has_open_extremes(typed: &Typed, node: &Node) -> bool {
     let mut found = matches!(&node.kind, NodeKind::Reduce(reduce) if needs_element(reduce) && may_be_empty(typed, reduce));
-    node.each(&mut |inner| found |= has_open_extremes(typed, inner));
+    node.each_child(&mut |inner| found |= has_open_extremes(typed, inner));
     found
 }
 
-/// Is a reduction undefined over an empty range? No integer is infinite, and nothing has no position.
+/// Returns `true` if a reduction is undefined over an empty range: no integer is infinite, and an extreme of
+/// nothing has no position.
 fn needs_element(reduce: &Reduce) -> bool {
     match reduce.reduction {
         Reduction::Max | Reduction::Min => reduce.body.ty == Type::Integer,
@@ -111,6 +114,7 @@ fn needs_element(reduce: &Reduce) -> bool {
     }
 }
 
+/// Returns `true` if interval bounds do not exclude that a reduction is over nothing.
 fn may_be_empty(typed: &Typed, reduce: &Reduce) -> bool {
     let is_full = |range: &Range| {
         let info = &typed.indices[range.index];
@@ -119,25 +123,30 @@ fn may_be_empty(typed: &Typed, reduce: &Reduce) -> bool {
     reduce.filter.is_some() || !reduce.ranges.iter().all(is_full)
 }
 
+/// The reason why an enumeration ended early.
 enum BoundsError {
     Wrong(Error),
+    /// More values than [`MAX_VISITS`].
     TooMany,
 }
 
+/// An enumeration of index values.
 struct Walk<'w> {
     typed: &'w Typed,
     /// Current values of the indices.
     values: IndexVec<IndexId, Option<i128>>,
+    /// Number of visits that are left.
     visits: u64,
 }
 
 impl Walk<'_> {
-    fn step(&mut self, step: &Step, axis: usize) -> Result<(), BoundsError> {
+    /// Checks the elements of a definition, enumerating its indices from dimension `axis` on.
+    fn check_elements(&mut self, step: &Step, axis: usize) -> Result<(), BoundsError> {
         let Some(index) = step.indices.get(axis) else { return self.visit(&step.value) };
         let (low, high) = self.typed.indices[*index].bounds;
         for value in low..=high {
             self.set(*index, Some(value));
-            self.step(step, axis + 1)?;
+            self.check_elements(step, axis + 1)?;
         }
         self.set(*index, None);
         Ok(())
@@ -147,6 +156,7 @@ impl Walk<'_> {
         self.values[index] = value;
     }
 
+    /// Checks a node for the current values of the indices.
     fn visit(&mut self, node: &Node) -> Result<(), BoundsError> {
         if !is_suspect(self.typed, node) {
             return Ok(());
@@ -176,18 +186,19 @@ impl Walk<'_> {
             }
             _ => {
                 let mut result = Ok(());
-                node.each(&mut |inner| {
+                node.each_child(&mut |inner| {
                     if result.is_ok() {
                         result = self.visit(inner);
                     }
                 });
                 result?;
-                self.own(node).map_err(BoundsError::Wrong)
+                self.check_node(node).map_err(BoundsError::Wrong)
             }
         }
     }
 
-    /// Enumerates the elements of a reduction; returns whether there are any.
+    /// Checks the elements of a reduction, enumerating its indices from number `at` on. Returns `true` if
+    /// there is an element for certain.
     fn reduce(&mut self, reduce: &Reduce, at: usize) -> Result<bool, BoundsError> {
         let Some(range) = reduce.ranges.get(at) else {
             let Some(filter) = &reduce.filter else {
@@ -217,8 +228,8 @@ impl Walk<'_> {
         Ok(any)
     }
 
-    /// Checks a node itself.
-    fn own(&self, node: &Node) -> Result<(), Error> {
+    /// Checks a node itself, without its operands.
+    fn check_node(&self, node: &Node) -> Result<(), Error> {
         match &node.kind {
             NodeKind::Element { array, indices, outside: None } => {
                 let array = &self.typed.arrays[*array];
@@ -244,13 +255,13 @@ impl Walk<'_> {
             NodeKind::Arithmetic(Arithmetic::FloorDivide | Arithmetic::Remainder, _, b)
                 if self.integer(b) == Some(0) =>
             {
-                Err(self.division(b.span, node))
+                Err(self.division_error(b.span, node))
             }
             _ => Ok(()),
         }
     }
 
-    fn division(&self, span: Span, node: &Node) -> Error {
+    fn division_error(&self, span: Span, node: &Node) -> Error {
         Error::new(span, format!("a division by 0{}", self.here(node)))
     }
 
@@ -264,7 +275,7 @@ impl Walk<'_> {
         if all.is_empty() { String::new() } else { format!(" for {}", all.join(", ")) }
     }
 
-    /// The value of an integer that depends on indices alone.
+    /// Returns the value of an integer that depends on indices alone.
     fn integer(&self, node: &Node) -> Option<i128> {
         match &node.kind {
             NodeKind::Number(number) => number.to_i64().map(i128::from),
@@ -310,7 +321,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The truth of a condition that depends on indices alone.
+    /// Returns the truth of a condition that depends on indices alone.
     fn truth(&self, node: &Node) -> Option<bool> {
         match &node.kind {
             NodeKind::Compare(relation, a, b) => {

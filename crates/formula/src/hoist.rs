@@ -12,6 +12,7 @@ use crate::typed::{Array, ArrayId, IndexId, IndexInfo, Node, NodeKind, Origin, S
 use ir::{Format, Scalar};
 use std::collections::BTreeMap;
 
+/// Moves reductions of all definitions. `text` is the source: reductions with equal tokens share an array.
 pub(crate) fn hoist(typed: &mut Typed, format: Format, text: &str) {
     let steps = std::mem::take(&mut typed.steps);
     for mut step in steps {
@@ -23,10 +24,12 @@ pub(crate) fn hoist(typed: &mut Typed, format: Format, text: &str) {
     }
 }
 
+/// The state of a pass over one definition.
 struct Hoisting<'h> {
     typed: &'h mut Typed,
     /// Format of arrays of reals.
     format: Format,
+    /// The source of the formula.
     text: &'h str,
     /// Moved reductions of this definition.
     known: Vec<Moved>,
@@ -36,7 +39,7 @@ struct Hoisting<'h> {
 
 /// A moved reduction.
 struct Moved {
-    written: Vec<Token>,
+    tokens: Vec<Token>,
     /// The same text may be an integer in one place and a real in another.
     ty: Type,
     indices: Vec<IndexId>,
@@ -44,6 +47,7 @@ struct Moved {
 }
 
 impl Hoisting<'_> {
+    /// Moves reductions below a node, inner ones first. `around` are the indices that enclose it.
     fn visit(&mut self, node: &mut Node, around: &[IndexId]) {
         let before = self.is_guarded;
         match &mut node.kind {
@@ -69,7 +73,7 @@ impl Hoisting<'_> {
                 self.is_guarded |= outside.is_some();
                 outside.iter_mut().for_each(|one| self.visit(one, around));
             }
-            _ => node.each_mut(&mut |inner| self.visit(inner, around)),
+            _ => node.each_child_mut(&mut |inner| self.visit(inner, around)),
         }
         self.is_guarded = before;
         if let NodeKind::Reduce(_) = node.kind
@@ -80,6 +84,7 @@ impl Hoisting<'_> {
         }
     }
 
+    /// Moves a reduction, if it depends on fewer indices than enclose it.
     fn extract(&mut self, node: &mut Node, around: &[IndexId]) {
         let free = node.free_indices();
         let own: Vec<IndexId> = around.iter().copied().filter(|one| free.contains(one)).collect();
@@ -91,7 +96,7 @@ impl Hoisting<'_> {
             return;
         }
         let span = node.span;
-        let array = self.array(node, &own);
+        let array = self.array_of(node, &own);
         let index = |id: &IndexId| Node {
             kind: NodeKind::Index(*id),
             ty: Type::Integer,
@@ -103,13 +108,13 @@ impl Hoisting<'_> {
         *node = Node { kind, ty: node.ty, is_data: true, span };
     }
 
-    /// The array of a reduction; equal reductions share one.
-    fn array(&mut self, node: &Node, own: &[IndexId]) -> ArrayId {
+    /// Returns the array for a reduction; equal reductions share one.
+    fn array_of(&mut self, node: &Node, own: &[IndexId]) -> ArrayId {
         let text = self.text.get(node.span.range()).unwrap_or_default();
-        let written: Vec<Token> =
+        let tokens: Vec<Token> =
             tokens(text).unwrap_or_default().into_iter().map(|(token, _)| token).collect();
         let is_known =
-            |one: &&Moved| one.written == written && one.ty == node.ty && one.indices == own;
+            |one: &&Moved| one.tokens == tokens && one.ty == node.ty && one.indices == own;
         if let Some(known) = self.known.iter().find(is_known) {
             return known.array;
         }
@@ -134,11 +139,11 @@ impl Hoisting<'_> {
         rename(&mut value, &renamed);
         let indices = own.iter().map(|index| renamed[index]).collect();
         self.typed.steps.push(Step { array, indices, value, span: node.span });
-        self.known.push(Moved { written, ty: node.ty, indices: own.to_vec(), array });
+        self.known.push(Moved { tokens, ty: node.ty, indices: own.to_vec(), array });
         array
     }
 
-    /// A name that no array has: the same text in another definition may be another array.
+    /// Returns a name that no array has: the same text in another definition may be another array.
     fn unused_name(&self, text: &str) -> String {
         let is_taken = |name: &str| self.typed.arrays.iter().any(|array| array.name == name);
         let numbered = (2..).map(|number| format!("{text} ({number})"));
@@ -147,11 +152,12 @@ impl Hoisting<'_> {
     }
 }
 
+/// Replaces indices in an expression.
 fn rename(node: &mut Node, names: &BTreeMap<IndexId, IndexId>) {
     if let NodeKind::Index(index) = &mut node.kind
         && let Some(new) = names.get(index)
     {
         *index = *new;
     }
-    node.each_mut(&mut |inner| rename(inner, names));
+    node.each_child_mut(&mut |inner| rename(inner, names));
 }

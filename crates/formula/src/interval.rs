@@ -7,7 +7,7 @@ use crate::typed::{Arithmetic, Function, Node, NodeKind, Range, Reduction, Typed
 use ir::{Scalar, Width};
 use term::Number;
 
-/// The least and the largest possible value of an integer.
+/// Returns the least and the largest possible value of an integer.
 pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
     let of = |node: &Node| interval(typed, node);
     match &node.kind {
@@ -36,7 +36,7 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
             Some((if low < 0 { -most } else { 0 }, most))
         }
         NodeKind::Function(Function::Round(_), arguments) => {
-            Some(rounded(typed, arguments.first()?))
+            Some(rounded_interval(typed, arguments.first()?))
         }
         NodeKind::Function(function, arguments) => {
             let all: Option<Vec<(i128, i128)>> = arguments.iter().map(of).collect();
@@ -79,7 +79,7 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
 }
 
 /// Bounds of a real rounded to an integer, which saturates at 64 bits.
-fn rounded(typed: &Typed, real: &Node) -> (i128, i128) {
+fn rounded_interval(typed: &Typed, real: &Node) -> (i128, i128) {
     let least_and_largest = (i128::from(i64::MIN), i128::from(i64::MAX));
     match real_interval(typed, real) {
         // One more on both sides, for the error of doubles.
@@ -119,15 +119,17 @@ fn real_interval(typed: &Typed, node: &Node) -> Option<(f64, f64)> {
     }
 }
 
+/// Returns a number that fits 64 bits.
 fn exact(number: &Number) -> Option<i128> {
     number.to_i64().map(i128::from)
 }
 
+/// Returns the smallest interval around two.
 fn hull(a: (i128, i128), b: (i128, i128)) -> (i128, i128) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// The range of a type of at most 32 bits; `None` for wider ones.
+/// Returns the range of a type of at most 32 bits; `None` for wider ones.
 pub(crate) fn of_type(scalar: Scalar) -> Option<(i128, i128)> {
     let Scalar::Integer { width, signed } = scalar else { return None };
     if width == Width::B64 {

@@ -4,6 +4,7 @@ use crate::error::Error;
 use base::Span;
 use term::Number;
 
+/// A token of a formula.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
     /// A literal; the flag is set if it has a point or an exponent.
@@ -22,6 +23,7 @@ const SYMBOLS: [&str; 22] = [
 /// Numerators and denominators are below ten to this power, because they are built from doubles.
 pub(crate) const MAX_EXPONENT: i64 = 300;
 
+/// Splits a text into tokens.
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Error> {
     let mut all = Vec::new();
     let mut at = 0;
@@ -47,7 +49,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Error> {
     Ok(all)
 }
 
-/// A span; readers of formulas reject texts of 4 GiB.
+/// Returns a span; readers of formulas reject texts of 4 GiB.
 fn span(at: usize, length: usize) -> Span {
     let clamp = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Span::new(clamp(at), clamp(at + length))
@@ -80,7 +82,7 @@ fn symbol(rest: &str, at: usize) -> Result<(Token, usize), Error> {
     }
 }
 
-/// `12`, `0.25`, `.5`, `1e-5`: exact decimals. `0..n` is a zero and a range.
+/// Reads `12`, `0.25`, `.5` or `1e-5`, exactly. `0..n` is a zero and a range.
 fn number(rest: &str, at: usize) -> Result<(Token, usize), Error> {
     let digits_from = |start: usize| {
         let digits = rest[start..].bytes().take_while(u8::is_ascii_digit).count();

@@ -21,7 +21,7 @@ mod resolve;
 mod typed;
 
 pub use ast::{
-    Argument, Binary, Definition, Expression, Formula, Index, Kind, Name, Relation, Unary,
+    Argument, Binary, Definition, Expression, ExpressionKind, Formula, Index, Name, Relation, Unary,
 };
 pub use emit::{BLOCK, Compiled, Launch, Parameter, ParameterKind};
 pub use error::Error;

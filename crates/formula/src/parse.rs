@@ -15,7 +15,7 @@
 //! ```
 
 use crate::ast::{
-    Argument, Binary, Definition, Expression, Formula, Index, Kind, Name, Relation, Unary,
+    Argument, Binary, Definition, Expression, ExpressionKind, Formula, Index, Name, Relation, Unary,
 };
 use crate::error::Error;
 use crate::lexer::{Token, tokens};
@@ -24,14 +24,14 @@ use base::Span;
 /// Expressions nested deeper than this are rejected, before the stack is exhausted.
 const MAX_DEPTH: u32 = 100;
 
-/// Operators of one chain such as `a + b + c`, whose tree is as deep as the chain is long.
+/// Most operators of one chain such as `a + b + c`, whose tree is as deep as the chain is long.
 const MAX_CHAIN: usize = 300;
 
-/// Levels of a tree, through which passes recurse.
+/// Most levels of a tree, through which passes recurse.
 const MAX_TREE_DEPTH: usize = 400;
 
-/// Comparisons of one chain such as `a < b <= c`.
-const MAX_COMPARED: usize = 50;
+/// Most comparisons of one chain such as `a < b <= c`.
+const MAX_COMPARISONS: usize = 50;
 
 /// Reserved words.
 const RESERVED: [&str; 7] = ["let", "in", "if", "else", "and", "or", "not"];
@@ -71,11 +71,15 @@ pub fn parse_expression(text: &str) -> Result<Expression, Error> {
     }
 }
 
+/// The state of a parser.
 struct Parser<'t> {
     text: &'t str,
     tokens: Vec<(Token, Span)>,
+    /// The position of the next token.
     at: usize,
+    /// The current nesting.
     depth: u32,
+    /// The empty span at the end of the text.
     end: Span,
 }
 
@@ -88,14 +92,14 @@ impl Parser<'_> {
         self.tokens.get(self.at).map_or(self.end, |(_, span)| *span)
     }
 
-    /// The span of the previous token.
-    fn before(&self) -> Span {
+    /// Returns the span of the previous token.
+    fn previous_span(&self) -> Span {
         self.at.checked_sub(1).map_or(self.end, |at| self.tokens[at].1)
     }
 
-    /// Does a line end before the next token?
+    /// Returns `true` if the next token is on a new line.
     fn is_on_new_line(&self) -> bool {
-        let between = self.before().end as usize..self.span().start as usize;
+        let between = self.previous_span().end as usize..self.span().start as usize;
         self.text.get(between).is_some_and(|text| text.contains('\n'))
     }
 
@@ -126,12 +130,12 @@ impl Parser<'_> {
     fn expect(&mut self, symbol: &'static str, after: &str) -> Result<(), Error> {
         match self.take_symbol(symbol) {
             true => Ok(()),
-            false => self.fail(format!("expected `{symbol}` {after}{}", self.instead())),
+            false => self.fail(format!("expected `{symbol}` {after}{}", self.describe_next())),
         }
     }
 
     /// Describes the next token, for messages.
-    fn instead(&self) -> String {
+    fn describe_next(&self) -> String {
         match self.peek() {
             None => ", the formula ends here".to_owned(),
             Some(Token::Number(number, _)) => format!(", not `{number}`"),
@@ -148,7 +152,7 @@ impl Parser<'_> {
                 self.at += 1;
                 Ok(Name { text, span })
             }
-            _ => self.fail(format!("expected {what}{}", self.instead())),
+            _ => self.fail(format!("expected {what}{}", self.describe_next())),
         }
     }
 
@@ -192,7 +196,7 @@ impl Parser<'_> {
         };
         match ends {
             true => Ok(Definition { is_let, name, indices, value }),
-            false => self.fail(format!("expected an operator or `;`{}", self.instead())),
+            false => self.fail(format!("expected an operator or `;`{}", self.describe_next())),
         }
     }
 
@@ -201,7 +205,8 @@ impl Parser<'_> {
         let name = self.name(what)?;
         let range = self.range()?;
         if range.is_none() && !self.is_symbol(",") && !self.is_symbol("]") {
-            return self.fail(format!("expected names of indices left of `=`{}", self.instead()));
+            return self
+                .fail(format!("expected names of indices left of `=`{}", self.describe_next()));
         }
         Ok(Index { name, range })
     }
@@ -238,13 +243,13 @@ impl Parser<'_> {
                 true => Some(Box::new(parser.expression()?)),
                 false => None,
             };
-            let span = value.span.to(parser.before());
+            let span = value.span.to(parser.previous_span());
             let (value, condition) = (Box::new(value), Box::new(condition));
-            Ok(Expression { kind: Kind::If { value, condition, otherwise }, span })
+            Ok(Expression { kind: ExpressionKind::If { value, condition, otherwise }, span })
         })
     }
 
-    /// A chain of operators of one strength, from the left.
+    /// Reads a chain of operators of one strength, from the left.
     fn chain(
         &mut self,
         operators: &[(&str, Binary)],
@@ -258,7 +263,7 @@ impl Parser<'_> {
             self.at += 1;
             let right = next(self)?;
             let span = left.span.to(right.span);
-            let kind = Kind::Binary(*operator, Box::new(left), Box::new(right));
+            let kind = ExpressionKind::Binary(*operator, Box::new(left), Box::new(right));
             left = Expression { kind, span };
         }
         self.fail(format!("more than {MAX_CHAIN} operators in a row"))
@@ -280,7 +285,7 @@ impl Parser<'_> {
         self.deeper(|parser| {
             let a = parser.not()?;
             let span = start.to(a.span);
-            Ok(Expression { kind: Kind::Unary(Unary::Not, Box::new(a)), span })
+            Ok(Expression { kind: ExpressionKind::Unary(Unary::Not, Box::new(a)), span })
         })
     }
 
@@ -290,13 +295,13 @@ impl Parser<'_> {
         while let Some(relation) = self.relation() {
             self.at += 1;
             others.push((relation, self.sum()?));
-            if others.len() > MAX_COMPARED {
-                return self.fail(format!("more than {MAX_COMPARED} comparisons in a row"));
+            if others.len() > MAX_COMPARISONS {
+                return self.fail(format!("more than {MAX_COMPARISONS} comparisons in a row"));
             }
         }
         let Some((_, last)) = others.last() else { return Ok(first) };
         let span = first.span.to(last.span);
-        Ok(Expression { kind: Kind::Comparison(Box::new(first), others), span })
+        Ok(Expression { kind: ExpressionKind::Comparison(Box::new(first), others), span })
     }
 
     fn relation(&self) -> Option<Relation> {
@@ -309,7 +314,7 @@ impl Parser<'_> {
             Relation::Equal,
             Relation::NotEqual,
         ];
-        all.into_iter().find(|relation| relation.written() == *symbol)
+        all.into_iter().find(|relation| relation.spelling() == *symbol)
     }
 
     fn sum(&mut self) -> Result<Expression, Error> {
@@ -332,7 +337,10 @@ impl Parser<'_> {
             if parser.take_symbol("-") {
                 let a = parser.unary()?;
                 let span = start.to(a.span);
-                return Ok(Expression { kind: Kind::Unary(Unary::Negate, Box::new(a)), span });
+                return Ok(Expression {
+                    kind: ExpressionKind::Unary(Unary::Negate, Box::new(a)),
+                    span,
+                });
             }
             let base = parser.primary()?;
             if !parser.take_symbol("^") {
@@ -340,7 +348,7 @@ impl Parser<'_> {
             }
             let exponent = parser.unary()?;
             let span = base.span.to(exponent.span);
-            let kind = Kind::Binary(Binary::Power, Box::new(base), Box::new(exponent));
+            let kind = ExpressionKind::Binary(Binary::Power, Box::new(base), Box::new(exponent));
             Ok(Expression { kind, span })
         })
     }
@@ -348,28 +356,28 @@ impl Parser<'_> {
     fn primary(&mut self) -> Result<Expression, Error> {
         let span = self.span();
         if let Some(Token::Number(number, is_real)) = self.peek() {
-            let kind = Kind::Number(number.clone(), *is_real);
+            let kind = ExpressionKind::Number(number.clone(), *is_real);
             self.at += 1;
             return Ok(Expression { kind, span });
         }
         if self.take_symbol("(") {
             let inner = self.expression()?;
             self.expect(")", "after an expression")?;
-            return Ok(Expression { span: span.to(self.before()), ..inner });
+            return Ok(Expression { span: span.to(self.previous_span()), ..inner });
         }
         let name = self.name("a number, a name or `(`")?;
         let kind = if self.take_symbol("[") {
             self.element(name)?
         } else if self.take_symbol("(") {
             let arguments = self.arguments()?;
-            Kind::Call { name, arguments }
+            ExpressionKind::Call { name, arguments }
         } else {
-            Kind::Name(name.text)
+            ExpressionKind::Name(name.text)
         };
-        Ok(Expression { kind, span: span.to(self.before()) })
+        Ok(Expression { kind, span: span.to(self.previous_span()) })
     }
 
-    fn element(&mut self, name: Name) -> Result<Kind, Error> {
+    fn element(&mut self, name: Name) -> Result<ExpressionKind, Error> {
         let mut indices = Vec::new();
         let mut outside = None;
         loop {
@@ -383,7 +391,7 @@ impl Parser<'_> {
             }
         }
         self.expect("]", "after the indices")?;
-        Ok(Kind::Element { name, indices, outside })
+        Ok(ExpressionKind::Element { name, indices, outside })
     }
 
     fn arguments(&mut self) -> Result<Vec<Argument>, Error> {
@@ -391,7 +399,7 @@ impl Parser<'_> {
         loop {
             let expression = self.expression()?;
             let argument = match (&expression.kind, self.range()?) {
-                (Kind::Name(text), Some(range)) => {
+                (ExpressionKind::Name(text), Some(range)) => {
                     let name = Name { text: text.clone(), span: expression.span };
                     Argument::Index(Index { name, range: Some(range) })
                 }
@@ -411,12 +419,12 @@ impl Parser<'_> {
     }
 }
 
-/// Levels of a tree, counted without recursion.
+/// Counts the levels of a tree, without recursion.
 fn depth(expression: &Expression) -> usize {
     let (mut deepest, mut work) = (0, vec![(expression, 1)]);
     while let Some((one, level)) = work.pop() {
         deepest = deepest.max(level);
-        one.each(&mut |inner| work.push((inner, level + 1)));
+        one.each_child(&mut |inner| work.push((inner, level + 1)));
     }
     deepest
 }
@@ -425,21 +433,22 @@ fn depth(expression: &Expression) -> usize {
 mod tests {
     use super::*;
 
-    fn again(text: &str) -> String {
+    /// Reads a formula and prints it.
+    fn printed(text: &str) -> String {
         parse(text).unwrap().to_string()
     }
 
     #[test]
     fn operators_bind_as_in_python() {
-        assert_eq!(again("y = -a^2*b"), again("y = (-(a^2))*b"));
-        assert_eq!(again("y = a - b - c"), again("y = (a - b) - c"));
-        assert_eq!(again("y = a/b*c"), again("y = (a/b)*c"));
-        assert_eq!(again("y = a^-b^2"), again("y = a^(-(b^2))"));
+        assert_eq!(printed("y = -a^2*b"), printed("y = (-(a^2))*b"));
+        assert_eq!(printed("y = a - b - c"), printed("y = (a - b) - c"));
+        assert_eq!(printed("y = a/b*c"), printed("y = (a/b)*c"));
+        assert_eq!(printed("y = a^-b^2"), printed("y = a^(-(b^2))"));
         assert_eq!(
-            again("y = a if b < c and not d or e else f if g else h"),
-            again("y = a if (((b < c) and (not d)) or e) else (f if g else h)")
+            printed("y = a if b < c and not d or e else f if g else h"),
+            printed("y = a if (((b < c) and (not d)) or e) else (f if g else h)")
         );
-        assert_ne!(again("y = a - (b - c)"), again("y = a - b - c"));
+        assert_ne!(printed("y = a - (b - c)"), printed("y = a - b - c"));
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub(crate) struct Array {
     pub(crate) bounds: Option<(i128, i128)>,
 }
 
+/// The origin of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Exists before anything is computed.
@@ -226,13 +227,13 @@ impl Reduction {
         ("argmin", Self::ArgMin),
     ];
 
-    /// The function's spelling.
+    /// Returns the function's spelling.
     pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, one)| *one == self).map_or("", |(name, _)| name)
     }
 }
 
-/// Visits the operands of a node, shared or to be changed.
+/// Visits the operands of a node: `iter` by shared reference, `iter_mut` by mutable reference.
 macro_rules! each_operand {
     (@body iter $reduce:ident, $visit:ident) => {
         $visit(&$reduce.body)
@@ -278,6 +279,7 @@ macro_rules! each_operand {
 }
 
 impl Node {
+    /// Builds a literal integer.
     pub(crate) fn integer(value: i128, span: Span) -> Self {
         let number = i64::try_from(value).map(Number::from);
         let number = number.unwrap_or_else(|_| {
@@ -288,7 +290,7 @@ impl Node {
         Self { kind: NodeKind::Number(number), ty: Type::Integer, is_data: false, span }
     }
 
-    /// The number, if the node is a literal.
+    /// Returns the number, if the node is a literal.
     pub(crate) fn number(&self) -> Option<&Number> {
         match &self.kind {
             NodeKind::Number(number) => Some(number),
@@ -298,12 +300,12 @@ impl Node {
     }
 
     /// Calls `visit` for each operand.
-    pub(crate) fn each<'n>(&'n self, visit: &mut dyn FnMut(&'n Self)) {
+    pub(crate) fn each_child<'n>(&'n self, visit: &mut dyn FnMut(&'n Self)) {
         each_operand!(&self.kind, visit, iter);
     }
 
     /// Calls `visit` for each operand, to change it.
-    pub(crate) fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Self)) {
+    pub(crate) fn each_child_mut(&mut self, visit: &mut dyn FnMut(&mut Self)) {
         each_operand!(&mut self.kind, visit, iter_mut);
     }
 
@@ -311,10 +313,10 @@ impl Node {
         if let NodeKind::Element { array, .. } = self.kind {
             found.insert(array);
         }
-        self.each(&mut |inner| inner.collect_arrays(found));
+        self.each_child(&mut |inner| inner.collect_arrays(found));
     }
 
-    /// Indices of the definition and of enclosing reductions that it depends on.
+    /// Returns the indices of the definition and of enclosing reductions that it depends on.
     pub(crate) fn free_indices(&self) -> BTreeSet<IndexId> {
         let mut found = BTreeSet::new();
         self.collect_free(&mut found);
@@ -325,14 +327,15 @@ impl Node {
         if let NodeKind::Index(index) = self.kind {
             found.insert(index);
         }
-        self.each(&mut |inner| inner.collect_free(found));
+        self.each_child(&mut |inner| inner.collect_free(found));
         if let NodeKind::Reduce(reduce) = &self.kind {
             // Each index has its own number, so none of these was present before.
             reduce.ranges.iter().for_each(|range| _ = found.remove(&range.index));
         }
     }
 
-    /// Splits a conjunction into conditions on indices alone, and the others.
+    /// Splits a conjunction into conditions on indices alone (*decided*: a run knows them), and those on data
+    /// (*open*).
     pub(crate) fn conjuncts(&self) -> (Vec<&Self>, Vec<&Self>) {
         let (mut decided, mut open, mut work) = (Vec::new(), Vec::new(), vec![self]);
         while let Some(node) = work.pop() {

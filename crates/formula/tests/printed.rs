@@ -2,11 +2,12 @@
 
 use base::Span;
 use formula::{
-    Argument, Binary, Definition, Expression, Formula, Index, Kind, Name, Relation, Unary, parse,
+    Argument, Binary, Definition, Expression, ExpressionKind, Formula, Index, Name, Relation,
+    Unary, parse,
 };
 use proptest::prelude::*;
 
-fn at(kind: Kind) -> Expression {
+fn at(kind: ExpressionKind) -> Expression {
     Expression { kind, span: Span::default() }
 }
 
@@ -19,12 +20,12 @@ fn expressions() -> impl Strategy<Value = Expression> {
         let number = term::Number::ratio(above, 10_i64.pow(u32::try_from(below).unwrap())).unwrap();
         // A number that is not an integer is a real even without a point.
         let is_real = is_real || number.to_i64().is_none();
-        at(Kind::Number(number, is_real))
+        at(ExpressionKind::Number(number, is_real))
     });
     let leaf = prop_oneof![
         number,
         prop::sample::select(vec!["i", "j", "eps", "pi"])
-            .prop_map(|text| at(Kind::Name(text.to_owned()))),
+            .prop_map(|text| at(ExpressionKind::Name(text.to_owned()))),
     ];
     leaf.prop_recursive(5, 40, 3, |inner| {
         let binary = prop::sample::select(vec![
@@ -51,30 +52,28 @@ fn expressions() -> impl Strategy<Value = Expression> {
             Argument::Index(Index { name: name("k"), range: Some(Box::new(range)) })
         });
         prop_oneof![
-            (binary, inner.clone(), inner.clone()).prop_map(move |(op, a, b)| at(Kind::Binary(
-                op,
-                boxed(a),
-                boxed(b)
-            ))),
+            (binary, inner.clone(), inner.clone())
+                .prop_map(move |(op, a, b)| at(ExpressionKind::Binary(op, boxed(a), boxed(b)))),
             (prop::sample::select(vec![Unary::Negate, Unary::Not]), inner.clone())
-                .prop_map(move |(op, a)| at(Kind::Unary(op, boxed(a)))),
-            (inner.clone(), prop::collection::vec((relation, inner.clone()), 1..3))
-                .prop_map(move |(first, others)| at(Kind::Comparison(boxed(first), others))),
+                .prop_map(move |(op, a)| at(ExpressionKind::Unary(op, boxed(a)))),
+            (inner.clone(), prop::collection::vec((relation, inner.clone()), 1..3)).prop_map(
+                move |(first, others)| at(ExpressionKind::Comparison(boxed(first), others))
+            ),
             (inner.clone(), inner.clone(), prop::option::of(inner.clone())).prop_map(
-                move |(value, condition, otherwise)| at(Kind::If {
+                move |(value, condition, otherwise)| at(ExpressionKind::If {
                     value: boxed(value),
                     condition: boxed(condition),
                     otherwise: otherwise.map(boxed),
                 })
             ),
             (prop::collection::vec(inner.clone(), 1..3), prop::option::of(inner.clone())).prop_map(
-                move |(indices, outside)| at(Kind::Element {
+                move |(indices, outside)| at(ExpressionKind::Element {
                     name: name("x"),
                     indices,
                     outside: outside.map(boxed),
                 })
             ),
-            (index, inner).prop_map(|(index, body)| at(Kind::Call {
+            (index, inner).prop_map(|(index, body)| at(ExpressionKind::Call {
                 name: name("sum"),
                 arguments: vec![index, Argument::Expression(body)],
             })),

@@ -5,7 +5,7 @@
 //! not, runs with *perturbed* operations show the effect of rounding: each inexact result is moved by a few units in
 //! the last place, each approximate function by more, in a direction drawn from a seed.
 
-use crate::value::{Trouble, Value};
+use crate::value::{EvaluationError, Value};
 use base::mix64;
 use kir::{Binary, Type};
 use std::cell::Cell;
@@ -53,7 +53,8 @@ impl Arithmetic {
         Self { options, draws, inexact: Cell::new(false), out_of_range: Cell::new(false) }
     }
 
-    pub(crate) fn order(&self) -> u64 {
+    /// The seed for the order of threads: another one for each perturbed run.
+    pub(crate) fn order_seed(&self) -> u64 {
         self.options.perturbed.map_or(0, mix64)
     }
 
@@ -70,7 +71,7 @@ impl Arithmetic {
         if drawn & 1 == 0 { size } else { -size }
     }
 
-    /// Does the narrowest float type represent a number?
+    /// Does the narrowest float type represent a number in `bits` significant bits?
     fn holds(&self, value: f64, bits: u32) -> bool {
         if value == 0.0 || !value.is_finite() {
             return true;
@@ -88,14 +89,15 @@ impl Arithmetic {
         value.abs() >= least && used <= bits
     }
 
-    /// Returns the result of an operation, perturbed if it was inexact.
-    fn settle(&self, value: f64, exact: bool) -> f64 {
+    /// Returns the result of an operation; in a perturbed run it is moved a little if it was inexact.
+    fn perturb_if_inexact(&self, value: f64, exact: bool) -> f64 {
         if exact && self.holds(value, self.options.significand) {
             return value;
         }
         self.perturb(value, [8.0 * unit(self.options.significand), f64::from(f32::MIN_POSITIVE)])
     }
 
+    /// Moves an inexact result by a part of these errors, relative and absolute.
     fn perturb(&self, value: f64, [relative, absolute]: [f64; 2]) -> f64 {
         self.inexact.set(true);
         match self.options.perturbed {
@@ -105,7 +107,7 @@ impl Arithmetic {
     }
 
     pub(crate) fn constant(&self, value: f64) -> f64 {
-        self.settle(value, true)
+        self.perturb_if_inexact(value, true)
     }
 
     pub(crate) fn binary(&self, operator: Binary, x: f64, y: f64, result: f64) -> f64 {
@@ -116,25 +118,25 @@ impl Arithmetic {
             Binary::Div => result.mul_add(y, -x) == 0.0 || !result.is_finite(),
             _ => true,
         };
-        self.settle(result, exact)
+        self.perturb_if_inexact(result, exact)
     }
 
     /// A sum that other threads add to in any order: exact in all orders if there are bits to spare.
     pub(crate) fn atomic_sum(&self, x: f64, y: f64, result: f64) -> f64 {
         let spare = self.holds(result, self.options.significand.saturating_sub(6));
-        self.settle(result, spare && is_exact_sum(x, y, result))
+        self.perturb_if_inexact(result, spare && is_exact_sum(x, y, result))
     }
 
     /// The result of a function; `None` if it is known too roughly.
     pub(crate) fn function(&self, name: &str, [x, y, z]: [f64; 3], result: f64) -> Option<f64> {
         match name {
             "fabs" | "floor" | "ceil" | "round" | "rint" | "fmin" | "fmax" => Some(result),
-            "sqrt" => Some(self.settle(result, result.mul_add(result, -x) == 0.0)),
+            "sqrt" => Some(self.perturb_if_inexact(result, result.mul_add(result, -x) == 0.0)),
             "fdivide" => Some(self.binary(Binary::Div, x, y, result)),
             "fma" => {
                 let product = x * y;
                 let exact = x.mul_add(y, -product) == 0.0;
-                Some(self.settle(result, exact && is_exact_sum(product, z, result)))
+                Some(self.perturb_if_inexact(result, exact && is_exact_sum(product, z, result)))
             }
             "rsqrt" | "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tanh" | "pow" => {
                 let unit = 8.0 * unit(self.options.significand);
@@ -145,8 +147,8 @@ impl Arithmetic {
     }
 
     /// Converts a float to an integer; an error if its type cannot hold it.
-    pub(crate) fn truncated(value: f64, ty: Type) -> Result<Value, Trouble> {
-        let (least, most) = ty.range().ok_or(Trouble::Undefined)?;
+    pub(crate) fn truncate(value: f64, ty: Type) -> Result<Value, EvaluationError> {
+        let (least, most) = ty.range().ok_or(EvaluationError::Undefined)?;
         let whole = value.trunc();
         // Beyond 2^63 the limits are not doubles.
         #[expect(clippy::cast_precision_loss, reason = "only compared with what is well inside")]
@@ -155,7 +157,7 @@ impl Arithmetic {
         let number = i128::from(whole as i64);
         match inside && (least..=most).contains(&number) {
             true => Ok(Value::int(number)),
-            false => Err(Trouble::Undefined),
+            false => Err(EvaluationError::Undefined),
         }
     }
 }

@@ -3,15 +3,16 @@
 use crate::value::Value;
 use kir::{AtomicOp, Type};
 
-/// The value as stored in memory: the machine's, not the unwrapped integer.
-pub(crate) fn settled(value: Value) -> Value {
+/// Returns a value as memory stores it: the machine's integer, without the exact one beside it.
+pub(crate) fn as_stored(value: Value) -> Value {
     value.number().map_or(value, Value::int)
 }
 
-pub(crate) fn updated(op: AtomicOp, old: Value, operands: &[Value], ty: Type) -> Value {
+/// The new value of an element, with the operands of CUDA's function.
+pub(crate) fn updated_value(op: AtomicOp, old: Value, operands: &[Value], ty: Type) -> Value {
     let fit = |value: i128| Value::int(ty.wrap(value));
     match (op, old, operands) {
-        (AtomicOp::Exchange, _, [new]) => settled(*new),
+        (AtomicOp::Exchange, _, [new]) => as_stored(*new),
         // Bits are compared, and those of a NaN and the sign of a zero are unknown.
         (AtomicOp::CompareAndSwap, Value::Undefined, _)
         | (AtomicOp::CompareAndSwap, _, [Value::Undefined, _]) => Value::Undefined,
@@ -26,8 +27,8 @@ pub(crate) fn updated(op: AtomicOp, old: Value, operands: &[Value], ty: Type) ->
             }
         }
         (AtomicOp::CompareAndSwap, old, [expected, new]) => {
-            if settled(*expected) == old {
-                settled(*new)
+            if as_stored(*expected) == old {
+                as_stored(*new)
             } else {
                 old
             }

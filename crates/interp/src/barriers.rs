@@ -3,12 +3,13 @@
 //! Claims are tested for every thread, and for every pair of different ones if they mention another thread. Elements
 //! have the memory's contents at that moment. After a race the contents are indefinite, so nothing is tested.
 
+use crate::evaluate::{evaluate, truth};
 use crate::launch::Launch;
 use crate::machine::{Halt, Machine, State};
 use crate::outcome::Event;
-use crate::quantifiers::each;
+use crate::quantifiers::for_each_in_ranges;
 use crate::shadow::Memory;
-use crate::value::{Environment, Trouble, Value, evaluate, truth};
+use crate::value::{Environment, EvaluationError, Value};
 use base::Index;
 use kir::spec;
 use kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, When};
@@ -18,7 +19,7 @@ const MAX_PAIRS: usize = 512;
 /// Limit on the threads tested there.
 const MAX_THREADS: usize = 64;
 
-/// The view of a thread, and of another one, at a barrier.
+/// The environment of a claim at a barrier: a thread, and another one if the claim mentions it.
 struct PairAtBarrier<'m> {
     kernel: &'m Kernel,
     launch: &'m Launch,
@@ -56,7 +57,7 @@ impl Environment for PairAtBarrier<'_> {
         known.copied().unwrap_or(Value::Undefined)
     }
 
-    fn is_rough(&self) -> bool {
+    fn approximates_reals(&self) -> bool {
         true
     }
 
@@ -74,8 +75,9 @@ impl Environment for PairAtBarrier<'_> {
 }
 
 impl<'k> Machine<'k> {
-    /// All threads wait or have ended: checks that they wait at one barrier, in one iteration.
-    pub(crate) fn meet(&mut self, threads: &mut [State<'k>]) -> Result<(), Halt> {
+    /// Checks that all threads of a block wait at one barrier, in one iteration, or have all ended; tests the claims
+    /// there and lets the threads go on.
+    pub(crate) fn check_barrier(&mut self, threads: &mut [State<'k>]) -> Result<(), Halt> {
         self.between_threads.clear();
         let Some(waiting) = threads.iter().position(|state| state.waits.is_some()) else {
             return Ok(());
@@ -84,7 +86,7 @@ impl<'k> Machine<'k> {
         let at = one.waits.unwrap_or_default();
         // The counts of loops that were left are meaningless. Only those around the barrier matter, and all threads
         // at this barrier are in them.
-        let around = self.code.around(one.pc);
+        let around = self.code.enclosing_loops(one.pc);
         let same = |other: &State<'_>| {
             other.pc == one.pc
                 && around.iter().all(|number| other.counts[*number] == one.counts[*number])
@@ -98,7 +100,7 @@ impl<'k> Machine<'k> {
                 elsewhere,
             })));
         }
-        self.claimed(threads)?;
+        self.test_claims(threads)?;
         for state in threads {
             state.waits = None;
             state.claims.clear();
@@ -107,7 +109,7 @@ impl<'k> Machine<'k> {
     }
 
     /// Tests the claims at the barrier that all threads of a block have reached.
-    fn claimed(&mut self, threads: &[State<'_>]) -> Result<(), Halt> {
+    fn test_claims(&mut self, threads: &[State<'_>]) -> Result<(), Halt> {
         let claims = threads.first().map_or(&[][..], |one| &one.claims);
         if claims.is_empty() || !self.events.is_empty() {
             return Ok(());
@@ -124,9 +126,9 @@ impl<'k> Machine<'k> {
 
     fn failed_claim(&self, claim: &Claim, threads: &[State<'_>]) -> Option<Event> {
         if !spec::has_other(&claim.condition) {
-            let asked = if is_of_all(claim) { 1 } else { MAX_THREADS };
-            let mut asked = threads.iter().take(asked);
-            return asked.find_map(|one| failed(claim, &self.met(one, None)));
+            let tested = if is_same_for_all_threads(claim) { 1 } else { MAX_THREADS };
+            let mut tested = threads.iter().take(tested);
+            return tested.find_map(|one| first_failure(claim, &self.view_at_barrier(one, None)));
         }
         let mut pairs = 0;
         for one in threads {
@@ -135,8 +137,8 @@ impl<'k> Machine<'k> {
                 if pairs > MAX_PAIRS {
                     return None;
                 }
-                let second = self.met(two, None);
-                let event = failed(claim, &self.met(one, Some(&second)));
+                let second = self.view_at_barrier(two, None);
+                let event = first_failure(claim, &self.view_at_barrier(one, Some(&second)));
                 if event.is_some() {
                     return event;
                 }
@@ -147,7 +149,7 @@ impl<'k> Machine<'k> {
 }
 
 impl Machine<'_> {
-    fn met<'m>(
+    fn view_at_barrier<'m>(
         &'m self,
         state: &'m State<'m>,
         other: Option<&'m PairAtBarrier<'m>>,
@@ -158,8 +160,8 @@ impl Machine<'_> {
     }
 }
 
-/// Does a claim mean the same for all threads? It must have no variables but its own.
-fn is_of_all(claim: &Claim) -> bool {
+/// Does a claim mean the same for all threads? It must mention no variables but its bound ones, and not `threadIdx`.
+fn is_same_for_all_threads(claim: &Claim) -> bool {
     let own = |inner: &Expr| match inner.kind {
         ExprKind::Var(var) => !claim.forall.contains(&var),
         ExprKind::Builtin(builtin, _) => builtin == Builtin::Thread,
@@ -169,12 +171,12 @@ fn is_of_all(claim: &Claim) -> bool {
 }
 
 /// The first case of a claim that fails.
-fn failed(claim: &Claim, met: &PairAtBarrier<'_>) -> Option<Event> {
+fn first_failure(claim: &Claim, view: &PairAtBarrier<'_>) -> Option<Event> {
     spec::goals(claim).iter().find_map(|goal| {
         let mut found = None;
         // Without a range there is nothing to test.
-        let _ = each(&claim.forall, &goal.assumed, met, &mut |bound| {
-            let env = PairAtBarrier { bound, ..*met };
+        let _ = for_each_in_ranges(&claim.forall, &goal.assumed, view, &mut |bound| {
+            let env = PairAtBarrier { bound, ..*view };
             let holds = goal.assumed.iter().all(|one| truth(one, &env) == Ok(true));
             if holds && truth(&goal.goal, &env) == Ok(false) {
                 found = Some(event(claim, &goal.goal, &env));
@@ -204,10 +206,10 @@ fn element(expr: &Expr, env: &PairAtBarrier<'_>) -> Option<(ArrayId, Vec<i128>)>
         ExprKind::Convert(inner) => element(inner, env),
         ExprKind::Binary(_, left, right) => element(left, env).or_else(|| element(right, env)),
         ExprKind::Element(array, When::Here, index) => {
-            let at = |one: &Expr| -> Result<i128, Trouble> {
-                evaluate(one, env, true)?.number().ok_or(Trouble::Undefined)
+            let at = |one: &Expr| -> Result<i128, EvaluationError> {
+                evaluate(one, env, true)?.number().ok_or(EvaluationError::Undefined)
             };
-            let index: Result<Vec<i128>, Trouble> = index.iter().map(at).collect();
+            let index: Result<Vec<i128>, EvaluationError> = index.iter().map(at).collect();
             Some((*array, index.ok()?))
         }
         _ => None,

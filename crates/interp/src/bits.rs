@@ -7,7 +7,7 @@ const ALL: u128 = u64::MAX as u128;
 
 /// Evaluates a bit function of numbers or of a float, integers modulo the width of their type; `None` if the result
 /// is unknown. Bits of floats are known only if `are_exact`, and not those of a NaN or the sign of a negative zero.
-pub(crate) fn of(name: &str, values: &[Value], are_exact: bool) -> Option<Value> {
+pub(crate) fn evaluate(name: &str, values: &[Value], are_exact: bool) -> Option<Value> {
     match (name, values) {
         ("__float_as_int", [Value::Float(value)]) if are_exact => {
             #[expect(clippy::cast_possible_truncation, reason = "checked below")]
@@ -55,7 +55,7 @@ fn function(name: &str, arguments: &[i128]) -> Option<i128> {
             let product = arguments[0].checked_mul(arguments[1])?;
             (product >> 64).cast_unsigned()
         }
-        ("__byte_perm", [x, y, selector]) => chosen_bytes(*x, *y, *selector),
+        ("__byte_perm", [x, y, selector]) => select_bytes(*x, *y, *selector),
         ("__funnelshift_l" | "__funnelshift_lc", [low, high, by]) => {
             (pair(*low, *high) << amount(name, *by)) >> 32 & LOW
         }
@@ -84,8 +84,8 @@ fn amount(name: &str, by: u128) -> u128 {
     }
 }
 
-/// Four of the eight bytes of two numbers. Three bits of each selector digit count.
-fn chosen_bytes(x: u128, y: u128, selector: u128) -> u128 {
+/// Selects four of the eight bytes of two numbers. Three bits of each hexadecimal digit of the selector count.
+fn select_bytes(x: u128, y: u128, selector: u128) -> u128 {
     let bytes = pair(x, y);
     let byte = |number: u128| {
         let at = selector >> (4 * number) & 7;

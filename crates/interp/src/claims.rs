@@ -4,11 +4,12 @@
 //! numbers that close are neither less nor greater. A claim whose variables have no range, or that mentions elements
 //! without a value, is not tested.
 
-use crate::contract::of_scalar;
+use crate::contract::parameter_value;
+use crate::evaluate::{evaluate, truth};
 use crate::launch::Launch;
 use crate::outcome::{Contents, Event};
-use crate::quantifiers::each;
-use crate::value::{Environment, Trouble, Value, evaluate, truth};
+use crate::quantifiers::for_each_in_ranges;
+use crate::value::{Environment, EvaluationError, Value};
 use kir::spec;
 use kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, VarId, When};
 
@@ -25,7 +26,7 @@ impl Environment for RunContents<'_> {
     fn var(&self, var: VarId) -> Value {
         match self.bound.iter().find(|(one, _)| *one == var) {
             Some((_, value)) => Value::int(*value),
-            None => of_scalar(self.kernel, self.launch, var),
+            None => parameter_value(self.kernel, self.launch, var),
         }
     }
 
@@ -44,7 +45,7 @@ impl Environment for RunContents<'_> {
         value.copied().unwrap_or(Value::Undefined)
     }
 
-    fn is_rough(&self) -> bool {
+    fn approximates_reals(&self) -> bool {
         true
     }
 
@@ -55,13 +56,17 @@ impl Environment for RunContents<'_> {
 
 /// Returns the first postcondition that fails, given the initial and final contents of a launch.
 #[must_use]
-pub fn failed(kernel: &Kernel, launch: &Launch, [before, after]: [&Contents; 2]) -> Option<Event> {
+pub fn failed_postcondition(
+    kernel: &Kernel,
+    launch: &Launch,
+    [before, after]: [&Contents; 2],
+) -> Option<Event> {
     kernel.ensures.iter().find_map(|claim| {
         spec::goals(claim).iter().find_map(|goal| {
             let ended = RunContents { kernel, launch, before, after, bound: &[] };
             let mut found = None;
             // Without a range there is nothing to test.
-            let _ = each(&claim.forall, &goal.assumed, &ended, &mut |bound| {
+            let _ = for_each_in_ranges(&claim.forall, &goal.assumed, &ended, &mut |bound| {
                 let env = RunContents { bound, ..ended };
                 found = counterexample(claim, goal, &env, bound);
                 Ok(found.is_none())
@@ -80,10 +85,10 @@ fn counterexample(
     for one in goal.assumed.iter().chain([&goal.goal]) {
         let is_goal = std::ptr::eq(one, &goal.goal);
         match truth(one, env) {
-            Err(Trouble::DivisionByZero(span)) => {
+            Err(EvaluationError::DivisionByZero(span)) => {
                 return Some(Event::NoValue { span, at: bound.to_vec(), divides: true });
             }
-            Err(Trouble::Shift(span)) => {
+            Err(EvaluationError::Shift(span)) => {
                 return Some(Event::NoValue { span, at: bound.to_vec(), divides: false });
             }
             Ok(true) if !is_goal => {}
@@ -108,10 +113,10 @@ fn element(expr: &Expr, env: &RunContents<'_>) -> Option<(ArrayId, Vec<i128>)> {
     match &expr.kind {
         ExprKind::Convert(inner) => element(inner, env),
         ExprKind::Element(array, When::Here, index) => {
-            let at = |one: &Expr| -> Result<i128, Trouble> {
-                evaluate(one, env, true)?.number().ok_or(Trouble::Undefined)
+            let at = |one: &Expr| -> Result<i128, EvaluationError> {
+                evaluate(one, env, true)?.number().ok_or(EvaluationError::Undefined)
             };
-            let index: Result<Vec<i128>, Trouble> = index.iter().map(at).collect();
+            let index: Result<Vec<i128>, EvaluationError> = index.iter().map(at).collect();
             Some((*array, index.ok()?))
         }
         _ => None,

@@ -46,13 +46,13 @@ struct Pending {
 impl<'k> Code<'k> {
     pub(crate) fn new(kernel: &'k Kernel) -> Self {
         let mut code = Self { insns: Vec::new(), loops: 0, extents: Vec::new() };
-        code.statements(&kernel.body, &mut Pending::default());
+        code.compile_all(&kernel.body, &mut Pending::default());
         code.insns.push(Insn::Return);
         code
     }
 
     /// The loops around the instruction before `pc`.
-    pub(crate) fn around(&self, pc: usize) -> Vec<usize> {
+    pub(crate) fn enclosing_loops(&self, pc: usize) -> Vec<usize> {
         let at = pc.saturating_sub(1);
         let extents = self.extents.iter().enumerate();
         extents.filter(|(_, (start, end))| (*start..*end).contains(&at)).map(|(n, _)| n).collect()
@@ -63,13 +63,13 @@ impl<'k> Code<'k> {
         self.extents.get(number).map_or(0, |(start, _)| *start as u64)
     }
 
-    fn statements(&mut self, statements: &'k [Stmt], pending: &mut Pending) {
+    fn compile_all(&mut self, statements: &'k [Stmt], pending: &mut Pending) {
         for statement in statements {
-            self.statement(statement, pending);
+            self.compile(statement, pending);
         }
     }
 
-    fn statement(&mut self, statement: &'k Stmt, pending: &mut Pending) {
+    fn compile(&mut self, statement: &'k Stmt, pending: &mut Pending) {
         let insn = match statement {
             Stmt::Assign(var, value) => Insn::Assign(*var, value),
             Stmt::Load(var, element) => Insn::Load(*var, element),
@@ -96,14 +96,14 @@ impl<'k> Code<'k> {
                 Insn::Jump(usize::MAX)
             }
             Stmt::If(condition, then, otherwise) => {
-                return self.conditional(condition, then, otherwise, pending);
+                return self.compile_if(condition, then, otherwise, pending);
             }
-            Stmt::Loop(inner) => return self.looped(inner),
+            Stmt::Loop(inner) => return self.compile_loop(inner),
         };
         self.insns.push(insn);
     }
 
-    fn conditional(
+    fn compile_if(
         &mut self,
         condition: &'k Expr,
         then: &'k [Stmt],
@@ -112,27 +112,28 @@ impl<'k> Code<'k> {
     ) {
         let test = self.insns.len();
         self.insns.push(Insn::Unless(condition, usize::MAX));
-        self.statements(then, pending);
+        self.compile_all(then, pending);
         let end = self.insns.len();
         self.insns.push(Insn::Jump(usize::MAX));
         self.insns[test] = Insn::Unless(condition, self.insns.len());
-        self.statements(otherwise, pending);
+        self.compile_all(otherwise, pending);
         self.insns[end] = Insn::Jump(self.insns.len());
     }
 
-    fn looped(&mut self, inner: &'k Loop) {
+    /// Compiles a loop: `Enter; head; Unless end; body; step; Next; Jump head`.
+    fn compile_loop(&mut self, inner: &'k Loop) {
         let number = self.loops;
         self.loops += 1;
         self.extents.push((self.insns.len(), self.insns.len()));
         self.insns.push(Insn::Enter(number));
         let head = self.insns.len();
         let mut pending = Pending::default();
-        self.statements(&inner.head, &mut pending);
+        self.compile_all(&inner.head, &mut pending);
         let test = self.insns.len();
         self.insns.push(Insn::Unless(&inner.condition, usize::MAX));
-        self.statements(&inner.body, &mut pending);
+        self.compile_all(&inner.body, &mut pending);
         let step = self.insns.len();
-        self.statements(&inner.step, &mut pending);
+        self.compile_all(&inner.step, &mut pending);
         self.insns.push(Insn::Next(number));
         self.insns.push(Insn::Jump(head));
         let end = self.insns.len();

@@ -1,7 +1,7 @@
 //! Runs our reading of a kernel with the arithmetic of compiled code, so that the final contents of its arrays can be
 //! compared with those of NVRTC's code for the same kernel.
 //!
-//! Other runs of the interpreter look for events that `engine` claims impossible; this one follows C++ as far as C++
+//! Other runs of the interpreter look for events that proofs show to be impossible; this one follows C++ as far as C++
 //! defines behaviour. Unsigned integers and conversions wrap ([basic.fundamental], [conv.integral]). A signed result
 //! that wraps may still be added, subtracted and multiplied; any other use of it has no value, because C++ leaves it
 //! undefined. A conversion of a float that its integer type cannot hold has no value either ([conv.fpint]).
@@ -56,8 +56,8 @@ pub fn run_compiled(
     machine.compiled = Some(Arithmetic::new(options));
     let mut initial = Machine::new(kernel, launch, options.budget);
     initial.compiled = Some(Arithmetic::new(options));
-    let result = machine.complete().and_then(|()| {
-        initial.prepared()?;
+    let result = machine.run_to_end().and_then(|()| {
+        initial.draw_related_contents()?;
         let sizes = machine.all_sizes()?;
         let (mut before, mut after) = (Elements::new(), Elements::new());
         for (array, size) in sizes {
@@ -79,8 +79,8 @@ pub fn run_compiled(
             let (significand, steps) = (options.significand, machine.steps);
             Ok(CompiledResults { before, after, exact, out_of_range, significand, steps })
         }
-        (Err(halt), _) => Err(machine.ended(Some(halt))),
-        (Ok(_), _) => Err(machine.ended(None)),
+        (Err(halt), _) => Err(machine.into_run(Some(halt))),
+        (Ok(_), _) => Err(machine.into_run(None)),
     }
 }
 
@@ -100,8 +100,8 @@ pub fn is_written(kernel: &Kernel, array: ArrayId) -> bool {
 /// Returns the launch with other, drawn values for the integer scalars that affect no index, no condition and no size.
 /// If the contract does not allow those, returns the launch unchanged.
 #[must_use]
-pub fn vary_scalars(kernel: &Kernel, launch: &Launch, way: Draw) -> Launch {
-    if way == Draw::Small {
+pub fn vary_scalars(kernel: &Kernel, launch: &Launch, draw: Draw) -> Launch {
+    if draw == Draw::Small {
         return launch.clone();
     }
     let relevant = relevance::relevant(kernel);
@@ -115,7 +115,7 @@ pub fn vary_scalars(kernel: &Kernel, launch: &Launch, way: Draw) -> Launch {
         // Macros and numbers of a template are part of the compiled code.
         let own = kernel.scalars.iter().take(kernel.macros).any(|one| one == var);
         if let (Type::Int { .. }, false, false) = (declared.ty, fixed, own) {
-            *value = integer(declared.ty, mix64(launch.seed ^ of_name(&declared.name)), way);
+            *value = integer(declared.ty, mix64(launch.seed ^ of_name(&declared.name)), draw);
         }
     }
     match crate::contract::is_allowed(kernel, &varied) {
@@ -125,13 +125,13 @@ pub fn vary_scalars(kernel: &Kernel, launch: &Launch, way: Draw) -> Launch {
 }
 
 /// Draws an integer of a type, often at the ends of its range or near a power of two.
-fn integer(ty: Type, drawn: u64, way: Draw) -> i128 {
+fn integer(ty: Type, drawn: u64, draw: Draw) -> i128 {
     let (least, most) = ty.range().unwrap_or((0, 1));
     let span = most - least + 1;
     let any = least + i128::from(mix64(drawn)).rem_euclid(span);
     let power = 1_i128 << (drawn >> 8).rem_euclid(63);
     let near = power - 1 + i128::from(drawn >> 16 & 3);
-    let value = match (way, drawn % 8) {
+    let value = match (draw, drawn % 8) {
         (Draw::Wide, _) => any,
         (_, 0) => least,
         (_, 1) => most,
@@ -197,7 +197,7 @@ impl Machine<'_> {
     fn value_or_draw(&mut self, cell: &Place) -> Result<Value, Halt> {
         match self.global.get(cell) {
             Some(value) => Ok(*value),
-            None => self.initial(cell),
+            None => self.initial_value(cell),
         }
     }
 
@@ -207,7 +207,7 @@ impl Machine<'_> {
     }
 
     /// Builds the result of a run that ended with `halt`, or with one of its events.
-    fn ended(self, halt: Option<Halt>) -> Run {
+    fn into_run(self, halt: Option<Halt>) -> Run {
         let mut events = self.events;
         let end = match halt {
             None => End::Event,
@@ -217,24 +217,24 @@ impl Machine<'_> {
                 End::Event
             }
         };
-        Run { events, end, steps: self.steps, demanded: self.found_demanded }
+        Run { events, end, steps: self.steps, drew_constrained: self.drew_constrained }
     }
 
     /// Draws a value for an element that no clause of the contract constrains.
     pub(crate) fn free_value(&self, array: ArrayId, ty: Type, drawn: u64) -> Option<Value> {
-        let way = self.compiled.as_ref()?.options.draw;
+        let draw = self.compiled.as_ref()?.options.draw;
         let feeds = self.feeds.get(array.position()).copied().unwrap_or(true);
-        let way = if feeds && way == Draw::Wide { Draw::Small } else { way };
+        let draw = if feeds && draw == Draw::Wide { Draw::Small } else { draw };
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let float =
             |most: u64, parts: f64| (drawn % (2 * most + 1)) as f64 / parts - most as f64 / parts;
-        let named = self.named_number(ty, drawn).filter(|_| way == Draw::Mixed);
-        Some(match (ty, way) {
+        let named = self.named_number(ty, drawn).filter(|_| draw == Draw::Mixed);
+        Some(match (ty, draw) {
             (Type::Int { .. }, Draw::Mixed) if named.is_some() => Value::int(named?),
             (Type::Float, Draw::Small) => Value::Float(float(8, 1.0)),
             (Type::Float, Draw::Wide) => Value::Float(float(8, 4.0)),
             (Type::Float, Draw::Mixed) => Value::Float(float(40, 2.0)),
-            (Type::Int { .. }, Draw::Wide | Draw::Mixed) => Value::int(integer(ty, drawn, way)),
+            (Type::Int { .. }, Draw::Wide | Draw::Mixed) => Value::int(integer(ty, drawn, draw)),
             _ => return None,
         })
     }

@@ -4,20 +4,21 @@
 //! arrays are drawn before the run, one after the other, each so that no requirement is known to fail. So a run only
 //! shows behaviour on contents that the contract allows. If no such contents are found, there is no run.
 
-use crate::contract::{Contract, named};
+use crate::contract::{Contract, mentioned_arrays};
 use crate::draw::of_name;
+use crate::evaluate::truth;
 use crate::machine::{Halt, Machine};
 use crate::outcome::Contents;
 use crate::shadow::Cell;
-use crate::value::{Value, truth};
+use crate::value::Value;
 use base::Index;
 use base::mix64;
 use kir::{ArrayId, Expr, ExprKind, Requirement, Space, Type, VarId, visit};
 use std::collections::BTreeSet;
 
-/// Attempts for one element.
+/// Limit on attempts for one element.
 const MAX_TRIES: u64 = 64;
-/// Attempts for all contents.
+/// Limit on attempts for all contents.
 const MAX_STARTS: u64 = 4;
 /// Limit on the elements of an array whose contents are related to each other.
 const MAX_RELATED: i128 = 12;
@@ -27,9 +28,14 @@ const MAX_KEPT: i128 = 1 << 18;
 
 impl Machine<'_> {
     /// Draws the elements that requirements relate, before the run.
-    pub(crate) fn prepared(&mut self) -> Result<(), Halt> {
-        let related: BTreeSet<ArrayId> =
-            self.kernel.requires.iter().filter(|one| relates(one)).flat_map(named).collect();
+    pub(crate) fn draw_related_contents(&mut self) -> Result<(), Halt> {
+        let related: BTreeSet<ArrayId> = self
+            .kernel
+            .requires
+            .iter()
+            .filter(|one| relates(one))
+            .flat_map(mentioned_arrays)
+            .collect();
         let written = related.iter().any(|array| self.written[array.position()]);
         if related.is_empty() {
             return Ok(());
@@ -46,7 +52,7 @@ impl Machine<'_> {
             self.global.clear();
             let cells =
                 sizes.iter().flat_map(|(array, size)| (0..*size).map(|at| (*array, [at, 0, 0])));
-            if cells.into_iter().all(|cell| self.drawn(&cell, start).is_some()) {
+            if cells.into_iter().all(|cell| self.draw(&cell, start).is_some()) {
                 return Ok(());
             }
         }
@@ -67,7 +73,7 @@ impl Machine<'_> {
             let cells = (0..*size).map(|at| (array, [at, 0, 0]));
             let values = cells.map(|cell| match self.global.get(&cell) {
                 Some(value) => *value,
-                None => self.initial(&cell).unwrap_or(Value::Undefined),
+                None => self.initial_value(&cell).unwrap_or(Value::Undefined),
             });
             contents.insert(array, values.collect());
         }
@@ -75,13 +81,13 @@ impl Machine<'_> {
     }
 
     /// The initial value of an element.
-    pub(crate) fn initial(&mut self, cell: &Cell) -> Result<Value, Halt> {
-        let found = self.drawn(cell, 0);
+    pub(crate) fn initial_value(&mut self, cell: &Cell) -> Result<Value, Halt> {
+        let found = self.draw(cell, 0);
         found.ok_or(Halt::Stopped("no contents were found that satisfy the contract"))
     }
 
     /// The initialiser of an element: a run with other contents would depend on the host writing them first.
-    fn initialised(&self, (array, index): &Cell) -> Option<Value> {
+    fn initialiser_value(&self, (array, index): &Cell) -> Option<Value> {
         let values = self.kernel.initials.get(array)?.as_ref()?;
         let sizes = &self.sizes[array.position()];
         let position = index.iter().zip(sizes).try_fold(0, |position: i128, (at, size)| {
@@ -104,19 +110,21 @@ impl Machine<'_> {
     }
 
     /// Draws the initial value of an element; `None` if no value was found that satisfies the requirements on it.
-    fn drawn(&mut self, cell: &Cell, start: u64) -> Option<Value> {
+    fn draw(&mut self, cell: &Cell, start: u64) -> Option<Value> {
         let (array, index) = cell;
         let kernel = self.kernel;
         // By its name: two kernels get the same contents for arrays of the same name.
         let first = of_name(&kernel.arrays[*array].name);
         let place =
             index.iter().fold(first, |hash, at| mix64(hash ^ at.rem_euclid(1 << 62) as u64));
-        let demands: Vec<&Requirement> = match self.demanded[array.position()] {
-            true => kernel.requires.iter().filter(|one| named(one).contains(array)).collect(),
+        let demands: Vec<&Requirement> = match self.constrained[array.position()] {
+            true => {
+                kernel.requires.iter().filter(|one| mentioned_arrays(one).contains(array)).collect()
+            }
             false => Vec::new(),
         };
         if kernel.initials.contains_key(array) {
-            let value = self.initialised(cell)?;
+            let value = self.initialiser_value(cell)?;
             self.global.insert(*cell, value);
             return demands.iter().all(|demand| self.fulfils(demand, index[0])).then_some(value);
         }
@@ -126,8 +134,8 @@ impl Machine<'_> {
             let ty = kernel.arrays[*array].element;
             let free = self.free_value(*array, ty, drawn).filter(|_| demands.is_empty());
             // On every fourth launch, if there are no requirements.
-            let named = self.launch.seed % 4 == 3 && demands.is_empty() && attempt == 0;
-            let named = self.named_number(ty, drawn).filter(|_| named).map(Value::int);
+            let takes_named = self.launch.seed % 4 == 3 && demands.is_empty() && attempt == 0;
+            let named = self.named_number(ty, drawn).filter(|_| takes_named).map(Value::int);
             let value = free.or(named).unwrap_or_else(|| match ty {
                 Type::Int { bits, .. } if wide => {
                     Value::int(i128::from(drawn >> (65 - bits.min(64))))
@@ -153,7 +161,7 @@ impl Machine<'_> {
             });
             self.global.insert(*cell, value);
             if demands.iter().all(|demand| self.fulfils(demand, index[0])) {
-                self.found_demanded |= !demands.is_empty();
+                self.drew_constrained |= !demands.is_empty();
                 return Some(value);
             }
         }
@@ -161,12 +169,12 @@ impl Machine<'_> {
         None
     }
 
-    /// Does no instance of a requirement that mentions the element at `at` fail for sure?
+    /// Is no instance of a requirement at this element known to fail?
     fn fulfils(&self, demand: &Requirement, at: i128) -> bool {
         let near: Vec<i128> = match relates(demand) {
             false => vec![at],
             true => {
-                let sizes = named(demand).into_iter();
+                let sizes = mentioned_arrays(demand).into_iter();
                 let sizes = sizes.filter_map(|array| self.sizes[array.position()].first().copied());
                 (0..sizes.flatten().max().unwrap_or(0).min(MAX_RELATED)).collect()
             }
@@ -181,10 +189,12 @@ impl Machine<'_> {
             all = all.iter().flat_map(longer).collect();
         }
         // Others were checked when their elements were drawn.
-        let speaks = |bound: &&Vec<(VarId, i128)>| {
-            demand.forall.len() < 2 || shifts(demand) || bound.iter().any(|(_, value)| *value == at)
+        let mentions_element = |bound: &&Vec<(VarId, i128)>| {
+            demand.forall.len() < 2
+                || has_other_index(demand)
+                || bound.iter().any(|(_, value)| *value == at)
         };
-        all.iter().filter(speaks).all(|bound| {
+        all.iter().filter(mentions_element).all(|bound| {
             let env = Contract { launch: self.launch, bound, elements: Some(&self.global) };
             match relates(demand) {
                 false => truth(&demand.condition, &env) == Ok(true),
@@ -198,11 +208,11 @@ impl Machine<'_> {
 /// Does a requirement relate elements to each other? It has several variables or arrays, or an index that is not its
 /// variable.
 fn relates(demand: &Requirement) -> bool {
-    demand.forall.len() > 1 || named(demand).len() > 1 || shifts(demand)
+    demand.forall.len() > 1 || mentioned_arrays(demand).len() > 1 || has_other_index(demand)
 }
 
 /// Does a requirement have an index that is not simply one of its variables?
-fn shifts(demand: &Requirement) -> bool {
+fn has_other_index(demand: &Requirement) -> bool {
     let mut found = false;
     visit(&demand.condition, &mut |inner| {
         if let ExprKind::Element(_, _, index) = &inner.kind {

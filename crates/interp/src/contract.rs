@@ -1,10 +1,11 @@
 //! Evaluates a contract on a launch: is it allowed, sizes of arrays, elements with requirements, and forbidden
 //! accesses.
 
+use crate::evaluate::{evaluate, truth};
 use crate::launch::Launch;
 use crate::outcome::AccessKind;
 use crate::shadow::Memory;
-use crate::value::{Environment, Value, evaluate, truth};
+use crate::value::{Environment, Value};
 use base::Index;
 use kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId, When, visit};
 
@@ -56,7 +57,7 @@ pub fn is_allowed(kernel: &Kernel, launch: &Launch) -> Option<bool> {
 }
 
 /// The value of a parameter on a launch.
-pub(crate) fn of_scalar(kernel: &Kernel, launch: &Launch, var: VarId) -> Value {
+pub(crate) fn parameter_value(kernel: &Kernel, launch: &Launch, var: VarId) -> Value {
     match launch.scalars.get(&var) {
         Some(value) => Value::int(*value),
         None if kernel.scalars.contains(&var) && kernel.vars[var].ty == Type::Float => {
@@ -67,16 +68,16 @@ pub(crate) fn of_scalar(kernel: &Kernel, launch: &Launch, var: VarId) -> Value {
 }
 
 /// Returns for each array if a requirement constrains it.
-pub(crate) fn demanded(kernel: &Kernel) -> Vec<bool> {
+pub(crate) fn constrained_arrays(kernel: &Kernel) -> Vec<bool> {
     let mut marks = vec![false; kernel.arrays.len()];
-    for array in kernel.requires.iter().flat_map(named) {
+    for array in kernel.requires.iter().flat_map(mentioned_arrays) {
         marks[array.position()] = true;
     }
     marks
 }
 
 /// The arrays that a requirement mentions.
-pub(crate) fn named(demand: &Requirement) -> Vec<ArrayId> {
+pub(crate) fn mentioned_arrays(demand: &Requirement) -> Vec<ArrayId> {
     let mut found = Vec::new();
     visit(&demand.condition, &mut |inner| {
         if let ExprKind::Element(array, ..) = &inner.kind
@@ -95,7 +96,7 @@ pub fn size(expr: &Expr, launch: &Launch) -> Option<i128> {
 }
 
 /// Does the contract forbid this access? Returns `true` for a forbidden write, `false` for a forbidden read.
-pub(crate) fn forbidden(
+pub(crate) fn forbidden_access(
     kernel: &Kernel,
     launch: &Launch,
     (array, index): (ArrayId, &[i128]),

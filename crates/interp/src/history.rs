@@ -1,8 +1,8 @@
 //! Records the stores of a run, in the order of the kernel's statements and iterations, and the variables of its
 //! threads at the heads of loops.
 //!
-//! The order is that of `engine/values/resolve.rs`: the contents of an array at the head of a loop are those of the
-//! last store before that point, by any thread at any time.
+//! The order is that of `engine/values/resolve.rs` in `allsizes`: the contents of an array at the head of a loop are
+//! those of the last store before that point, by any thread at any time.
 
 use crate::code::Code;
 use crate::shadow::Cell;
@@ -34,8 +34,9 @@ pub struct History {
     heads: BTreeMap<Key, Head>,
 }
 
+/// The place of an instruction in these iterations.
 fn key(code: &Code<'_>, pc: usize, counts: &[u64]) -> Key {
-    let around = code.around(pc + 1);
+    let around = code.enclosing_loops(pc + 1);
     let mut key: Key = around.iter().flat_map(|one| [code.start(*one), counts[*one]]).collect();
     key.push(pc as u64);
     key
@@ -56,7 +57,7 @@ impl History {
         number: usize,
         vars: &[Value],
     ) {
-        let around = code.around(pc + 1);
+        let around = code.enclosing_loops(pc + 1);
         let own = around.iter().take_while(|one| **one != number).chain([&number]);
         let key: Key = own.flat_map(|one| [code.start(*one), counts[*one]]).collect();
         let values: Vec<Option<i128>> = vars.iter().map(|value| value.number()).collect();

@@ -1,10 +1,11 @@
-//! Runs a kernel on one launch, every thread of every block, and looks for events that `engine` claims impossible:
-//! races, divergent barriers, accesses out of bounds, overflow, division by zero, failed assertions.
+//! Runs a kernel on one launch, every thread of every block, and looks for events that proofs (`allsizes`) show to be
+//! impossible: races, divergent barriers, accesses out of bounds, overflow, division by zero, failed assertions.
 //!
 //! Threads of an interval run one after the other, in an order drawn from a seed. Conflicts are found from the sets
 //! of accesses, so the order does not affect which races are found, only the values that result. A run ends at the
 //! first event that is not a race. Each event has happened: it is a witness.
 
+mod access;
 mod arithmetic;
 mod atomics;
 mod barriers;
@@ -15,34 +16,39 @@ mod compiled;
 mod contents;
 mod contract;
 mod draw;
+mod evaluate;
 pub mod history;
 mod launch;
 mod machine;
+mod operations;
 mod order;
 mod outcome;
 mod quantifiers;
 pub mod reach;
+mod runs;
 mod shadow;
+mod step;
 mod unwritten;
-pub mod value;
+mod value;
 
 pub use arithmetic::{CompiledRunOptions, Draw};
-pub use claims::failed;
+pub use claims::failed_postcondition;
 pub use compiled::{CompiledResults, Elements, is_written, run_compiled, sizes, vary_scalars};
 pub use contract::is_allowed;
 pub use contract::size;
+pub use evaluate::{evaluate, truth};
 pub use launch::{Launch, Thread};
 pub use order::{OrderDependence, order_dependence};
-pub use outcome::UNMET;
+pub use outcome::ASSUMPTION_FAILS;
 pub use outcome::{Access, AccessKind, Contents, End, Event, Run};
-pub use value::Value;
+pub use value::{Environment, EvaluationError, Value};
 
 use kir::Kernel;
 use std::collections::BTreeMap;
 
 /// Does the contract have requirements on contents?
-pub fn demands_contents(kernel: &Kernel) -> bool {
-    contract::demanded(kernel).contains(&true)
+pub fn constrains_contents(kernel: &Kernel) -> bool {
+    contract::constrained_arrays(kernel).contains(&true)
 }
 
 /// Runs a launch, for at most `budget` instructions.
@@ -56,7 +62,7 @@ pub fn run(kernel: &Kernel, launch: &Launch, budget: u64) -> Run {
 /// # Errors
 /// If the run does not finish.
 pub fn memory(kernel: &Kernel, launch: &Launch, budget: u64) -> Result<(Contents, Contents), Run> {
-    machine::Machine::new(kernel, launch, budget).recorded()
+    machine::Machine::new(kernel, launch, budget).run_for_contents()
 }
 
 /// Runs a launch to its end; returns the initial contents, and the stores of its first block. Integers are drawn from
@@ -71,10 +77,10 @@ pub fn history(
 }
 
 /// Applies a monoid to two values.
-pub fn combined(monoid: &kir::Monoid, one: Value, other: Value) -> Option<Value> {
+pub fn apply_monoid(monoid: &kir::Monoid, one: Value, other: Value) -> Option<Value> {
     let launch = Launch { block: [1; 3], grid: [1; 3], scalars: BTreeMap::new(), seed: 0 };
     let env = contract::Contract { launch: &launch, bound: &[], elements: None };
-    quantifiers::apply_monoid(monoid, &[one, other], &env, false).ok().map(atomics::settled)
+    quantifiers::apply_monoid(monoid, &[one, other], &env, false).ok().map(atomics::as_stored)
 }
 
 /// Runs one thread of a launch alone, through its barriers, until a result depends on another thread's possible

@@ -11,12 +11,12 @@ use kir::{ArrayId, AtomicOp, Element, Expr, ExprKind, Kernel, Stmt, visit};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderDependence {
     arrays: Vec<bool>,
-    /// Does a condition or an index depend on it?
+    /// Does a condition or an index depend on the order of atomics?
     pub control: bool,
 }
 
 impl OrderDependence {
-    /// Do an array's contents depend on it?
+    /// Do an array's contents depend on the order of atomics?
     #[must_use]
     pub fn has(&self, array: ArrayId) -> bool {
         self.arrays.get(array.position()).copied().unwrap_or(true)
@@ -77,7 +77,7 @@ impl Flow {
         }
     }
 
-    /// Statements; `under` is set if their execution depends on the order.
+    /// Marks what statements make depend on the order; `under` as for `statement`.
     fn statements(&mut self, list: &[Stmt], under: bool) {
         for statement in list {
             // After an exit that depends on the order, everything depends on it.

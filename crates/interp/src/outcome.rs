@@ -119,8 +119,8 @@ pub enum End {
     Stopped(&'static str),
 }
 
-/// The reason of a run that contradicts an `assume`.
-pub const UNMET: &str = "an assumption does not hold";
+/// The reason of a run that ended because an `assume` of the source did not hold.
+pub const ASSUMPTION_FAILS: &str = "an assumption does not hold";
 
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,7 +132,7 @@ pub struct Run {
     /// Number of executed instructions.
     pub steps: u64,
     /// Was an element drawn that has requirements in the contract?
-    pub demanded: bool,
+    pub drew_constrained: bool,
 }
 
 /// Contents of global arrays with one known size; other arrays have no entry.

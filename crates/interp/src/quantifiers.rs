@@ -4,22 +4,22 @@
 //! [`MAX_VALUES`] values, the result is undefined.
 
 use crate::arithmetic::Arithmetic;
-use crate::value::{
-    Environment, Trouble, Value, evaluate, float_binary, integer_binary, looked_at,
-};
+use crate::evaluate::evaluate;
+use crate::operations::{float_binary, integer_binary};
+use crate::value::{Environment, EvaluationError, Value, used_integer};
 use kir::spec;
 use kir::{ArrayId, Binary, Builtin, Expr, ExprKind, Fold, FoldOp, Monoid, Type, VarId, When};
 
 /// A callback for values of variables; returns `true` to get more.
-type See<'s> = &'s mut dyn FnMut(&[(VarId, i128)]) -> Result<bool, Trouble>;
+type See<'s> = &'s mut dyn FnMut(&[(VarId, i128)]) -> Result<bool, EvaluationError>;
 
 /// An environment with values for additional variables.
-pub(crate) struct Bound<'e> {
+pub(crate) struct BoundVariables<'e> {
     pub(crate) outer: &'e dyn Environment,
     pub(crate) vars: &'e [(VarId, i128)],
 }
 
-impl Environment for Bound<'_> {
+impl Environment for BoundVariables<'_> {
     fn var(&self, var: VarId) -> Value {
         let own = self.vars.iter().find(|(one, _)| *one == var);
         own.map_or_else(|| self.outer.var(var), |(_, value)| Value::int(*value))
@@ -33,8 +33,8 @@ impl Environment for Bound<'_> {
         self.outer.element(array, when, index)
     }
 
-    fn is_rough(&self) -> bool {
-        self.outer.is_rough()
+    fn approximates_reals(&self) -> bool {
+        self.outer.approximates_reals()
     }
 
     fn compiled(&self) -> Option<&Arithmetic> {
@@ -55,12 +55,12 @@ impl Environment for Bound<'_> {
 }
 
 /// An environment with the arguments of a call.
-struct Called<'e> {
+struct CallArguments<'e> {
     outer: &'e dyn Environment,
     vars: &'e [(VarId, Value)],
 }
 
-impl Environment for Called<'_> {
+impl Environment for CallArguments<'_> {
     fn var(&self, var: VarId) -> Value {
         let own = self.vars.iter().find(|(one, _)| *one == var);
         own.map_or_else(|| self.outer.var(var), |(_, value)| *value)
@@ -74,8 +74,8 @@ impl Environment for Called<'_> {
         self.outer.element(array, when, index)
     }
 
-    fn is_rough(&self) -> bool {
-        self.outer.is_rough()
+    fn approximates_reals(&self) -> bool {
+        self.outer.approximates_reals()
     }
 
     fn compiled(&self) -> Option<&Arithmetic> {
@@ -93,53 +93,54 @@ pub(crate) fn apply_monoid(
     arguments: &[Value],
     env: &dyn Environment,
     strict: bool,
-) -> Result<Value, Trouble> {
+) -> Result<Value, EvaluationError> {
     let vars: Vec<(VarId, Value)> =
         monoid.parameters.iter().copied().zip(arguments.iter().copied()).collect();
-    evaluate(&monoid.result, &Called { outer: env, vars: &vars }, strict)
+    evaluate(&monoid.result, &CallArguments { outer: env, vars: &vars }, strict)
 }
 
 /// Limit on the values of one quantified variable.
 const MAX_VALUES: i128 = 4096;
 
-/// Calls `see` with the values that quantified variables can have, according to their explicit ranges, until it
-/// returns `false`. Without a range there is no answer.
-pub(crate) fn assignments(
+/// Calls `see` for each assignment of values to quantified variables, within their explicit ranges, until it returns
+/// `false`. Without a range the result is undefined.
+pub(crate) fn for_each_assignment(
     vars: &[VarId],
     body: &Expr,
     exists: bool,
     env: &dyn Environment,
     see: See<'_>,
-) -> Result<bool, Trouble> {
+) -> Result<bool, EvaluationError> {
     // For `A ==> B`, and for `A && B`, only values that satisfy `A` matter.
     let conditions = match (&body.kind, exists) {
         (ExprKind::Or(left, _), false) => spec::conjuncts(&spec::negated(left)),
         (_, true) => spec::conjuncts(body),
         _ => Vec::new(),
     };
-    each(vars, &conditions, env, see)
+    for_each_in_ranges(vars, &conditions, env, see)
 }
 
-/// The same, given the conditions with the ranges.
-pub(crate) fn each(
+/// Like [`for_each_assignment`], with the conditions that give the ranges.
+pub(crate) fn for_each_in_ranges(
     vars: &[VarId],
     conditions: &[Expr],
     env: &dyn Environment,
     see: See<'_>,
-) -> Result<bool, Trouble> {
-    fixed(vars, conditions, &mut Vec::new(), env, see)
+) -> Result<bool, EvaluationError> {
+    choose_values(vars, conditions, &mut Vec::new(), env, see)
 }
 
-fn fixed(
+/// Extends `values` by each value of the first variable, then by those of the others.
+fn choose_values(
     vars: &[VarId],
     conditions: &[Expr],
     values: &mut Vec<(VarId, i128)>,
     env: &dyn Environment,
     see: See<'_>,
-) -> Result<bool, Trouble> {
+) -> Result<bool, EvaluationError> {
     let Some((var, rest)) = vars.split_first() else { return see(values) };
     let range = spec::range(*var, conditions);
-    let inner = Bound { outer: env, vars: values };
+    let inner = BoundVariables { outer: env, vars: values };
     let number = |expr: &Expr| match evaluate(expr, &inner, true) {
         Ok(Value::Int { value, exact }) if exact == Some(value) => Some(value),
         _ => None,
@@ -148,15 +149,15 @@ fn fixed(
     let high = range.high.iter().filter_map(|(bound, is_value)| {
         number(bound).and_then(|bound| bound.checked_add(i128::from(*is_value)))
     });
-    let (Some(low), Some(high)) = (low, high.min()) else { return Err(Trouble::Undefined) };
+    let (Some(low), Some(high)) = (low, high.min()) else { return Err(EvaluationError::Undefined) };
     if high.saturating_sub(low) > MAX_VALUES {
-        return Err(Trouble::Undefined);
+        return Err(EvaluationError::Undefined);
     }
     for value in low..high {
         values.push((*var, value));
-        let goes_on = fixed(rest, conditions, values, env, see);
+        let continues = choose_values(rest, conditions, values, env, see);
         values.pop();
-        if !goes_on? {
+        if !continues? {
             return Ok(false);
         }
     }
@@ -169,15 +170,15 @@ pub(crate) fn evaluate_fold(
     ty: Type,
     env: &dyn Environment,
     strict: bool,
-) -> Result<Value, Trouble> {
+) -> Result<Value, EvaluationError> {
     let mut bounds = [0; 2];
     for (slot, one) in bounds.iter_mut().zip([&fold.low, &fold.high]) {
-        let outer = Bound { outer: env, vars: &[] };
-        *slot = looked_at(evaluate(one, &outer, true)?, one)?;
+        let outer = BoundVariables { outer: env, vars: &[] };
+        *slot = used_integer(evaluate(one, &outer, true)?, one)?;
     }
     let [low, high] = bounds;
     if high.saturating_sub(low) > MAX_VALUES {
-        return Err(Trouble::Undefined);
+        return Err(EvaluationError::Undefined);
     }
     let operator = match fold.op {
         FoldOp::Add => Binary::Add,
@@ -194,7 +195,7 @@ pub(crate) fn evaluate_fold(
         FoldOp::Add | FoldOp::Or | FoldOp::Xor => Some(0),
         FoldOp::Mul => Some(1),
         FoldOp::And => Some(-1),
-        // No numbers have no maximum.
+        // The maximum of no numbers is undefined.
         _ => None,
     }
     .map(|unit| match ty {
@@ -203,15 +204,15 @@ pub(crate) fn evaluate_fold(
         _ => Value::int(unit),
     });
     if let Some(monoid) = &fold.monoid {
-        all = Some(evaluate(&monoid.unit, &Bound { outer: env, vars: &[] }, strict)?);
+        all = Some(evaluate(&monoid.unit, &BoundVariables { outer: env, vars: &[] }, strict)?);
     }
     for value in low..high {
         let vars = [(fold.var, value)];
-        let next = evaluate(&fold.body, &Bound { outer: env, vars: &vars }, strict)?;
+        let next = evaluate(&fold.body, &BoundVariables { outer: env, vars: &vars }, strict)?;
         all = Some(match (all, next) {
             (None, next) => next,
             (Some(one), next) if fold.monoid.is_some() => {
-                let monoid = fold.monoid.as_ref().ok_or(Trouble::Undefined)?;
+                let monoid = fold.monoid.as_ref().ok_or(EvaluationError::Undefined)?;
                 apply_monoid(monoid, &[one, next], env, strict)?
             }
             (Some(Value::Float(one)), Value::Float(other)) => {
@@ -220,5 +221,5 @@ pub(crate) fn evaluate_fold(
             (Some(one), next) => integer_binary(operator, one, next, &fold.body, strict)?,
         });
     }
-    all.ok_or(Trouble::Undefined)
+    all.ok_or(EvaluationError::Undefined)
 }

@@ -1,8 +1,8 @@
 //! Intervals from the control-flow graph: the accesses that can be reached from the beginning, and from each barrier,
 //! without another barrier in between.
 //!
-//! The engine finds the same by recursion over the tree of statements. The two share only the kernel, so that a
-//! mistake in one shows.
+//! The engine of `allsizes` finds the same by recursion over the tree of statements. The two share only the kernel, so
+//! a mistake in one of them shows.
 
 use crate::code::{Code, Insn};
 use crate::outcome::AccessKind;

@@ -1,7 +1,7 @@
 //! Shadow memory: the accesses to each element since the last barrier, and their conflicts.
 //!
-//! Accesses are kept by *agent*: a thread among the threads of its block, a block among blocks. Two
-//! different agents of each kind are enough to find a conflict with any third.
+//! Accesses are kept by *agent*: a thread among the threads of its block, or a block among blocks. Two different agents
+//! of each kind are enough to find a conflict with any third.
 
 use crate::outcome::Access;
 use crate::value::Value;
@@ -16,7 +16,7 @@ pub(crate) type Memory = FxHashMap<Cell, Value>;
 
 /// The way an element is accessed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum How {
+pub(crate) enum AccessMode {
     Read,
     /// With the value, as far as values can be compared.
     Write(Value),
@@ -42,11 +42,11 @@ impl Shadow {
     }
 
     /// Records an access; returns an earlier one that conflicts with it.
-    pub(crate) fn note(
+    pub(crate) fn record(
         &mut self,
         cell: &Cell,
         agent: u64,
-        how: &How,
+        how: &AccessMode,
         access: &Access,
     ) -> Option<Access> {
         let entry = self.cells.entry(*cell).or_default();
@@ -60,9 +60,9 @@ impl Shadow {
             found.map(|(_, access, _)| access.clone())
         };
         let conflict = match how {
-            How::Read => written(entry, None).or_else(|| other(&entry.atomics)),
-            How::Atomic => written(entry, None).or_else(|| other(&entry.reads)),
-            How::Write(value) => written(entry, Some(value))
+            AccessMode::Read => written(entry, None).or_else(|| other(&entry.atomics)),
+            AccessMode::Atomic => written(entry, None).or_else(|| other(&entry.reads)),
+            AccessMode::Write(value) => written(entry, Some(value))
                 .or_else(|| other(&entry.reads))
                 .or_else(|| other(&entry.atomics)),
         };
@@ -72,9 +72,9 @@ impl Shadow {
             }
         };
         match how {
-            How::Read => keep(&mut entry.reads),
-            How::Atomic => keep(&mut entry.atomics),
-            How::Write(value) => {
+            AccessMode::Read => keep(&mut entry.reads),
+            AccessMode::Atomic => keep(&mut entry.atomics),
+            AccessMode::Write(value) => {
                 let known =
                     entry.writes.iter().any(|(one, _, old)| *one == agent && same(old, value));
                 if !known {

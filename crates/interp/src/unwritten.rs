@@ -4,9 +4,10 @@
 //! is attributed to a read only if it would be known with a number in place of the read. The run reports a read whose
 //! value reaches global memory or decides a branch; copying it inside a block is not a fault.
 
+use crate::evaluate::evaluate;
 use crate::outcome::{Access, Event};
 use crate::shadow::Cell;
-use crate::value::{Environment, Trouble, Value, evaluate};
+use crate::value::{Environment, EvaluationError, Value};
 use kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Type, VarId, When, visit};
 use rustc_hash::FxHashMap;
 
@@ -31,7 +32,7 @@ impl Unwritten {
         self.cells.clear();
     }
 
-    /// Returns `true` if no variable or element holds such a value.
+    /// Returns `true` if no variable or element holds the value of an uninitialised read.
     pub(crate) fn is_empty(&self) -> bool {
         self.vars.is_empty() && self.cells.is_empty()
     }
@@ -96,13 +97,12 @@ impl Unwritten {
             }
         });
         let filled = FilledEnvironment { env, kernel, thread, vars: &self.vars };
-        let is_known =
-            |value: Result<Value, Trouble>| matches!(value, Ok(value) if value != Value::Undefined);
+        let is_known = |value: Result<Value, EvaluationError>| matches!(value, Ok(value) if value != Value::Undefined);
         first.filter(|_| is_known(evaluate(expr, &filled, false)))
     }
 }
 
-/// An environment with numbers in the place of values that come from such reads.
+/// An environment with numbers in place of values that come from uninitialised reads.
 struct FilledEnvironment<'e> {
     env: &'e dyn Environment,
     kernel: &'e Kernel,

@@ -9,8 +9,8 @@ pub const MAX_DEPTH: usize = 10_000;
 /// Bytes of stack for reading and proving expressions of this depth.
 pub const STACK: usize = 1 << 30;
 
-/// Returns the kernel, unless an expression in it is too deep.
-pub fn limited(kernel: Result<Kernel, Box<Diagnostic>>) -> Result<Kernel, Box<Diagnostic>> {
+/// Refuses a kernel with an expression that is too deep.
+pub fn refuse_deep(kernel: Result<Kernel, Box<Diagnostic>>) -> Result<Kernel, Box<Diagnostic>> {
     let kernel = kernel?;
     let mut deep = None;
     each_expr(&kernel.body, &mut |expr| {

@@ -274,7 +274,7 @@ pub enum Stmt {
     Break,
     Continue,
     Assert(Expr),
-    /// An instance of a lemma, and the place of the lemma.
+    /// States an instance of a lemma; the place is that of the lemma.
     Used(Expr, Span),
     Assume(Expr),
 }
@@ -353,7 +353,7 @@ pub struct Kernel {
     pub span: Span,
     /// Scalars given by the launch: parameters, symbolic macros, template parameters.
     pub scalars: Vec<VarId>,
-    /// Number of symbolic macros and template parameters, which come first among them.
+    /// Number of symbolic macros and template parameters: these are the first scalars.
     pub macros: usize,
     /// All variables.
     pub vars: IndexVec<VarId, Var>,
@@ -398,12 +398,6 @@ impl Kernel {
     #[must_use]
     pub fn has_axis(&self, axis: usize) -> bool {
         axis == 0 || self.is_strict() || self.mentioned.iter().any(|(_, at)| *at == axis)
-    }
-
-    /// May launches have more than one thread or block on an axis? The same for blocks and grids.
-    #[must_use]
-    pub fn mentions(&self, _of_block: bool, axis: usize) -> bool {
-        self.has_axis(axis)
     }
 
     /// Considers every launch that CUDA allows: several threads on unmentioned axes, and 2^31 threads or more along

@@ -50,8 +50,8 @@ pub struct Partial {
     pub span: Span,
     /// Its requirement.
     pub demand: Demand,
-    /// Do its operands never satisfy it?
-    pub never: bool,
+    /// Are its operands known never to satisfy the demand?
+    pub is_never_defined: bool,
 }
 
 /// The float operations of a kernel that are not shown to be defined wherever they are executed, in source order and
@@ -63,8 +63,11 @@ pub fn operations(kernel: &Kernel) -> Vec<Partial> {
     let mut look = |expr: &Expr| {
         visit(expr, &mut |inner| {
             let Some((demand, shown)) = signs.demand(inner) else { return };
-            let partial =
-                Partial { span: inner.span, demand, never: shown == RequirementStatus::Never };
+            let partial = Partial {
+                span: inner.span,
+                demand,
+                is_never_defined: shown == RequirementStatus::Never,
+            };
             if shown != RequirementStatus::Always && !found.contains(&partial) {
                 found.push(partial);
             }
@@ -84,8 +87,8 @@ pub fn operations(kernel: &Kernel) -> Vec<Partial> {
 }
 
 /// Open claims of a kernel whose values are compared: operations that are never defined.
-pub fn never(kernel: &Kernel) -> impl Iterator<Item = (Span, String)> {
-    let never = operations(kernel).into_iter().filter(|one| one.never);
+pub fn never_defined(kernel: &Kernel) -> impl Iterator<Item = (Span, String)> {
+    let never = operations(kernel).into_iter().filter(|one| one.is_never_defined);
     never.map(|one| (one.span, format!("that {}, which never holds", one.demand)))
 }
 
@@ -164,8 +167,8 @@ enum RequirementStatus {
 }
 
 impl RequirementStatus {
-    /// Combines whether valid and invalid operands are possible.
-    fn by(good: bool, bad: bool) -> Self {
+    /// The status, if valid operands are possible (`good`) and invalid ones are (`bad`).
+    fn of(good: bool, bad: bool) -> Self {
         match (good, bad) {
             (_, false) => Self::Always,
             (false, true) => Self::Never,
@@ -204,24 +207,24 @@ impl<'k> Signs<'k> {
         let sign = |of: &Expr| self.sign(of, MAX_DEPTH);
         let divisor = |of: &Expr| {
             let Sign { negative, zero, positive } = sign(of);
-            Some((Demand::Divisor, RequirementStatus::by(negative || positive, zero)))
+            Some((Demand::Divisor, RequirementStatus::of(negative || positive, zero)))
         };
         match &expr.kind {
             ExprKind::Binary(Binary::Div | Binary::Rem, _, right) => divisor(right),
             ExprKind::Call("fdivide" | "fmod", arguments) => divisor(arguments.get(1)?),
             ExprKind::Call(name @ "sqrt", arguments) => {
                 let Sign { negative, zero, positive } = sign(arguments.first()?);
-                Some((Demand::NotNegative(name), RequirementStatus::by(zero || positive, negative)))
+                Some((Demand::NotNegative(name), RequirementStatus::of(zero || positive, negative)))
             }
             ExprKind::Call(name @ ("rsqrt" | "log" | "log2" | "log10"), arguments) => {
                 let Sign { negative, zero, positive } = sign(arguments.first()?);
-                Some((Demand::Positive(name), RequirementStatus::by(positive, negative || zero)))
+                Some((Demand::Positive(name), RequirementStatus::of(positive, negative || zero)))
             }
             ExprKind::Call("log1p", arguments) => {
                 let argument = arguments.first()?;
                 let shown = match constant(argument) {
-                    Some(value) => RequirementStatus::by(value > -1.0, value <= -1.0),
-                    None => RequirementStatus::by(true, sign(argument).negative),
+                    Some(value) => RequirementStatus::of(value > -1.0, value <= -1.0),
+                    None => RequirementStatus::of(true, sign(argument).negative),
                 };
                 Some((Demand::AboveMinusOne, shown))
             }
@@ -230,7 +233,7 @@ impl<'k> Signs<'k> {
                 let within = |name: &str| matches!(name, "sin" | "cos" | "tanh");
                 let shown = match (constant(argument), &argument.kind) {
                     (Some(value), _) => {
-                        RequirementStatus::by(value.abs() <= 1.0, value.abs() > 1.0)
+                        RequirementStatus::of(value.abs() <= 1.0, value.abs() > 1.0)
                     }
                     (None, ExprKind::Call(inner, _)) if within(inner) => RequirementStatus::Always,
                     (None, _) => RequirementStatus::Sometimes,
@@ -286,6 +289,7 @@ impl<'k> Signs<'k> {
     }
 }
 
+/// The possible signs of a function's result.
 fn call(name: &str, arguments: &[Expr], sign: &dyn Fn(&Expr) -> Sign) -> Sign {
     match (name, arguments) {
         ("exp" | "exp2" | "exp10" | "cosh" | "rsqrt", _) => Sign::POSITIVE,
@@ -302,18 +306,18 @@ fn call(name: &str, arguments: &[Expr], sign: &dyn Fn(&Expr) -> Sign) -> Sign {
     }
 }
 
-/// `pow` of a base with these signs.
+/// Is `pow` of a base with these signs and this exponent defined?
 fn power(base: Sign, exponent: &Expr) -> RequirementStatus {
     match constant(exponent) {
         Some(value) if value.fract() == 0.0 && value >= 0.0 => RequirementStatus::Always,
         Some(value) if value.fract() == 0.0 => {
-            RequirementStatus::by(base.negative || base.positive, base.zero)
+            RequirementStatus::of(base.negative || base.positive, base.zero)
         }
         Some(value) if value > 0.0 => {
-            RequirementStatus::by(base.zero || base.positive, base.negative)
+            RequirementStatus::of(base.zero || base.positive, base.negative)
         }
         // A negative base may have a whole exponent.
-        _ => RequirementStatus::by(true, base.negative || base.zero),
+        _ => RequirementStatus::of(true, base.negative || base.zero),
     }
 }
 

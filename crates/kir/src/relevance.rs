@@ -11,7 +11,7 @@ pub fn relevant(kernel: &Kernel) -> Vec<bool> {
     let mut marks = vec![false; kernel.vars.len()];
     loop {
         let before = marks.clone();
-        statements(&kernel.body, &mut marks);
+        mark_statements(&kernel.body, &mut marks);
         if marks == before {
             return marks;
         }
@@ -33,12 +33,12 @@ fn mark(expr: &Expr, marks: &mut [bool]) {
     });
 }
 
-fn element(element: &Element, marks: &mut [bool]) {
+fn mark_indices(element: &Element, marks: &mut [bool]) {
     element.index.iter().for_each(|index| mark(index, marks));
 }
 
 /// Marks the variables that feed an index or a condition in statements, or another marked variable.
-fn statements(list: &[Stmt], marks: &mut [bool]) {
+fn mark_statements(list: &[Stmt], marks: &mut [bool]) {
     for statement in list {
         match statement {
             Stmt::Assign(var, value) => {
@@ -47,26 +47,26 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
                 }
                 inner_conditions(value, marks);
             }
-            Stmt::Load(_, one) => element(one, marks),
+            Stmt::Load(_, one) => mark_indices(one, marks),
             Stmt::Store(one, value) => {
-                element(one, marks);
+                mark_indices(one, marks);
                 inner_conditions(value, marks);
             }
             Stmt::Atomic { element: one, operands, .. } => {
-                element(one, marks);
+                mark_indices(one, marks);
                 operands.iter().for_each(|operand| inner_conditions(operand, marks));
             }
             Stmt::If(condition, then, otherwise) => {
                 mark(condition, marks);
-                statements(then, marks);
-                statements(otherwise, marks);
+                mark_statements(then, marks);
+                mark_statements(otherwise, marks);
             }
             Stmt::Loop(inner) => {
                 mark(&inner.condition, marks);
                 let claims = inner.claims.iter().map(|claim| &claim.condition);
                 inner.invariants.iter().chain(claims).for_each(|one| mark(one, marks));
                 for part in [&inner.head, &inner.body, &inner.step] {
-                    statements(part, marks);
+                    mark_statements(part, marks);
                 }
             }
             Stmt::Assert(condition) | Stmt::Assume(condition) | Stmt::Used(condition, _) => {
@@ -90,7 +90,7 @@ fn statements(list: &[Stmt], marks: &mut [bool]) {
     }
 }
 
-/// Conditions inside a value, of `&&` and `?:`, and indices of textures.
+/// Marks the variables in conditions inside a value, of `&&` and `?:`, and in indices of textures.
 fn inner_conditions(value: &Expr, marks: &mut [bool]) {
     visit(value, &mut |inner| match &inner.kind {
         ExprKind::Select(condition, ..)

@@ -1,8 +1,8 @@
-//! Queries on annotations: claims about elements, folds and all integers.
+//! Queries on the expressions and claims of annotations.
 //!
-//! `cuda` parses clauses and resolves their names, and `read/claims.rs` lowers them. This module answers questions
-//! about them without a solver: the kind of an expression (`is_scalar`), the cases of a claim (`goals`), the range of
-//! a quantified variable (`range`).
+//! `cuda` parses clauses and resolves their names, and `cuda_front` lowers them. This module answers questions about
+//! them without a solver: the kind of an expression (`is_scalar`), the cases of a claim (`goals`), the range of a
+//! quantified variable (`range`).
 
 use crate::{Binary, Claim, Compare, Expr, ExprKind, Type, Unary, VarId, visit};
 
@@ -127,7 +127,7 @@ pub fn negated(expr: &Expr) -> Expr {
 pub struct Range {
     /// Inclusive lower bounds.
     pub low: Vec<Expr>,
-    /// Is the bound itself a value?
+    /// Upper bounds; `true` if the bound itself is a value.
     pub high: Vec<(Expr, bool)>,
 }
 

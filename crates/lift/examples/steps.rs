@@ -25,7 +25,7 @@ fn main() {
             .collect();
         println!("# {} {}", function.name, found.join(" "));
         if slow {
-            lift::slow_ways(&program, function).iter().for_each(|text| println!("{text}\n"));
+            lift::slow_paths(&program, function).iter().for_each(|text| println!("{text}\n"));
         } else if lifts {
             let function = &lifted.program.functions[id];
             print!("{}", ir::Printed { program: &lifted.program, function });

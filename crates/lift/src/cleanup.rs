@@ -45,9 +45,9 @@ fn is_pure(op: &Op) -> bool {
 
 /// A set of registers, one bit each.
 #[derive(Clone, PartialEq, Eq)]
-struct Set(Vec<u64>);
+struct RegisterSet(Vec<u64>);
 
-impl Set {
+impl RegisterSet {
     fn new(count: usize) -> Self {
         Self(vec![0; count.div_ceil(64)])
     }
@@ -72,6 +72,7 @@ impl Set {
     }
 }
 
+/// Removes pure operations with unread results. Returns `true` if there were any.
 fn remove_dead(function: &mut Function) -> bool {
     let flow = Flow::new(function);
     let live = live_at_start(function, &flow);
@@ -81,11 +82,11 @@ fn remove_dead(function: &mut Function) -> bool {
         let data = &mut function.blocks[block];
         let mut kept = Vec::with_capacity(data.instructions.len());
         for instruction in data.instructions.drain(..).rev() {
-            let mut wanted = !is_pure(&instruction.op);
+            let mut is_needed = !is_pure(&instruction.op);
             instruction.op.visit(&mut |access| {
-                wanted |= matches!(access, Access::Write(register) if now.has(register));
+                is_needed |= matches!(access, Access::Write(register) if now.has(register));
             });
-            if !wanted {
+            if !is_needed {
                 changed = true;
                 continue;
             }
@@ -99,7 +100,7 @@ fn remove_dead(function: &mut Function) -> bool {
 }
 
 /// Computes the registers live before an instruction from those live after it.
-fn step_back(instruction: &ir::Instr, live: &mut Set) {
+fn step_back(instruction: &ir::Instr, live: &mut RegisterSet) {
     let guarded = instruction.guard.is_some();
     instruction.op.visit(&mut |access| match access {
         Access::Write(register) if !guarded => live.remove(register),
@@ -117,8 +118,9 @@ fn step_back(instruction: &ir::Instr, live: &mut Set) {
     instruction.guard.iter().for_each(|guard| live.insert(guard.register));
 }
 
-fn live_at_end(function: &Function, block: BlockId, live: &[Set]) -> Set {
-    let mut now = Set::new(function.registers.len());
+/// Returns the registers live at the end of a block, given those at the start of each.
+fn live_at_end(function: &Function, block: BlockId, live: &[RegisterSet]) -> RegisterSet {
+    let mut now = RegisterSet::new(function.registers.len());
     let terminator = &function.blocks[block].terminator;
     terminator.successors().for_each(|next| now.extend(&live[next.position()]));
     match terminator {
@@ -136,8 +138,9 @@ fn live_at_end(function: &Function, block: BlockId, live: &[Set]) -> Set {
     now
 }
 
-fn live_at_start(function: &Function, flow: &Flow) -> Vec<Set> {
-    let empty = Set::new(function.registers.len());
+/// Computes the registers live at the start of each block.
+fn live_at_start(function: &Function, flow: &Flow) -> Vec<RegisterSet> {
+    let empty = RegisterSet::new(function.registers.len());
     let mut live = vec![empty; function.blocks.len()];
     let mut changed = true;
     while changed {
@@ -154,7 +157,8 @@ fn live_at_start(function: &Function, flow: &Flow) -> Vec<Set> {
     live
 }
 
-/// Replaces a branch by a jump if both targets lead to one block with nothing in between.
+/// Replaces a branch by a jump if both targets lead to one block with nothing in between. Returns `true` if
+/// there was one.
 fn join_branches(function: &mut Function) -> bool {
     let mut changed = false;
     let blocks: Vec<BlockId> = function.blocks.indices().collect();
@@ -162,8 +166,8 @@ fn join_branches(function: &mut Function) -> bool {
         let Terminator::Branch { then, otherwise, .. } = function.blocks[block].terminator else {
             continue;
         };
-        let target = past_empty(function, then);
-        if target == past_empty(function, otherwise) {
+        let target = skip_empty_blocks(function, then);
+        if target == skip_empty_blocks(function, otherwise) {
             function.blocks[block].terminator = Terminator::Jump(target);
             changed = true;
         }
@@ -172,7 +176,7 @@ fn join_branches(function: &mut Function) -> bool {
 }
 
 /// Follows jumps from blocks without instructions.
-fn past_empty(function: &Function, mut block: BlockId) -> BlockId {
+fn skip_empty_blocks(function: &Function, mut block: BlockId) -> BlockId {
     for _ in 0..function.blocks.len() {
         match &function.blocks[block] {
             data if data.instructions.is_empty() => match data.terminator {

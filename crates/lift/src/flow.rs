@@ -37,6 +37,7 @@ impl Flow {
         flow
     }
 
+    /// Computes the immediate dominators.
     fn dominators(&self, count: usize) -> IndexVec<BlockId, Option<BlockId>> {
         let mut found: Vec<Option<usize>> = vec![None; self.order.len()];
         if let Some(first) = found.first_mut() {
@@ -69,7 +70,7 @@ impl Flow {
         (0..count).map(of).collect()
     }
 
-    /// Does `a` dominate `b`, that is, does every path to `b` go through `a`?
+    /// Returns `true` if `a` dominates `b`: every path to `b` goes through `a`.
     pub(crate) fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         let mut at = Some(b);
         while let Some(block) = at {

@@ -13,7 +13,7 @@ mod flow;
 mod library;
 mod math;
 
-pub use math::{slow_ways, stored_steps};
+pub use math::{slow_paths, stored_steps};
 
 use ir::{ArgumentRange, FuncId, Op, Program};
 use std::collections::BTreeSet;

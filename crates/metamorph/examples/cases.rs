@@ -34,22 +34,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn write(case: &Case, folder: &Path) -> std::io::Result<String> {
-    let own = folder.join(case.seed.to_string());
-    std::fs::create_dir_all(&own)?;
+    let case_folder = folder.join(case.seed.to_string());
+    std::fs::create_dir_all(&case_folder)?;
     let mut names = Vec::new();
     for (name, text) in case.files() {
-        std::fs::write(own.join(name), text)?;
+        std::fs::write(case_folder.join(name), text)?;
         names.push(format!("{}/{name}", case.seed));
     }
-    let (label, mutation, breaks) = match case.label {
+    let (label, mutation, fault) = match case.label {
         Label::Correct => ("correct", "-", "-"),
-        Label::Broken { mutation, breaks } => ("broken", mutation, breaks.name()),
+        Label::Broken { mutation, fault } => ("broken", mutation, fault.name()),
         Label::Discarded { mutation } => ("discarded", mutation, "-"),
     };
     let applied: Vec<String> =
         case.applied().map(|applied| format!("{}:{}", applied.group, applied.name)).collect();
     Ok(format!(
-        "{}\t{}\t{}:{}\t{label}\t{mutation}\t{breaks}\t{}\t{}\n",
+        "{}\t{}\t{}:{}\t{label}\t{mutation}\t{fault}\t{}\t{}\n",
         case.seed,
         case.question.name(),
         case.base.kind.name(),

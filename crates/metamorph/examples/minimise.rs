@@ -1,4 +1,4 @@
-//! Drops transformations of an open case as long as it stays open:
+//! Drops transformations of a case as long as the answer stays the same (`unknown`, usually):
 //! `cargo run -p metamorph --example minimise -- BINARY FOLDER SEED …`.
 //!
 //! For each seed, the smallest case is written to the folder, and a line lists the remaining transformations and
@@ -26,14 +26,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn minimise(binary: &str, folder: &Path, seed: u64) -> Result<(), Box<dyn std::error::Error>> {
     let mut dropped = [Dropped::default(); 2];
-    let (mut best, wanted, mut reason) = ask(binary, folder, seed, dropped)?;
-    for side in 0..2 {
+    let (mut best, first_status, mut reason) = ask(binary, folder, seed, dropped)?;
+    for chain in 0..2 {
         for step in (0..STEPS).rev() {
             let mut fewer = dropped;
-            fewer[side].0 |= 1 << step;
-            let (case, status, said) = ask(binary, folder, seed, fewer)?;
-            if status == wanted {
-                (dropped, best, reason) = (fewer, case, said);
+            fewer[chain].0 |= 1 << step;
+            let (case, status, its_reason) = ask(binary, folder, seed, fewer)?;
+            if status == first_status {
+                (dropped, best, reason) = (fewer, case, its_reason);
             }
         }
     }
@@ -56,7 +56,7 @@ fn write(case: &Case, folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Asks about a case; returns it with the exit status and the first line that is open.
+/// Asks about a case; returns it with the exit status and the first line that begins with `unknown:`.
 fn ask(
     binary: &str,
     folder: &Path,

@@ -15,7 +15,7 @@ use testing::Random;
 /// The kinds of base kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Kind {
+pub enum BaseKind {
     Map,
     Stencil,
     Reduce,
@@ -24,10 +24,16 @@ pub enum Kind {
     Gather,
 }
 
-impl Kind {
+impl BaseKind {
     /// All kinds.
-    pub const ALL: [Kind; 6] =
-        [Kind::Map, Kind::Stencil, Kind::Reduce, Kind::Scan, Kind::Matmul, Kind::Gather];
+    pub const ALL: [BaseKind; 6] = [
+        BaseKind::Map,
+        BaseKind::Stencil,
+        BaseKind::Reduce,
+        BaseKind::Scan,
+        BaseKind::Matmul,
+        BaseKind::Gather,
+    ];
 
     /// Returns the name in reports.
     #[must_use]
@@ -43,7 +49,7 @@ impl Kind {
     }
 }
 
-/// Value of a stencil's neighbours outside of its array.
+/// The value of a stencil's neighbours outside of its array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Border {
     /// The nearest element.
@@ -102,8 +108,8 @@ pub struct Scan {
 
 /// Facts about a base that transformations use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Nothing beyond the claim.
+pub enum Structure {
+    /// No further facts: transformations know the claim alone.
     Plain,
     /// A stencil.
     Stencil(Stencil),
@@ -129,7 +135,7 @@ pub enum Shape {
 #[derive(Clone, Debug)]
 pub struct Base {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: BaseKind,
     /// Its name within the kind.
     pub variant: &'static str,
     /// Its sizes and the variables of its box.
@@ -142,25 +148,25 @@ pub struct Base {
     pub axes: Vec<Axis>,
     /// The computed points of the box.
     pub guard: Cond,
-    /// Where a point is stored.
+    /// The element that holds the value of a point.
     pub target: Access,
     /// The stored value.
     pub value: Val,
     /// Facts for transformations.
-    pub shape: Shape,
+    pub shape: Structure,
 }
 
 impl Base {
     /// Draws a base kernel.
     #[must_use]
     pub fn draw(random: &mut Random) -> Self {
-        match random.pick(&Kind::ALL) {
-            Kind::Map => map::draw(random),
-            Kind::Stencil => stencil::draw(random),
-            Kind::Reduce => reduce::draw(random),
-            Kind::Scan => reduce::draw_scan(random),
-            Kind::Matmul => reduce::draw_matmul(random),
-            Kind::Gather => gather::draw(random),
+        match random.pick(&BaseKind::ALL) {
+            BaseKind::Map => map::draw(random),
+            BaseKind::Stencil => stencil::draw(random),
+            BaseKind::Reduce => reduce::draw(random),
+            BaseKind::Scan => reduce::draw_scan(random),
+            BaseKind::Matmul => reduce::draw_matmul(random),
+            BaseKind::Gather => gather::draw(random),
         }
     }
 
@@ -186,7 +192,7 @@ impl Base {
     }
 }
 
-/// Collects the parts of a base kernel.
+/// A base kernel under construction.
 struct Builder {
     vars: Vars,
     arrays: Vec<Array>,
@@ -233,10 +239,10 @@ impl Builder {
 
     fn finish(
         self,
-        (kind, variant): (Kind, &'static str),
+        (kind, variant): (BaseKind, &'static str),
         target: Access,
         value: Val,
-        shape: Shape,
+        shape: Structure,
     ) -> Base {
         Base {
             kind,

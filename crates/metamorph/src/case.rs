@@ -17,9 +17,9 @@ pub const VERSION: u64 = 1;
 pub enum Question {
     /// Races, barriers, bounds, overflow of one kernel.
     Safety,
-    /// The same, and the computed result.
+    /// Like `Safety`, and the computed result.
     Contract,
-    /// The same of two kernels, and that their results are equal.
+    /// Safety of two kernels, and that their results are equal.
     Pair,
 }
 
@@ -53,7 +53,7 @@ pub enum Label {
         /// The mutation.
         mutation: &'static str,
         /// The fault it causes.
-        breaks: Fault,
+        fault: Fault,
     },
     /// A mutation was applied, and no launch shows a mistake: there is no label.
     Discarded {
@@ -100,14 +100,14 @@ pub struct WrongTransformation {
     /// The seed of the case.
     pub seed: u64,
     /// The observed difference, and the launch.
-    pub what: String,
+    pub difference: String,
     /// The kernel.
     pub text: String,
 }
 
 impl fmt::Display for WrongTransformation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "seed {}: {}\n{}", self.seed, self.what, self.text)
+        write!(f, "seed {}: {}\n{}", self.seed, self.difference, self.text)
     }
 }
 
@@ -120,8 +120,8 @@ impl Case {
     /// If a transformation changed the meaning of its kernel.
     pub fn draw(seed: u64, effort: Effort) -> Result<Self, WrongTransformation> {
         let dropped = [Dropped::default(); 2];
-        let (mut case, breaks, mut random) = Self::draw_correct(seed, effort, dropped)?;
-        if breaks {
+        let (mut case, is_mutated, mut random) = Self::draw_correct(seed, effort, dropped)?;
+        if is_mutated {
             case.mutate(effort, &mut random);
         }
         Ok(case)
@@ -139,7 +139,7 @@ impl Case {
         Ok(Self::draw_correct(seed, effort, dropped)?.0)
     }
 
-    /// Draws a case before its mutation; returns whether to mutate it, and the random stream for that.
+    /// Draws a case before its mutation; also returns `true` if it is to be mutated, and the random stream for that.
     fn draw_correct(
         seed: u64,
         effort: Effort,
@@ -147,13 +147,14 @@ impl Case {
     ) -> Result<(Self, bool, Random), WrongTransformation> {
         let mut random = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ (VERSION << 56));
         let question = random.pick(&[Question::Safety, Question::Contract, Question::Pair]);
-        let breaks = random.chance(40);
+        let is_mutated = random.chance(40);
         let (base, first, second) = draw_kernels(question, &mut random, dropped);
         let case = Self { seed, question, base, first, second, label: Label::Correct };
         case.check_correct(effort, &mut random)?;
-        Ok((case, breaks, random))
+        Ok((case, is_mutated, random))
     }
 
+    /// Runs the kernels of a case that is labelled correct: a mistake is a bug of a transformation.
     fn check_correct(
         &self,
         effort: Effort,
@@ -162,13 +163,13 @@ impl Case {
         for kernel in [Some(&self.first), self.second.as_ref()].into_iter().flatten() {
             let verdict =
                 check::check(&self.base, kernel, None, Compare::All, effort.correct, random);
-            let what = match verdict.fault {
+            let difference = match verdict.fault {
                 Some(fault) => format!("{} at {}", fault.name(), verdict.witness),
                 None if verdict.launches == 0 => "no launch is allowed".to_string(),
                 None => continue,
             };
             let text = print::cuda(kernel, None);
-            return Err(WrongTransformation { seed: self.seed, what, text });
+            return Err(WrongTransformation { seed: self.seed, difference, text });
         }
         Ok(())
     }
@@ -188,16 +189,16 @@ impl Case {
                 effort.mutant,
                 random,
             );
-            let Some(breaks) = verdict.fault else {
+            let Some(fault) = verdict.fault else {
                 if self.label == Label::Correct {
                     self.label = Label::Discarded { mutation };
                 }
                 continue;
             };
-            self.label = Label::Broken { mutation, breaks };
+            self.label = Label::Broken { mutation, fault };
             *self.second.as_mut().unwrap_or(&mut self.first) = mutant;
             // Most mutations cause accesses out of bounds; those that only change the result are harder to find.
-            let is_easy = breaks == Fault::Bounds && self.question != Question::Safety;
+            let is_easy = fault == Fault::Bounds && self.question != Question::Safety;
             if !is_easy || random.chance(30) {
                 return;
             }
@@ -238,12 +239,12 @@ fn draw_kernels(
     loop {
         let seed = random.bits();
         let (base, first, second) = draw_once(seed, [Dropped::default(); 2]);
-        let mut runs = |kernel: &Kernel, partner: Option<&Kernel>| {
+        let mut has_launches = |kernel: &Kernel, partner: Option<&Kernel>| {
             let verdict = check::check(&base, kernel, partner, Compare::Nothing, 30, random);
             // A mistake is reported later, not drawn again.
             verdict.fault.is_some() || verdict.launches > 3
         };
-        if runs(&first, None) && (!is_pair || runs(&second, Some(&first))) {
+        if has_launches(&first, None) && (!is_pair || has_launches(&second, Some(&first))) {
             let (base, first, second) = draw_once(seed, dropped);
             return (base, first, is_pair.then_some(second));
         }

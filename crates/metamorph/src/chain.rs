@@ -7,7 +7,7 @@ use crate::transform::{carried, chunks, launch, loops, matmul, staging, surface,
 use testing::Random;
 
 /// The group and name of all transformations.
-pub const MEMBERS: [(&str, &str); 65] = [
+pub const TRANSFORMATIONS: [(&str, &str); 65] = [
     ("launch", "2d"),
     ("launch", "3d"),
     ("launch", "axis-to-loop"),
@@ -85,7 +85,7 @@ impl Dropped {
     }
 }
 
-/// Number of times a step is drawn until it applies.
+/// The number of steps of a chain, the launch included. A step that does not apply to the kernel changes nothing.
 pub const STEPS: u32 = 13;
 
 /// Applies one to five transformations drawn at random, except those that are dropped.
@@ -112,10 +112,11 @@ pub fn draw(base: &Base, name: &str, random: &mut Random, dropped: Dropped) -> K
             }
         }
     }
-    surface::settle(&mut kernel);
+    surface::revert_unsigned(&mut kernel);
     kernel
 }
 
+/// Applies a transformation of a loop or of the surface; `false` if it does not apply.
 fn draw_step(kernel: &mut Kernel, random: &mut Random) -> bool {
     match random.below(100) {
         0..45 => loops::draw(kernel, random),
@@ -124,12 +125,13 @@ fn draw_step(kernel: &mut Kernel, random: &mut Random) -> bool {
     }
 }
 
+/// Gives a draft a launch: through shared memory or a tree where one of these applies, else without.
 fn draw_launch(draft: Draft, base: &Base, random: &mut Random) -> Kernel {
     if random.chance(50) {
-        let mut members = [0, 1, 2, 3, 4];
-        random.shuffle(&mut members);
-        for member in members {
-            let result = match member {
+        let mut stagings = [0, 1, 2, 3, 4];
+        random.shuffle(&mut stagings);
+        for staging in stagings {
+            let result = match staging {
                 0 => staging::draw(&draft, base, random),
                 1 => transpose::draw(&draft, base, random),
                 2 => matmul::draw(&draft, base, random),

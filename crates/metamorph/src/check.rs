@@ -1,8 +1,8 @@
 //! Checks the labels of generated kernels (correct, or with a given mistake) by running them: small launches drawn at
 //! random from the contract, exact integers in place of floats, every access checked.
 //!
-//! Errs by missing mistakes that need large launches. Overflow is one: transformations add the conditions against it to
-//! the contract, and no mutant is labelled for overflow alone.
+//! Errs by missing mistakes that need large launches. Overflow is one: transformations add the conditions
+//! against it to the contract, and no mutant is labelled for overflow alone.
 
 mod machine;
 mod meaning;
@@ -32,7 +32,7 @@ pub enum Compare {
     All,
 }
 
-/// The result of the runs: their number, and the first mistake.
+/// The number of finished runs, and the first mistake.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Number of launches that finished.
@@ -56,19 +56,19 @@ pub fn check(
 ) -> Verdict {
     let program = Program::new(kernel);
     let sampler = Sampler::new(kernel);
-    let other = partner.map(Sampler::new);
+    let partner_sampler = partner.map(Sampler::new);
     let mut verdict = Verdict::default();
     let mut too_long = 0;
     for _ in 0..launches {
-        let allowed = match &other {
+        let partner_launch = match &partner_sampler {
             None => None,
             // The partner's contract must allow the sizes.
-            Some(other) => match other.draw(None, random) {
+            Some(partner_sampler) => match partner_sampler.draw(None, random) {
                 Some(launch) => Some(launch),
                 None => continue,
             },
         };
-        let Some(launch) = sampler.draw(allowed.as_ref(), random) else { continue };
+        let Some(launch) = sampler.draw(partner_launch.as_ref(), random) else { continue };
         let fault = run_once(base, kernel, &program, &launch, compare, random);
         match fault {
             // A loop that does not end shows nothing, however often it is run.
@@ -86,6 +86,7 @@ pub fn check(
     verdict
 }
 
+/// Runs one launch; returns its mistake.
 fn run_once(
     base: &Base,
     kernel: &Kernel,
@@ -94,7 +95,7 @@ fn run_once(
     compare: Compare,
     random: &mut Random,
 ) -> Option<Fault> {
-    let memory = contents(kernel, launch, random);
+    let memory = draw_contents(kernel, launch, random);
     let outcome = run(program, kernel, launch, memory.clone());
     if outcome.fault.is_some() || compare == Compare::Nothing {
         return outcome.fault;
@@ -116,7 +117,7 @@ fn run_once(
 }
 
 /// Draws the contents of global arrays.
-fn contents(kernel: &Kernel, launch: &Launch, random: &mut Random) -> Vec<Vec<i128>> {
+fn draw_contents(kernel: &Kernel, launch: &Launch, random: &mut Random) -> Vec<Vec<i128>> {
     let mut memory = Vec::new();
     for array in &kernel.arrays {
         if matches!(array.space, Space::Input | Space::Output) {

@@ -1,6 +1,6 @@
 //! A kernel under construction: the statements of one point of a base kernel's box, before it has a launch.
 
-use crate::bases::{Base, Prefix, Scan, Shape};
+use crate::bases::{Base, Prefix, Scan, Structure};
 use crate::expr::{Cond, Fold, Int, Val};
 use crate::nest::{Axis, For, Kernel, Order, Stmt};
 use testing::Random;
@@ -20,7 +20,7 @@ impl Draft {
     pub fn new(base: &Base, name: &str, random: &mut Random) -> Self {
         let mut kernel = base.kernel(name);
         let mut axes = base.axes.clone();
-        if let Shape::Scan(scan) = &base.shape {
+        if let Structure::Scan(scan) = &base.shape {
             axes.pop();
             kernel.body = serial_scan(base, scan, &mut kernel, random);
             return Self { kernel, axes };
@@ -61,6 +61,7 @@ fn accumulate(fold: &Fold, sum: crate::expr::Local) -> Stmt {
     For::range(fold.var, fold.from.clone(), fold.to.clone(), vec![body]).into()
 }
 
+/// Builds the loop that computes a row of a scan.
 fn serial_scan(base: &Base, scan: &Scan, kernel: &mut Kernel, random: &mut Random) -> Vec<Stmt> {
     let sum = kernel.local("acc");
     let step = Stmt::Combine(sum, scan.op, scan.element.clone());

@@ -237,7 +237,7 @@ impl Int {
 
     /// Replaces a variable.
     #[must_use]
-    pub fn with(&self, var: Var, by: &Int) -> Self {
+    pub fn substitute(&self, var: Var, by: &Int) -> Self {
         self.map(&mut |int| match int {
             Self::Var(found) if *found == var => Some(by.clone()),
             _ => None,
@@ -263,18 +263,18 @@ impl Int {
     }
 
     /// Visits this expression and all below it.
-    pub fn visit(&self, look: &mut dyn FnMut(&Int)) {
-        look(self);
+    pub fn visit(&self, visitor: &mut dyn FnMut(&Int)) {
+        visitor(self);
         match self {
             Self::Const(_) | Self::Var(_) => {}
             Self::Bin(_, a, b) => {
-                a.visit(look);
-                b.visit(look);
+                a.visit(visitor);
+                b.visit(visitor);
             }
             Self::Select(cond, a, b) => {
-                cond.visit(look);
-                a.visit(look);
-                b.visit(look);
+                cond.visit(visitor);
+                a.visit(visitor);
+                b.visit(visitor);
             }
         }
     }
@@ -349,7 +349,7 @@ impl Cond {
 
     /// Replaces a variable.
     #[must_use]
-    pub fn with(&self, var: Var, by: &Int) -> Self {
+    pub fn substitute(&self, var: Var, by: &Int) -> Self {
         self.map(&mut |int| (*int == Int::Var(var)).then(|| by.clone()))
     }
 
@@ -367,14 +367,14 @@ impl Cond {
     }
 
     /// Visits all integer expressions.
-    pub fn visit(&self, look: &mut dyn FnMut(&Int)) {
+    pub fn visit(&self, visitor: &mut dyn FnMut(&Int)) {
         match self {
             Self::Cmp(_, a, b) => {
-                a.visit(look);
-                b.visit(look);
+                a.visit(visitor);
+                b.visit(visitor);
             }
-            Self::And(conds) | Self::Or(conds) => conds.iter().for_each(|cond| cond.visit(look)),
-            Self::PowerOfTwo(int) => int.visit(look),
+            Self::And(conds) | Self::Or(conds) => conds.iter().for_each(|cond| cond.visit(visitor)),
+            Self::PowerOfTwo(int) => int.visit(visitor),
         }
     }
 }

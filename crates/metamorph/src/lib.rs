@@ -6,8 +6,8 @@
 //! construction, and running every kernel on small launches checks them ([`check`]): a transformation that changes
 //! the meaning is an error, and a mutant that no launch shows to be wrong is discarded.
 //!
-//! The examples `cases`, `score` and `minimise` write cases, score a binary on them, and drop transformations from
-//! those that stay open.
+//! The example `cases` writes cases, `score` scores a binary on them, and `minimise` drops transformations
+//! from a case that is answered `unknown`.
 
 pub mod bases;
 mod case;

@@ -10,20 +10,20 @@ use testing::Random;
 pub fn draw(kernel: &Kernel, random: &mut Random) -> Option<(Kernel, &'static str)> {
     let mut finder = Mutator::new(kernel, None);
     let _ = finder.apply(kernel);
-    let mut kinds: Vec<&'static str> = finder.found.clone();
-    kinds.sort_unstable();
-    kinds.dedup();
-    if kinds.is_empty() {
+    let mut names: Vec<&'static str> = finder.found.clone();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
         return None;
     }
-    let kind = random.pick(&kinds);
+    let name = random.pick(&names);
     let sites: Vec<usize> =
-        (0..finder.found.len()).filter(|site| finder.found[*site] == kind).collect();
+        (0..finder.found.len()).filter(|site| finder.found[*site] == name).collect();
     let site = random.pick(&sites);
-    Some((Mutator::new(kernel, Some(site)).apply(kernel), kind))
+    Some((Mutator::new(kernel, Some(site)).apply(kernel), name))
 }
 
-/// Counts the places to mutate, and changes one of them.
+/// Walks over a kernel, lists the places to mutate by the names of mutations, and changes the target.
 struct Mutator {
     arrays: Vec<Array>,
     target: Option<usize>,
@@ -43,7 +43,7 @@ impl Mutator {
 
     fn apply(&mut self, kernel: &Kernel) -> Kernel {
         let mut changed = kernel.clone();
-        changed.requires.retain(|cond| !is_weakened(cond) || !self.site("requires-weakened"));
+        changed.requires.retain(|cond| !may_be_dropped(cond) || !self.site("requires-weakened"));
         changed.body = self.stmts(&changed.body);
         changed.body = walk::rewrite(&changed.body, self);
         changed
@@ -87,21 +87,21 @@ impl Mutator {
     }
 
     fn branch(&mut self, cond: &Cond, yes: &[Stmt], no: &[Stmt]) -> Vec<Stmt> {
-        let leaves = yes == [Stmt::Return];
+        let is_early_return = yes == [Stmt::Return];
         let dropped = no.is_empty() && self.site("guard-dropped");
         let (yes, no) = (self.stmts(yes), self.stmts(no));
         if dropped {
-            return if leaves { Vec::new() } else { yes };
+            return if is_early_return { Vec::new() } else { yes };
         }
         vec![Stmt::If(cond.clone(), yes, no)]
     }
 
     fn mutate_loop(&mut self, inner: &For) -> Vec<Stmt> {
         let mut changed = inner.clone();
-        if inner.rest && self.site("rest-dropped") {
+        if inner.is_remainder && self.site("rest-dropped") {
             return Vec::new();
         }
-        let twice = inner.rest && self.site("rest-twice");
+        let is_repeated = inner.is_remainder && self.site("rest-twice");
         if let Cond::Cmp(op, left, right) = &inner.test {
             for (name, by) in [("bound+1", 1), ("bound-1", -1)] {
                 if self.site(name) {
@@ -116,7 +116,7 @@ impl Mutator {
         }
         changed.body = self.stmts(&inner.body);
         let stmt = Stmt::from(changed);
-        if twice { vec![stmt.clone(), stmt] } else { vec![stmt] }
+        if is_repeated { vec![stmt.clone(), stmt] } else { vec![stmt] }
     }
 
     /// Changes the element that is accessed.
@@ -147,12 +147,13 @@ impl Mutator {
     }
 }
 
-/// Returns `true` for conditions that small launches can distinguish.
-fn is_weakened(cond: &Cond) -> bool {
+/// Returns `true` for conditions that matter in small launches: all but those against overflow.
+fn may_be_dropped(cond: &Cond) -> bool {
     !matches!(cond, Cond::Cmp(_, _, Int::Const(INT_MAX)))
 }
 
-fn slackened(op: CmpOp) -> Option<CmpOp> {
+/// Turns `<` into `<=` and back; `None` for equalities.
+fn toggle_strictness(op: CmpOp) -> Option<CmpOp> {
     match op {
         CmpOp::Lt => Some(CmpOp::Le),
         CmpOp::Le => Some(CmpOp::Lt),
@@ -177,25 +178,25 @@ impl Rewrite for Mutator {
 
     fn cond(&mut self, cond: &Cond) -> Cond {
         match cond {
-            Cond::Cmp(op, a, b) => match slackened(*op) {
+            Cond::Cmp(op, a, b) => match toggle_strictness(*op) {
                 Some(other) if self.site("guard-off-by-one") => {
                     Cond::Cmp(other, a.clone(), b.clone())
                 }
                 _ => cond.clone(),
             },
             Cond::And(conds) => {
-                let mut kept: Vec<Cond> = conds.iter().map(|cond| self.cond(cond)).collect();
-                if kept.len() > 1 {
-                    kept.retain(|_| !self.site("guard-part-dropped"));
+                let mut parts: Vec<Cond> = conds.iter().map(|cond| self.cond(cond)).collect();
+                if parts.len() > 1 {
+                    parts.retain(|_| !self.site("guard-part-dropped"));
                 }
-                Cond::And(kept)
+                Cond::And(parts)
             }
             Cond::Or(conds) => {
-                let mut kept: Vec<Cond> = conds.iter().map(|cond| self.cond(cond)).collect();
-                if kept.len() > 1 {
-                    kept.retain(|_| !self.site("guard-part-dropped"));
+                let mut parts: Vec<Cond> = conds.iter().map(|cond| self.cond(cond)).collect();
+                if parts.len() > 1 {
+                    parts.retain(|_| !self.site("guard-part-dropped"));
                 }
-                Cond::Or(kept)
+                Cond::Or(parts)
             }
             Cond::PowerOfTwo(_) => cond.clone(),
         }

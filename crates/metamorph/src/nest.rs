@@ -203,8 +203,8 @@ pub struct For {
     pub order: Order,
     /// Its syntax.
     pub form: Form,
-    /// Set for the remainder of another loop.
-    pub rest: bool,
+    /// Set for the loop over the iterations that an unrolled or halved loop leaves.
+    pub is_remainder: bool,
 }
 
 impl For {
@@ -219,7 +219,7 @@ impl For {
             body,
             order: Order::Free,
             form: Form::For,
-            rest: false,
+            is_remainder: false,
         }
     }
 

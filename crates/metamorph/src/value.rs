@@ -72,7 +72,7 @@ impl Val {
 
     /// Replaces an integer variable.
     #[must_use]
-    pub fn with(&self, var: Var, by: &Int) -> Self {
+    pub fn substitute(&self, var: Var, by: &Int) -> Self {
         self.map_ints(&mut |int| (*int == Int::Var(var)).then(|| by.clone()))
     }
 
@@ -105,7 +105,7 @@ impl Val {
 
     /// Replaces a local variable.
     #[must_use]
-    pub fn with_local(&self, local: Local, by: Local) -> Self {
+    pub fn substitute_local(&self, local: Local, by: Local) -> Self {
         self.map(&mut |val| (*val == Self::Local(local)).then_some(Self::Local(by)))
     }
 
@@ -119,26 +119,26 @@ impl Val {
     }
 
     /// Visits this value and all below it.
-    pub fn visit(&self, look: &mut dyn FnMut(&Val)) {
-        look(self);
+    pub fn visit(&self, visitor: &mut dyn FnMut(&Val)) {
+        visitor(self);
         match self {
             Self::Bin(_, a, b) | Self::Select(_, a, b) => {
-                a.visit(look);
-                b.visit(look);
+                a.visit(visitor);
+                b.visit(visitor);
             }
-            Self::Fold(fold) => fold.body.visit(look),
+            Self::Fold(fold) => fold.body.visit(visitor),
             _ => {}
         }
     }
 
     /// Visits all integer expressions.
-    pub fn visit_ints(&self, look: &mut dyn FnMut(&Int)) {
+    pub fn visit_ints(&self, visitor: &mut dyn FnMut(&Int)) {
         self.visit(&mut |val| match val {
-            Self::Load(access) => access.coords.iter().for_each(|coord| coord.visit(look)),
-            Self::Select(cond, _, _) => cond.visit(look),
+            Self::Load(access) => access.coords.iter().for_each(|coord| coord.visit(visitor)),
+            Self::Select(cond, _, _) => cond.visit(visitor),
             Self::Fold(fold) => {
-                fold.from.visit(look);
-                fold.to.visit(look);
+                fold.from.visit(visitor);
+                fold.to.visit(visitor);
             }
             _ => {}
         });

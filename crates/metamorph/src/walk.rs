@@ -4,15 +4,15 @@ use crate::expr::{Access, Cond, Int, Local, Val, Var};
 use crate::nest::{For, Kernel, Stmt};
 
 /// Visits all statements, outer ones first.
-pub fn visit(stmts: &[Stmt], look: &mut dyn FnMut(&Stmt)) {
+pub fn visit(stmts: &[Stmt], visitor: &mut dyn FnMut(&Stmt)) {
     for stmt in stmts {
-        look(stmt);
+        visitor(stmt);
         match stmt {
             Stmt::If(_, yes, no) => {
-                visit(yes, look);
-                visit(no, look);
+                visit(yes, visitor);
+                visit(no, visitor);
             }
-            Stmt::For(inner) => visit(&inner.body, look),
+            Stmt::For(inner) => visit(&inner.body, visitor),
             _ => {}
         }
     }
@@ -42,7 +42,7 @@ pub fn replace(
     replace_from(stmts, &mut Some(number), change)
 }
 
-/// Counts down to the statement to replace; `None` when that is done.
+/// Counts down to the statement to replace; `left` is `None` when that is done.
 fn replace_from(
     stmts: Vec<Stmt>,
     left: &mut Option<usize>,
@@ -139,9 +139,9 @@ fn rewrite_one(stmt: &Stmt, by: &mut dyn Rewrite) -> Stmt {
 }
 
 /// Rewrites all integer expressions alike.
-pub struct Ints<'a>(pub &'a mut dyn FnMut(&Int) -> Option<Int>);
+pub struct MapInts<'a>(pub &'a mut dyn FnMut(&Int) -> Option<Int>);
 
-impl Rewrite for Ints<'_> {
+impl Rewrite for MapInts<'_> {
     fn int(&mut self, int: &Int) -> Int {
         int.map(self.0)
     }
@@ -160,17 +160,17 @@ impl Rewrite for Ints<'_> {
 }
 
 /// Replaces loads of one element.
-pub struct Loads<'a> {
+pub struct ReplaceLoads<'a> {
     /// The element.
-    pub what: &'a Access,
+    pub access: &'a Access,
     /// Its replacement.
     pub by: Val,
 }
 
-impl Rewrite for Loads<'_> {
+impl Rewrite for ReplaceLoads<'_> {
     fn val(&mut self, val: &Val) -> Val {
         val.map(&mut |part| match part {
-            Val::Load(access) if access == self.what => Some(self.by.clone()),
+            Val::Load(access) if access == self.access => Some(self.by.clone()),
             _ => None,
         })
     }
@@ -178,22 +178,23 @@ impl Rewrite for Loads<'_> {
 
 /// Replaces an integer variable.
 #[must_use]
-pub fn with_var(stmts: &[Stmt], var: Var, by: &Int) -> Vec<Stmt> {
-    rewrite(stmts, &mut Ints(&mut |int| (*int == Int::Var(var)).then(|| by.clone())))
+pub fn substitute_var(stmts: &[Stmt], var: Var, by: &Int) -> Vec<Stmt> {
+    rewrite(stmts, &mut MapInts(&mut |int| (*int == Int::Var(var)).then(|| by.clone())))
 }
 
-struct Locals(Local, Local);
+/// Replaces the first local value by the second where it is read.
+struct ReplaceLocal(Local, Local);
 
-impl Rewrite for Locals {
+impl Rewrite for ReplaceLocal {
     fn val(&mut self, val: &Val) -> Val {
-        val.with_local(self.0, self.1)
+        val.substitute_local(self.0, self.1)
     }
 }
 
 /// Replaces a local value, also where it is assigned.
 #[must_use]
-pub fn with_local(stmts: &[Stmt], local: Local, by: Local) -> Vec<Stmt> {
-    let mut changed = rewrite(stmts, &mut Locals(local, by));
+pub fn substitute_local(stmts: &[Stmt], local: Local, by: Local) -> Vec<Stmt> {
+    let mut changed = rewrite(stmts, &mut ReplaceLocal(local, by));
     visit_lists(&mut changed, &mut |list| {
         for stmt in list {
             if let Stmt::Float(found, _) | Stmt::Set(found, _) | Stmt::Combine(found, _, _) = stmt
@@ -220,13 +221,13 @@ pub fn copy(stmts: &[Stmt], kernel: &mut Kernel) -> Vec<Stmt> {
     for var in vars {
         let name = stem(kernel.vars.name(var)).to_string();
         let new = kernel.int(&name);
-        copied = with_var(&copied, var, &Int::Var(new));
+        copied = substitute_var(&copied, var, &Int::Var(new));
         visit_lists(&mut copied, &mut |list| rename(list, var, new));
     }
     for local in locals {
         let name = stem(&kernel.locals[local.0]).to_string();
         let new = kernel.local(&name);
-        copied = with_local(&copied, local, new);
+        copied = substitute_local(&copied, local, new);
     }
     copied
 }
@@ -247,33 +248,35 @@ fn stem(name: &str) -> &str {
 }
 
 /// Visits all integer expressions of statements.
-pub fn visit_ints(stmts: &[Stmt], look: &mut dyn FnMut(&Int)) {
+pub fn visit_ints(stmts: &[Stmt], visitor: &mut dyn FnMut(&Int)) {
     visit(stmts, &mut |stmt| match stmt {
-        Stmt::Int(_, int) | Stmt::Assign(_, int) => int.visit(look),
-        Stmt::Float(_, val) | Stmt::Set(_, val) | Stmt::Combine(_, _, val) => val.visit_ints(look),
-        Stmt::Store(access, val) => {
-            access.coords.iter().for_each(|coord| coord.visit(look));
-            val.visit_ints(look);
+        Stmt::Int(_, int) | Stmt::Assign(_, int) => int.visit(visitor),
+        Stmt::Float(_, val) | Stmt::Set(_, val) | Stmt::Combine(_, _, val) => {
+            val.visit_ints(visitor)
         }
-        Stmt::If(cond, _, _) => cond.visit(look),
+        Stmt::Store(access, val) => {
+            access.coords.iter().for_each(|coord| coord.visit(visitor));
+            val.visit_ints(visitor);
+        }
+        Stmt::If(cond, _, _) => cond.visit(visitor),
         Stmt::For(inner) => {
-            inner.from.iter().for_each(|from| from.visit(look));
-            inner.test.visit(look);
-            inner.next.visit(look);
+            inner.from.iter().for_each(|from| from.visit(visitor));
+            inner.test.visit(visitor);
+            inner.next.visit(visitor);
         }
         Stmt::Barrier | Stmt::Return => {}
     });
 }
 
 /// Visits all values of statements.
-pub fn visit_vals(stmts: &[Stmt], look: &mut dyn FnMut(&Val)) {
+pub fn visit_vals(stmts: &[Stmt], visitor: &mut dyn FnMut(&Val)) {
     visit(stmts, &mut |stmt| {
         if let Stmt::Float(_, val)
         | Stmt::Set(_, val)
         | Stmt::Combine(_, _, val)
         | Stmt::Store(_, val) = stmt
         {
-            val.visit(look);
+            val.visit(visitor);
         }
     });
 }

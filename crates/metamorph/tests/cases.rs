@@ -1,6 +1,6 @@
-//! Cases of many seeds: labels hold, texts are reproducible, every member occurs, mutants are found.
+//! Cases of many seeds: labels hold, texts are reproducible, every transformation occurs, mutants are found.
 
-use metamorph::bases::{Base, Kind};
+use metamorph::bases::{Base, BaseKind};
 use metamorph::check::Fault;
 use metamorph::{Case, Effort, Label, Question, chain};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ fn cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
 #[test]
 fn transformations_keep_the_meaning() {
     let cases = cases(0..300);
-    for kind in Kind::ALL {
+    for kind in BaseKind::ALL {
         assert!(cases.iter().any(|case| case.base.kind == kind), "{}", kind.name());
     }
     for question in [Question::Safety, Question::Contract, Question::Pair] {
@@ -33,10 +33,10 @@ fn mutants_are_found() {
     for case in cases(300..700) {
         match case.label {
             Label::Correct => {}
-            Label::Broken { breaks, .. } => {
+            Label::Broken { fault, .. } => {
                 broken += 1;
-                *counts.entry(breaks.name()).or_default() += 1;
-                assert!(case.question != Question::Safety || breaks.is_unsafe(), "{}", case.seed);
+                *counts.entry(fault.name()).or_default() += 1;
+                assert!(case.question != Question::Safety || fault.is_unsafe(), "{}", case.seed);
             }
             Label::Discarded { .. } => discarded += 1,
         }
@@ -56,9 +56,9 @@ fn a_case_is_a_function_of_its_seed() {
     }
 }
 
-/// Every member of every group is drawn.
+/// Every transformation of the list is drawn.
 #[test]
-fn every_member_occurs() {
+fn every_transformation_occurs() {
     let mut names = BTreeSet::new();
     for seed in 0..3_000 {
         let mut random = Random::new(seed);
@@ -66,9 +66,11 @@ fn every_member_occurs() {
         let kernel = chain::draw(&base, "k", &mut random, chain::Dropped::default());
         names.extend(kernel.applied.iter().map(|applied| (applied.group, applied.name)));
     }
-    let missing: Vec<_> = chain::MEMBERS.iter().filter(|member| !names.contains(*member)).collect();
+    let missing: Vec<_> =
+        chain::TRANSFORMATIONS.iter().filter(|listed| !names.contains(*listed)).collect();
     assert!(missing.is_empty(), "never drawn: {missing:?}");
-    let unlisted: Vec<_> = names.iter().filter(|name| !chain::MEMBERS.contains(name)).collect();
+    let unlisted: Vec<_> =
+        names.iter().filter(|name| !chain::TRANSFORMATIONS.contains(name)).collect();
     assert!(unlisted.is_empty(), "not listed: {unlisted:?}");
 }
 

@@ -22,50 +22,50 @@ fn flow(body: &str) -> (Vec<Terminator>, Vec<Option<usize>>) {
 #[test]
 fn both_ways_of_a_branch_meet_behind_it() {
     // 0: branch to 2 or 1; 1: jump to 3; 2: falls into 3; 3: end.
-    let (ends, meets) = flow(
+    let (ends, reconvergence) = flow(
         "@%p1 bra then; mov.u32 %r1, 0; bra join;
          then: mov.u32 %r1, 1;
          join: ret;",
     );
     assert_eq!(ends.len(), 4);
-    assert_eq!(meets, [Some(3), Some(3), Some(3), None]);
+    assert_eq!(reconvergence, [Some(3), Some(3), Some(3), None]);
 }
 
 #[test]
 fn lanes_that_leave_a_loop_meet_behind_it() {
     // 0: before; 1: loop, branches to itself or 2; 2: end.
-    let (_, meets) = flow(
+    let (_, reconvergence) = flow(
         "mov.u32 %r1, 0;
          loop: add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 10; @%p1 bra loop;
          ret;",
     );
-    assert_eq!(meets, [Some(1), Some(2), None]);
+    assert_eq!(reconvergence, [Some(1), Some(2), None]);
 }
 
 #[test]
 fn an_early_end_leaves_nothing_to_meet_at() {
     // 0: branch to 1 (end) or 2; 2: end.
-    let (ends, meets) = flow("@%p1 exit; mov.u32 %r1, 0; ret;");
+    let (ends, reconvergence) = flow("@%p1 exit; mov.u32 %r1, 0; ret;");
     assert!(matches!(ends[1], Terminator::Exit) && matches!(ends[2], Terminator::Return));
-    assert_eq!(meets, [None, None, None]);
+    assert_eq!(reconvergence, [None, None, None]);
 }
 
 #[test]
 fn an_endless_loop_meets_nowhere() {
-    let (_, meets) = flow("@%p1 bra forever; ret; forever: bra forever;");
-    assert_eq!(meets[2], None);
-    assert_eq!(meets[0], Some(1), "the only way that ends");
+    let (_, reconvergence) = flow("@%p1 bra forever; ret; forever: bra forever;");
+    assert_eq!(reconvergence[2], None);
+    assert_eq!(reconvergence[0], Some(1), "the only way that ends");
 }
 
 #[test]
 fn a_branch_table_has_all_its_targets() {
-    let (ends, meets) = flow(
+    let (ends, reconvergence) = flow(
         "table: .branchtargets a, b, c; brx.idx %r1, table;
          a: mov.u32 %r2, 1; bra done; b: mov.u32 %r2, 2; bra done; c: mov.u32 %r2, 3;
          done: ret;",
     );
     assert!(matches!(&ends[0], Terminator::Table { targets, .. } if targets.len() == 3));
-    assert_eq!(meets[0], Some(4));
+    assert_eq!(reconvergence[0], Some(4));
 }
 
 #[test]

@@ -98,20 +98,20 @@ fn only_doubles_have_a_direction() {
             ),
         ];
         for example in examples {
-            let told = |text: &str| -> Vec<String> {
+            let messages = |text: &str| -> Vec<String> {
                 let module = isa::example_module(text, "sm_90a");
                 let parsed = ptx::syntax::parse(&module);
                 assert!(parsed.errors.is_empty(), "{text}: {:?}", parsed.errors);
                 let diagnostics = ptx::lower(&parsed.module).diagnostics;
                 diagnostics.into_iter().map(|one| one.message.into()).collect()
             };
-            let found = told(&example);
+            let found = messages(&example);
             assert!(
                 matches!(&found[..], [one] if one.starts_with(&format!("modifier `{direction}` of `"))),
                 "{example}: {found:?}"
             );
             // Nothing else is wrong with it.
-            assert_eq!(told(&example.replace(direction, "")), Vec::<String>::new());
+            assert_eq!(messages(&example.replace(direction, "")), Vec::<String>::new());
         }
     }
 }

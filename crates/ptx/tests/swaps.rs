@@ -18,6 +18,7 @@ fn kernel(body: &str) -> Function {
     lowered.program.functions.iter().next().unwrap().clone()
 }
 
+/// The only atomic operation of a kernel.
 fn atomic(function: &Function) -> &Atomic {
     let mut all = function.instructions().filter_map(|one| match &one.op {
         Op::Atomic(atomic) => Some(atomic),
@@ -28,6 +29,7 @@ fn atomic(function: &Function) -> &Atomic {
     found
 }
 
+/// The loads from global memory.
 fn loads(function: &Function) -> Vec<&Load> {
     let loads = function.instructions().filter_map(|one| match &one.op {
         Op::Load(load) if load.space == ir::Space::Global => Some(load),
@@ -36,7 +38,7 @@ fn loads(function: &Function) -> Vec<&Load> {
     loads.collect()
 }
 
-/// A loop as compilers write it, with this function of the guess `%r2` in `%r4`.
+/// A loop as compilers write it. `function` computes the new value `%r4` from the guess `%r2`.
 fn swap_loop(function: &str) -> String {
     format!(
         "ld.global.u32 %r2, [%x1];
@@ -48,12 +50,12 @@ fn swap_loop(function: &str) -> String {
     )
 }
 
-const LARGEST: &str = "mov.b32 %f2, %r2; max.f32 %f3, %f1, %f2; mov.b32 %r4, %f3;";
+const MAXIMUM: &str = "mov.b32 %f2, %r2; max.f32 %f3, %f1, %f2; mov.b32 %r4, %f3;";
 
 #[test]
 fn a_loop_that_swaps_until_it_succeeds_is_one_update() {
     let cases = [
-        (LARGEST, AtomicOp::Max, "f32"),
+        (MAXIMUM, AtomicOp::Max, "f32"),
         ("mov.b32 %f2, %r2; min.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;", AtomicOp::Min, "f32"),
         ("mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;", AtomicOp::Add, "f32"),
         ("mov.b32 %f2, %r2; add.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;", AtomicOp::Add, "f32"),
@@ -111,7 +113,7 @@ fn other_functions_keep_the_loop_and_their_first_guess_is_only_a_guess() {
 
 #[test]
 fn the_old_value_is_there_after_the_update() {
-    let body = swap_loop(LARGEST)
+    let body = swap_loop(MAXIMUM)
         .replace("ret;", "st.global.u32 [%x1+4], %r2; st.global.u32 [%x1+8], %r4; ret;");
     let kernel = kernel(&body);
     let found = atomic(&kernel);
@@ -126,7 +128,7 @@ fn the_old_value_is_there_after_the_update() {
 
 #[test]
 fn what_is_no_such_loop_stays() {
-    let plain = swap_loop(LARGEST);
+    let plain = swap_loop(MAXIMUM);
     let cases = [
         // Repeats while the swap succeeds.
         plain.replace("setp.ne", "setp.eq"),
@@ -164,7 +166,7 @@ fn what_is_no_such_loop_stays() {
 
 #[test]
 fn a_first_guess_that_others_use_is_kept() {
-    let plain = swap_loop(LARGEST);
+    let plain = swap_loop(MAXIMUM);
     let cases = [
         plain.replace("again:", "st.global.u32 [%x1+4], %r2; again:"),
         plain.replace("ld.global.u32 %r2, [%x1];", "ld.global.u32 %r2, [%x1+4];"),

@@ -11,4 +11,4 @@ mod solver;
 mod tests;
 
 pub use second_solver::SecondSolver;
-pub use solver::{Answer, Memory, RLIMIT, Solver, SolverError};
+pub use solver::{Answer, AnswerStore, RLIMIT, Solver, SolverError};

@@ -8,8 +8,8 @@ use std::sync::mpsc::{Sender, channel};
 /// Bytes of a line; no answer has longer ones.
 pub(crate) const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// Reads a line without its end; nothing at the end of the output, or if the line is too long.
-pub(crate) fn line(output: &mut impl BufRead) -> Option<String> {
+/// Reads a line without its end. `None` at the end of the output, or if the line is too long.
+pub(crate) fn read_line(output: &mut impl BufRead) -> Option<String> {
     let mut line = String::new();
     output.by_ref().take(MAX_LINE_BYTES).read_line(&mut line).ok()?;
     line.ends_with('\n').then(|| {
@@ -18,8 +18,8 @@ pub(crate) fn line(output: &mut impl BufRead) -> Option<String> {
     })
 }
 
-/// Writes texts in order until the solver ends. A sender fails once it has ended.
-pub(crate) fn writer(mut input: ChildStdin) -> Sender<String> {
+/// Starts a thread that writes texts to the solver, in order. Sending fails once the solver has ended.
+pub(crate) fn spawn_writer(mut input: ChildStdin) -> Sender<String> {
     let (sender, texts) = channel::<String>();
     std::thread::spawn(move || {
         for text in texts {
@@ -38,9 +38,9 @@ mod tests {
     #[test]
     fn lines_are_bounded() {
         let mut two = &b"one\r\ntwo"[..];
-        assert_eq!(line(&mut two).as_deref(), Some("one"));
-        assert_eq!(line(&mut two), None, "cut off");
+        assert_eq!(read_line(&mut two).as_deref(), Some("one"));
+        assert_eq!(read_line(&mut two), None, "cut off");
         let mut endless = std::io::BufReader::new(std::io::repeat(b'x'));
-        assert_eq!(line(&mut endless), None);
+        assert_eq!(read_line(&mut endless), None);
     }
 }

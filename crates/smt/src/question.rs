@@ -29,10 +29,10 @@ impl Question {
             conditions.iter().flat_map(Formula::conjuncts).collect();
         let mut numbers = Numbers::default();
         let conditions: Vec<Formula> =
-            conditions.into_iter().map(|one| numbers.renamed(one)).collect();
+            conditions.into_iter().map(|one| numbers.rename(one)).collect();
         let wanted = wanted.iter().map(|poly| numbers.poly(poly));
         let wanted = wanted.map(|poly| format!("(eval {})\n", term(&poly))).collect();
-        Self { text: written(&conditions, numbers.0.len()), wanted }
+        Self { text: problem_text(&conditions, numbers.0.len()), wanted }
     }
 }
 
@@ -49,14 +49,14 @@ impl Numbers {
     }
 
     /// Renames a condition part by part; rebuilding it could simplify it differently.
-    fn renamed(&mut self, formula: &Formula) -> Formula {
-        let mut all = |parts: &[Formula]| parts.iter().map(|part| self.renamed(part)).collect();
+    fn rename(&mut self, formula: &Formula) -> Formula {
+        let mut all = |parts: &[Formula]| parts.iter().map(|part| self.rename(part)).collect();
         match formula {
             Formula::True => Formula::True,
             Formula::False => Formula::False,
             Formula::And(parts) => Formula::And(all(parts)),
             Formula::Or(parts) => Formula::Or(all(parts)),
-            Formula::Not(inner) => Formula::Not(Box::new(self.renamed(inner))),
+            Formula::Not(inner) => Formula::Not(Box::new(self.rename(inner))),
             Formula::Ge(poly) => Formula::Ge(self.poly(poly)),
             Formula::Eq(poly) => Formula::Eq(self.poly(poly)),
             Formula::Pow2(poly) => Formula::Pow2(self.poly(poly)),
@@ -65,12 +65,12 @@ impl Numbers {
 }
 
 /// The text of conditions on the first symbols.
-fn written(conditions: &[Formula], symbols: usize) -> String {
+fn problem_text(conditions: &[Formula], symbols: usize) -> String {
     let mut text = String::new();
     for number in 0..symbols {
         let _ = writeln!(text, "(declare-const s{number} Int)");
     }
-    tell_powers(&powers(conditions), &mut text);
+    write_power_laws(&powers(conditions), &mut text);
     for condition in conditions {
         let mut inner = String::new();
         write_formula(condition, &mut inner);
@@ -80,8 +80,8 @@ fn written(conditions: &[Formula], symbols: usize) -> String {
     text
 }
 
-/// Writes laws of powers of two, of which the solver knows nothing.
-fn tell_powers(powers: &BTreeSet<Poly>, text: &mut String) {
+/// Writes laws of powers of two: to the solver `pow2` is an unknown predicate.
+fn write_power_laws(powers: &BTreeSet<Poly>, text: &mut String) {
     if !powers.is_empty() {
         text.push_str("(declare-fun pow2 (Int) Bool)\n");
     }

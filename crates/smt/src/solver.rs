@@ -26,7 +26,7 @@ pub const RLIMIT: u64 = 3_000_000;
 const FIRST_RLIMIT: u64 = 100_000;
 /// A solver that is silent for longer than this is considered dead.
 const SILENCE: Duration = Duration::from_secs(30);
-/// A program that does not say its version in this time is not a z3.
+/// A program that does not print its version within this time is not a z3.
 const START: Duration = Duration::from_secs(10);
 /// Lines of an answer: one that counts, and errors.
 const MAX_LINES: usize = 64;
@@ -45,7 +45,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The word under which it is kept. A disputed answer is not kept.
+    /// The word under which it is stored. A disputed answer is not stored.
     fn word(self) -> Option<&'static str> {
         match self {
             Self::Impossible => Some("unsat"),
@@ -55,7 +55,8 @@ impl Answer {
         }
     }
 
-    fn read(word: &str) -> Option<Self> {
+    /// Reads such a word.
+    fn parse(word: &str) -> Option<Self> {
         [Self::Impossible, Self::Possible, Self::Unknown]
             .into_iter()
             .find(|answer| answer.word() == Some(word))
@@ -79,8 +80,8 @@ fn attempts(limit: u64) -> Vec<(Strategy, u64)> {
     std::iter::once(first).chain(rest).take(1 + more).collect()
 }
 
-/// The text of a query, independent of earlier ones.
-fn anew((strategy, limit): (Strategy, u64), question: &str) -> String {
+/// The text of a query from a `(reset)`, so that it does not depend on earlier ones.
+fn from_reset((strategy, limit): (Strategy, u64), question: &str) -> String {
     let scope = if strategy == Strategy::Core { "(push)\n" } else { "" };
     format!("(reset)\n(set-option :rlimit {limit})\n{scope}{question}")
 }
@@ -101,17 +102,17 @@ pub struct Solver {
     /// Answered queries, with their limits.
     known: BTreeMap<(u64, String), Answer>,
     /// Storage for answers between runs.
-    memory: Option<Box<dyn Memory>>,
+    store: Option<Box<dyn AnswerStore>>,
     /// The second solver, which confirms `unsat`.
     second: Option<SecondSolver>,
 }
 
 /// Storage for answers between runs. An entry may only be found by exactly the same text.
-pub trait Memory: std::fmt::Debug + Send {
+pub trait AnswerStore: std::fmt::Debug + Send {
     /// Returns an entry.
     fn look_up(&self, question: &str) -> Option<String>;
     /// Stores an answer.
-    fn keep(&self, question: &str, answer: &str);
+    fn store(&self, question: &str, answer: &str);
 }
 
 /// The reason why a solver cannot be used, in one line.
@@ -160,17 +161,17 @@ impl Solver {
         let (sender, lines) = sync_channel(MAX_LINES);
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
-            while let Some(line) = pipe::line(&mut output) {
+            while let Some(line) = pipe::read_line(&mut output) {
                 if sender.send(line).is_err() {
                     break;
                 }
             }
         });
-        let input = pipe::writer(input);
+        let input = pipe::spawn_writer(input);
         let (version, known) = (String::new(), BTreeMap::new());
-        let (dead, asked, sent, memory, second) = (false, 0, 0, None, None);
+        let (dead, asked, sent, store, second) = (false, 0, 0, None, None);
         let mut solver =
-            Self { child, input, lines, dead, version, asked, sent, known, memory, second };
+            Self { child, input, lines, dead, version, asked, sent, known, store, second };
         let answer = solver.ask_within("(get-info :version)\n", START);
         let version = answer.as_deref().and_then(|line| line.split('"').nth(1));
         solver.version = version.ok_or_else(|| SolverError::NotZ3(path.to_owned()))?.to_owned();
@@ -180,7 +181,7 @@ impl Solver {
     /// Returns `true` if the solver answers a query whose answer is known correctly.
     pub fn works(&mut self) -> bool {
         let question = "(reset)\n(assert false)\n(check-sat)\n";
-        self.ask_within(question, START).as_deref().and_then(Answer::read)
+        self.ask_within(question, START).as_deref().and_then(Answer::parse)
             == Some(Answer::Impossible)
     }
 
@@ -197,8 +198,8 @@ impl Solver {
     }
 
     /// Uses stored answers, and stores new ones.
-    pub fn remember(&mut self, memory: Box<dyn Memory>) {
-        self.memory = Some(memory);
+    pub fn use_store(&mut self, store: Box<dyn AnswerStore>) {
+        self.store = Some(store);
     }
 
     /// Sets a second solver to confirm every `unsat`.
@@ -228,7 +229,7 @@ impl Solver {
         self.ask_within(text, SILENCE)
     }
 
-    fn ask_within(&mut self, text: &str, patience: Duration) -> Option<String> {
+    fn ask_within(&mut self, text: &str, limit: Duration) -> Option<String> {
         let begun = Instant::now();
         self.sent += 1;
         let end = format!("end {}", self.sent);
@@ -236,8 +237,8 @@ impl Solver {
         let sent = self.input.send(text);
         let mut said: Vec<String> = Vec::new();
         loop {
-            let patience = left(patience.saturating_sub(begun.elapsed()));
-            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(patience).ok()) {
+            let limit = left(limit.saturating_sub(begun.elapsed()));
+            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(limit).ok()) {
                 Some(line) if line == end => break,
                 Some(line) if said.len() < MAX_LINES => said.push(line),
                 Some(_) | None => {
@@ -260,7 +261,7 @@ impl Solver {
         if let Some(answer) = self.known.get(&(limit, question.clone())) {
             return *answer;
         }
-        let mut answer = self.answered(&question, limit);
+        let mut answer = self.answer(&question, limit);
         if let (Answer::Impossible, Some(second)) = (answer, &mut self.second)
             && second.disputes(&question)
         {
@@ -271,35 +272,37 @@ impl Solver {
     }
 
     /// Returns the cached answer, or tries one strategy after the other until z3 answers.
-    fn answered(&mut self, question: &str, limit: u64) -> Answer {
+    fn answer(&mut self, question: &str, limit: u64) -> Answer {
         let attempts = attempts(limit);
         let key = format!("{attempts:?}\n{question}");
-        if let Some(answer) = self.kept(&key).as_deref().and_then(Answer::read) {
+        if let Some(answer) = self.stored_answer(&key).as_deref().and_then(Answer::parse) {
             return answer;
         }
         let mut answer = Answer::Unknown;
         for attempt in attempts {
             // Anything else is an error, which may not recur.
-            let said = self.ask(&anew(attempt, question));
-            let Some(said) = said.as_deref().and_then(Answer::read) else { return Answer::Unknown };
+            let said = self.ask(&from_reset(attempt, question));
+            let Some(said) = said.as_deref().and_then(Answer::parse) else {
+                return Answer::Unknown;
+            };
             answer = said;
             if answer != Answer::Unknown {
                 break;
             }
         }
         if let Some(word) = answer.word() {
-            self.keep(&key, word);
+            self.store_answer(&key, word);
         }
         answer
     }
 
-    fn kept(&self, text: &str) -> Option<String> {
-        self.memory.as_ref()?.look_up(&self.key(text))
+    fn stored_answer(&self, text: &str) -> Option<String> {
+        self.store.as_ref()?.look_up(&self.key(text))
     }
 
-    fn keep(&self, text: &str, answer: &str) {
-        if let Some(memory) = &self.memory {
-            memory.keep(&self.key(text), answer);
+    fn store_answer(&self, text: &str, answer: &str) {
+        if let Some(store) = &self.store {
+            store.store(&self.key(text), answer);
         }
     }
 
@@ -320,9 +323,9 @@ impl Solver {
         }
         self.asked += 1;
         let Question { text, wanted } = Question::new(conditions, wanted);
-        let question = anew((Strategy::Default, limit), &text);
+        let question = from_reset((Strategy::Default, limit), &text);
         let key = format!("{question}{}", wanted.concat());
-        match self.kept(&key) {
+        match self.stored_answer(&key) {
             Some(text) if text == NO_VALUES => return None,
             Some(text) => {
                 if let Some(values) = read_values(&text, wanted.len()) {
@@ -331,14 +334,14 @@ impl Solver {
             }
             None => {}
         }
-        let answer = self.ask(&question).as_deref().and_then(Answer::read)?;
+        let answer = self.ask(&question).as_deref().and_then(Answer::parse)?;
         let values: Option<Vec<i128>> = match answer {
             Answer::Possible => wanted.iter().map(|term| read_number(&self.ask(term)?)).collect(),
             _ => None,
         };
         match &values {
-            Some(values) => self.keep(&key, &write_values(values)),
-            None if !self.dead => self.keep(&key, NO_VALUES),
+            Some(values) => self.store_answer(&key, &write_values(values)),
+            None if !self.dead => self.store_answer(&key, NO_VALUES),
             None => {}
         }
         values

@@ -2,7 +2,7 @@
 //! shell scripts, so that the tests need no z3.
 
 use crate::second_solver::SecondSolver;
-use crate::solver::{Answer, Memory, RLIMIT, Solver};
+use crate::solver::{Answer, AnswerStore, RLIMIT, Solver};
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
 use base::Index;
@@ -117,12 +117,12 @@ fn values_are_asked_for_anew() {
 #[derive(Clone, Debug, Default)]
 struct Notebook(std::sync::Arc<std::sync::Mutex<std::collections::BTreeMap<String, String>>>);
 
-impl Memory for Notebook {
+impl AnswerStore for Notebook {
     fn look_up(&self, question: &str) -> Option<String> {
         self.0.lock().unwrap().get(question).cloned()
     }
 
-    fn keep(&self, question: &str, answer: &str) {
+    fn store(&self, question: &str, answer: &str) {
         self.0.lock().unwrap().insert(question.to_owned(), answer.to_owned());
     }
 }
@@ -136,7 +136,7 @@ fn check_and_values(
 ) -> (Answer, Option<Vec<i128>>, usize) {
     let folder = Folder::new(name);
     let mut solver = Solver::start(&folder.z3(lines)).unwrap();
-    solver.remember(Box::new(notebook.clone()));
+    solver.use_store(Box::new(notebook.clone()));
     let answer = solver.check(&at_least(1), 1000);
     let values = solver.values(&at_least(3), &[Poly::symbol(Sym::from_position(0))], 1000);
     (answer, values, folder.log().matches("(check-sat)").count())
@@ -162,12 +162,12 @@ fn answers_are_kept() {
     assert!(keys.iter().all(|key| key.starts_with("z3 5.4.0\n") && key.contains("1000")));
     // An invalid entry is treated as missing.
     for key in keys {
-        notebook.keep(&key, "sat\n1\n2");
+        notebook.store(&key, "sat\n1\n2");
     }
     assert_eq!(check_and_values("sat", &notebook, "kept-4"), (Answer::Possible, Some(vec![7]), 2));
     let folder = Folder::new("kept-5");
     let mut solver = Solver::start(&folder.z3("unsat")).unwrap();
-    solver.remember(Box::new(notebook));
+    solver.use_store(Box::new(notebook));
     assert_eq!(solver.check(&at_least(2), 1000), Answer::Impossible, "another question");
     assert_eq!(solver.check(&at_least(1), 2000), Answer::Impossible, "another limit");
 }

@@ -7,13 +7,13 @@ use crate::{Function, Node, NodeId, Number, Relation, Term, Terms};
 use std::cmp::Ordering;
 
 /// Constant powers are folded up to this many bits; beyond it they stay symbolic.
-const LONGEST_POWER: usize = 4096;
+const MAX_POWER_BITS: usize = 4096;
 /// Depth to which selects between infinities are searched.
-const DEEPEST_CHOICE: u32 = 12;
-/// Constants are multiplied up to this many bits: each square of a square has twice as many.
-const LONGEST_PRODUCT: usize = 1 << 14;
+const MAX_CHOICE_DEPTH: u32 = 12;
+/// Constants are multiplied up to this many bits together: each square of a square has twice as many.
+const MAX_PRODUCT_BITS: usize = 1 << 14;
 /// Depth to which the sign of a constant is searched.
-const DEEPEST_CONSTANT: u32 = 6;
+const MAX_SIGN_DEPTH: u32 = 6;
 
 impl Terms {
     /// π.
@@ -40,7 +40,7 @@ impl Terms {
         match (self.node(a), self.node(b)) {
             (Node::Undefined, _) | (_, Node::Undefined) => self.undefined(),
             (Node::Constant(x), Node::Constant(y))
-                if self.number(x).bits() + self.number(y).bits() <= LONGEST_PRODUCT =>
+                if self.number(x).bits() + self.number(y).bits() <= MAX_PRODUCT_BITS =>
             {
                 let value = self.number(x) * self.number(y);
                 self.constant(value)
@@ -90,7 +90,7 @@ impl Terms {
             if base.is_zero() && integer < 0 {
                 return self.undefined();
             }
-            if cost < LONGEST_POWER
+            if cost < MAX_POWER_BITS
                 && let Some(value) = base.integer_power(integer as i32)
             {
                 return self.constant(value);
@@ -165,12 +165,12 @@ impl Terms {
         self.multiply(log, inverse)
     }
 
-    /// The larger.
+    /// Builds the larger of two terms.
     pub fn maximum(&mut self, a: Term, b: Term) -> Term {
         self.extremum(a, b, Ordering::Greater)
     }
 
-    /// The smaller.
+    /// Builds the smaller of two terms.
     pub fn minimum(&mut self, a: Term, b: Term) -> Term {
         self.extremum(a, b, Ordering::Less)
     }
@@ -218,7 +218,7 @@ impl Terms {
         }
     }
 
-    /// A function of one argument. Named functions count as partial: their domain is unknown.
+    /// Builds a function of one argument. Named functions count as partial: their domain is unknown.
     pub fn apply(&mut self, function: Function, a: Term) -> Term {
         if matches!(self.node(a), Node::Undefined) {
             return a;
@@ -227,7 +227,7 @@ impl Terms {
         self.unary(a, |node| Node::Apply(function, node), partial)
     }
 
-    /// A comparison.
+    /// Builds a comparison.
     pub fn compare(&mut self, relation: Relation, a: Term, b: Term) -> Term {
         if matches!(self.node(a), Node::Undefined) || matches!(self.node(b), Node::Undefined) {
             return self.undefined();
@@ -259,7 +259,7 @@ impl Terms {
         if !self.is_partial(choice) {
             return None;
         }
-        let is_infinite = self.is_infinity(choice, negative, DEEPEST_CHOICE)?;
+        let is_infinite = self.is_infinity(choice, negative, MAX_CHOICE_DEPTH)?;
         Some(match (relation, is_left != negative) {
             (Relation::Equal, _) => is_infinite,
             // Below +∞, or above −∞.
@@ -270,7 +270,7 @@ impl Terms {
         })
     }
 
-    /// The condition under which a select is an infinity; `None` if another part may be undefined.
+    /// Builds the condition under which a select is an infinity; `None` if another part may be undefined.
     fn is_infinity(&mut self, a: Term, negative: bool, depth: u32) -> Option<Term> {
         let depth = depth.checked_sub(1)?;
         match self.node(a) {
@@ -295,7 +295,7 @@ impl Terms {
         }
     }
 
-    /// A condition negated.
+    /// Negates a condition.
     pub fn not(&mut self, a: Term) -> Term {
         match self.node(a) {
             Node::Truth(value) => self.truth(!value),
@@ -305,7 +305,7 @@ impl Terms {
         }
     }
 
-    /// Both conditions.
+    /// Builds the conjunction of two conditions.
     pub fn and(&mut self, a: Term, b: Term) -> Term {
         self.connective(a, b, true)
     }
@@ -315,7 +315,7 @@ impl Terms {
         self.connective(a, b, false)
     }
 
-    /// Constants and exponentials that cannot be zero: dividing by them is total.
+    /// Returns `true` for constants and exponentials that cannot be zero: dividing by them is total.
     fn is_never_zero(&self, node: Node) -> bool {
         match node {
             Node::Pi | Node::Exp(_) => true,
@@ -325,8 +325,9 @@ impl Terms {
         }
     }
 
+    /// Returns `true` for a total constant that is known to be positive.
     fn is_positive_constant(&self, node: Node) -> bool {
-        self.sign_of_constant(node, DEEPEST_CONSTANT) == Some(Ordering::Greater)
+        self.sign_of_constant(node, MAX_SIGN_DEPTH) == Some(Ordering::Greater)
     }
 
     fn log_of_integer(&mut self, value: i64) -> Term {
@@ -334,6 +335,7 @@ impl Terms {
         self.log(value)
     }
 
+    /// Builds a conjunction (`both`) or disjunction.
     fn connective(&mut self, a: Term, b: Term, both: bool) -> Term {
         match (self.node(a), self.node(b)) {
             (Node::Undefined, _) | (_, Node::Undefined) => self.undefined(),
@@ -345,6 +347,7 @@ impl Terms {
         }
     }
 
+    /// Builds the larger operand (`wanted` is `Greater`) or the smaller one.
     fn extremum(&mut self, a: Term, b: Term, wanted: Ordering) -> Term {
         if matches!(self.node(a), Node::Undefined) || matches!(self.node(b), Node::Undefined) {
             return self.undefined();
@@ -361,7 +364,7 @@ impl Terms {
         }
     }
 
-    /// The order of two terms, if constants and infinities alone determine it; total terms are finite.
+    /// Returns the order of two terms, if constants and infinities alone determine it; total terms are finite.
     fn ordering(&self, a: Term, b: Term) -> Option<Ordering> {
         match (self.node(a), self.node(b)) {
             (Node::Constant(x), Node::Constant(y)) => Some(self.number(x).cmp(self.number(y))),
@@ -391,19 +394,19 @@ impl Terms {
         }
     }
 
-    /// The sign of an operand of `· ∞`, where it is constant.
+    /// Returns the sign of an operand of `· ∞`, where it is constant.
     fn sign_of(&self, node: Node) -> Option<Ordering> {
         match node {
             Node::Constant(value) => Some(self.number(value).signum().cmp(&0)),
             Node::Infinity { negative } => {
                 Some(if negative { Ordering::Less } else { Ordering::Greater })
             }
-            other => self.sign_of_constant(other, DEEPEST_CONSTANT),
+            other => self.sign_of_constant(other, MAX_SIGN_DEPTH),
         }
     }
 
-    /// The sign of a total constant made of rationals, π, logarithms, powers and products: scales
-    /// such as `1/(8·ln 2)`. Gives up below a few operations.
+    /// Returns the sign of a total constant made of rationals, π, logarithms, powers and products: scales such as
+    /// `1/(8·ln 2)`. Gives up on deeper constants.
     fn sign_of_constant(&self, node: Node, depth: u32) -> Option<Ordering> {
         let depth = depth.checked_sub(1)?;
         let below = |id: NodeId| self.sign_of_constant(self.at(id), depth);
@@ -427,6 +430,7 @@ impl Terms {
         }
     }
 
+    /// Multiplies a term by a constant.
     fn scale(&mut self, factor: crate::ConstantId, constant: Term, other: Term) -> Term {
         let value = self.number(factor);
         if value.is_one() {

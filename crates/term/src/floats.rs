@@ -15,7 +15,7 @@ pub struct FloatNumbers {
 }
 
 impl FloatNumbers {
-    /// The numbers that both formats have, or at least some of them.
+    /// Returns the numbers that both formats have, or at least some of them.
     #[must_use]
     pub fn common(self, other: Self) -> Self {
         let smaller = if self.most() <= other.most() { self } else { other };
@@ -26,7 +26,7 @@ impl FloatNumbers {
         }
     }
 
-    /// The largest number.
+    /// Returns the largest finite number of the format.
     #[must_use]
     pub fn most(self) -> Number {
         Number::dyadic(self.largest.0, self.largest.1)
@@ -38,7 +38,7 @@ impl FloatNumbers {
         self.at_most(number).as_ref() == Some(number)
     }
 
-    /// The largest number of the format that is not above another; `None` if all are.
+    /// Returns the largest number of the format that is not above another; `None` if all are.
     #[must_use]
     pub fn at_most(self, number: &Number) -> Option<Number> {
         if !number.is_negative() {
@@ -53,26 +53,26 @@ impl FloatNumbers {
         (away <= self.most()).then(|| -&away)
     }
 
-    /// The smallest number of the format that is not below another; `None` if all are.
+    /// Returns the smallest number of the format that is not below another; `None` if all are.
     #[must_use]
     pub fn at_least(self, number: &Number) -> Option<Number> {
         self.at_most(&-number).map(|opposite| -&opposite)
     }
 
-    /// The largest number of the format below one of its numbers.
+    /// Returns the largest number of the format below one of its numbers.
     #[must_use]
     pub fn before(self, number: &Number) -> Option<Number> {
         // No two numbers are closer to each other than twice this.
         self.at_most(&(number - &Number::dyadic(1, self.lowest - 1)))
     }
 
-    /// The smallest number of the format above one of its numbers.
+    /// Returns the smallest number of the format above one of its numbers.
     #[must_use]
     pub fn after(self, number: &Number) -> Option<Number> {
         self.at_least(&(number + &Number::dyadic(1, self.lowest - 1)))
     }
 
-    /// The largest number of the format that is not above a number that is not negative.
+    /// Returns the largest number of the format that is not above a number that is not negative.
     fn towards_zero(self, number: &Number) -> Number {
         let most = self.most();
         if *number >= most {
@@ -83,12 +83,12 @@ impl FloatNumbers {
         &Number::from_big(steps) * &Number::dyadic(1, step)
     }
 
-    /// The number after a non-negative one of the format, ignoring the largest.
+    /// Returns the number after a non-negative one of the format, ignoring the largest.
     fn above(self, number: &Number) -> Number {
         number + &Number::dyadic(1, self.step(number))
     }
 
-    /// The exponent of the distance between numbers of the format at a number that is not negative.
+    /// Returns the exponent of the distance between numbers of the format at a number that is not negative.
     fn step(self, number: &Number) -> i32 {
         let mut exponent = match number.to_f64_lossy() {
             double if double > 0.0 => double.log2().floor() as i32,

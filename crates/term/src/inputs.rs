@@ -21,12 +21,13 @@ impl Input {
 /// The table of free variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
-    groups: Vec<Group>,
+    groups: Vec<InputGroup>,
     total: u32,
 }
 
+/// A tensor or scalar: variables with consecutive numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Group {
+struct InputGroup {
     name: String,
     first: u32,
     /// `None` for a scalar, printed without an index.
@@ -42,7 +43,7 @@ pub enum Numbers {
     /// All reals.
     #[default]
     Reals,
-    /// The integers from the one to the other, both included.
+    /// The integers from the first to the second, both included.
     Integers(i64, i64),
     /// Those of a float format.
     Floats(FloatNumbers),
@@ -53,10 +54,10 @@ pub enum Numbers {
 pub struct TooManyInputs;
 
 /// Node numbers have 31 bits, shared with the inputs; leave most of them to the nodes.
-const MOST_INPUTS: u32 = 1 << 30;
+const MAX_INPUTS: u32 = 1 << 30;
 
 impl Inputs {
-    /// An empty table.
+    /// Creates an empty table.
     #[must_use]
     pub const fn new() -> Self {
         Self { groups: Vec::new(), total: 0 }
@@ -90,7 +91,7 @@ impl Inputs {
         self.total == 0
     }
 
-    /// The variable at a position.
+    /// Returns the variable at a position.
     #[must_use]
     #[inline]
     pub fn at(&self, position: usize) -> Option<Input> {
@@ -108,7 +109,7 @@ impl Inputs {
         }
     }
 
-    /// `x[3]` or `scale`.
+    /// Returns the name of a variable: `x[3]` or `scale`.
     #[must_use]
     pub fn name(&self, input: Input) -> String {
         let Some(group) = self.group_of(input) else { return format!("input#{}", input.0) };
@@ -124,14 +125,14 @@ impl Inputs {
         name
     }
 
-    /// The name of the tensor or scalar a variable belongs to, and its index there.
+    /// Returns the name of the tensor or scalar a variable belongs to, and its index there.
     #[must_use]
     pub fn place(&self, input: Input) -> Option<(&str, Option<u32>)> {
         let group = self.group_of(input)?;
         Some((&group.name, group.length.map(|_| input.0 - group.first)))
     }
 
-    /// The number of variables from this one to the end of its tensor or scalar, itself among them.
+    /// Returns the number of variables from this one to the end of its tensor or scalar, itself among them.
     #[must_use]
     pub fn rest(&self, input: Input) -> usize {
         self.group_of(input).map_or(0, |group| {
@@ -139,20 +140,20 @@ impl Inputs {
         })
     }
 
-    /// The variable `places` after another, if it is in the same tensor.
+    /// Returns the variable `places` after another, if it is in the same tensor.
     #[must_use]
     pub fn behind(&self, first: Input, places: i64) -> Option<Input> {
         let places = usize::try_from(places).ok().filter(|places| *places < self.rest(first))?;
         self.at(first.position() + places)
     }
 
-    /// The sizes of the tensor a variable belongs to, if they were given.
+    /// Returns the sizes of the tensor a variable belongs to, if they were given.
     #[must_use]
     pub fn shape(&self, input: Input) -> &[u64] {
         self.group_of(input).map_or(&[], |group| &group.shape)
     }
 
-    /// The numbers that a variable stands for.
+    /// Returns the numbers that a variable stands for.
     #[must_use]
     pub fn numbers(&self, input: Input) -> Numbers {
         self.group_of(input).map_or(Numbers::Reals, |group| group.numbers)
@@ -175,7 +176,7 @@ impl Inputs {
         group.numbers = numbers;
     }
 
-    fn group_of(&self, input: Input) -> Option<&Group> {
+    fn group_of(&self, input: Input) -> Option<&InputGroup> {
         let after = self.groups.partition_point(|group| group.first <= input.0);
         after.checked_sub(1).and_then(|index| self.groups.get(index))
     }
@@ -187,12 +188,12 @@ impl Inputs {
         length: Option<u32>,
     ) -> Result<Input, TooManyInputs> {
         let first = self.total;
-        let total = first.checked_add(size).filter(|total| *total <= MOST_INPUTS);
+        let total = first.checked_add(size).filter(|total| *total <= MAX_INPUTS);
         self.total = total.ok_or(TooManyInputs)?;
         // An empty tensor would share its first number with the next group and hide it.
         if size > 0 {
             let (name, shape) = (name.to_owned(), Vec::new());
-            self.groups.push(Group { name, first, length, shape, numbers: Numbers::Reals });
+            self.groups.push(InputGroup { name, first, length, shape, numbers: Numbers::Reals });
         }
         Ok(Input(first))
     }

@@ -21,7 +21,7 @@ impl Term {
         self.sum_length
     }
 
-    /// Is it the sum `shorter` and one product more, in the same list?
+    /// Returns `true` if it is the sum `shorter` with one product more, in the same list.
     #[must_use]
     #[inline]
     pub fn is_grown_from(self, shorter: Self) -> bool {
@@ -30,21 +30,21 @@ impl Term {
             && self.sum_length == shorter.sum_length + 1
     }
 
-    /// Is this an equally long sum in the list `count` places after the other's?
+    /// Returns `true` if it is an equally long sum in the list `count` places after that of `first`.
     #[must_use]
     #[inline]
     pub fn is_beside(self, first: Self, count: u32) -> bool {
         first.sum_length != 0 && self.sum_length == first.sum_length && self.id == first.id + count
     }
 
-    /// The equally long sum in the list `count` places behind this one's.
+    /// Returns the equally long sum in the list `count` places after this one's.
     #[must_use]
     #[inline]
     pub fn beside(self, count: u32) -> Self {
         Self { id: self.id + count, sum_length: self.sum_length }
     }
 
-    /// The sum with `count` more products, which its list must have by now.
+    /// Returns the sum with `count` more products, which its list must have by now.
     #[must_use]
     #[inline]
     pub fn grown(self, count: u32) -> Self {
@@ -104,10 +104,12 @@ impl Factors {
         Self { left: left.0 | if negative { SIGN } else { 0 }, right: right.0 }
     }
 
+    /// Not a product: the slot that links a run of a list to the next one.
     pub(crate) const fn link(run: u32) -> Self {
         Self { left: run, right: 0 }
     }
 
+    /// Returns the run that a link leads to.
     pub(crate) const fn linked(self) -> u32 {
         self.left
     }
@@ -118,13 +120,13 @@ impl Factors {
         self.left & SIGN != 0
     }
 
-    /// The first factor.
+    /// Returns the first factor.
     #[must_use]
     pub const fn left(self) -> NodeId {
         NodeId(self.left & !SIGN)
     }
 
-    /// The second factor.
+    /// Returns the second factor.
     #[must_use]
     pub const fn right(self) -> NodeId {
         NodeId(self.right)
@@ -227,8 +229,8 @@ pub enum Node {
     Minimum(NodeId, NodeId),
     /// `|a|`
     Absolute(NodeId),
-    /// The second where the first (a condition) holds, else the third; the other one need not be
-    /// defined.
+    /// The second operand where the first one, a condition, holds; else the third. The one not taken need not
+    /// be defined.
     Select(NodeId, NodeId, NodeId),
     /// A named function.
     Apply(Function, NodeId),
@@ -245,7 +247,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// The nodes this one refers to directly; a [`Node::Sum`] reports none, its list has them.
+    /// Returns the nodes this one refers to directly; a [`Node::Sum`] reports none, its list has them.
     pub fn children(self) -> impl Iterator<Item = NodeId> {
         let slots = match self {
             Self::Input(_)

@@ -50,7 +50,7 @@ impl Number {
         from_dyadic(i128::from(mantissa), i64::from(exponent))
     }
 
-    /// The exact value of a float; `None` for infinities and NaN.
+    /// Returns the exact value of a float; `None` for infinities and NaN.
     #[must_use]
     pub fn from_f64(value: f64) -> Option<Self> {
         if !value.is_finite() {
@@ -64,7 +64,7 @@ impl Number {
         Some(Self::dyadic(if value < 0.0 { -magnitude } else { magnitude }, exponent))
     }
 
-    /// The number as a big rational.
+    /// Returns the number as a big rational.
     #[must_use]
     pub fn to_big(&self) -> RBig {
         match &self.0 {
@@ -83,7 +83,7 @@ impl Number {
         }
     }
 
-    /// The number a big rational stands for, in its smallest tier.
+    /// Returns the number a big rational stands for, in its smallest tier.
     #[must_use]
     pub fn from_big(value: RBig) -> Self {
         let (numerator, denominator) = value.into_parts();
@@ -140,7 +140,7 @@ impl Number {
         self.signum() < 0
     }
 
-    /// The absolute value.
+    /// Returns the absolute value.
     #[must_use]
     pub fn abs(&self) -> Self {
         if self.is_negative() { -self } else { self.clone() }
@@ -161,7 +161,7 @@ impl Number {
         }
     }
 
-    /// The value as an integer, if it is one that fits.
+    /// Returns the value as an integer, if it is one that fits.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         match &self.0 {
@@ -186,7 +186,7 @@ impl Number {
         }
     }
 
-    /// A nearby float, for searching only: never part of a verdict.
+    /// Returns a nearby float, for searching only: never part of a verdict.
     #[must_use]
     pub fn to_f64_lossy(&self) -> f64 {
         match &self.0 {
@@ -198,7 +198,7 @@ impl Number {
         }
     }
 
-    /// The square root, if it is a rational of small numerator and denominator.
+    /// Finds the square root, if it is a rational of small numerator and denominator.
     #[must_use]
     pub fn exact_square_root(&self) -> Option<Self> {
         let root = |square: i64| {
@@ -227,7 +227,7 @@ impl Number {
         Some(result)
     }
 
-    /// A number that equal values share, for hashing.
+    /// Returns a number that equal values share, for hashing.
     #[must_use]
     #[inline]
     pub fn fingerprint(&self) -> u64 {

@@ -14,7 +14,7 @@ pub struct Order {
     pub uses: Vec<u32>,
 }
 
-/// The nodes below `roots` for which `wanted` holds; see [`Walker::order`].
+/// Returns the nodes below `roots` for which `wanted` holds; see [`Walker::order`].
 pub fn evaluation_order(
     terms: &Terms,
     roots: impl IntoIterator<Item = Term>,
@@ -37,8 +37,8 @@ pub struct Walker {
 }
 
 impl Walker {
-    /// The nodes below `roots` for which `wanted` holds. Nothing below an unwanted node is visited. Uses of a visited
-    /// node are counted over the roots and all visited parents.
+    /// Returns the nodes below `roots` for which `wanted` holds. Nothing below an unwanted node is visited.
+    /// Uses of a visited node are counted over the roots and all visited parents.
     pub fn order(
         &mut self,
         terms: &Terms,

@@ -1,8 +1,8 @@
 //! The store of terms, and the constructors that an interpreter calls once per lane and instruction.
 //!
-//! There is no hash-consing: each construction appends a node, and equal terms may have several nodes. Constructors
-//! fold constants and infinities. They drop an operand only if it is *total* (no operation in it can be undefined), so
-//! that no definedness condition is lost here.
+//! There is no hash-consing: each construction appends a node, and equal terms may have several nodes.
+//! Constructors fold constants and infinities. They drop an operand only if it is *total* (no operation in it
+//! can be undefined), so that no definedness condition is lost here.
 
 use crate::sums::{LANES, Runs, Sums, all_below};
 use crate::{ConstantId, Factors, Function, Input, Inputs, Node, NodeId, Number, Sum, Term};
@@ -33,7 +33,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// An empty store over `inputs`.
+    /// Creates an empty store over `inputs`.
     #[must_use]
     pub fn new(inputs: Arc<Inputs>) -> Self {
         let mut terms = Self {
@@ -61,7 +61,7 @@ impl Terms {
         terms
     }
 
-    /// The inputs the terms range over.
+    /// Returns the inputs the terms range over.
     #[must_use]
     pub fn inputs(&self) -> &Arc<Inputs> {
         &self.inputs
@@ -73,13 +73,13 @@ impl Terms {
         self.inputs.len() + self.nodes.len()
     }
 
-    /// All nodes but the inputs, in the order they were made.
+    /// Returns all nodes but the inputs, in the order they were made.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The outermost operation of a term.
+    /// Returns the outermost operation of a term.
     #[must_use]
     #[inline]
     pub fn node(&self, term: Term) -> Node {
@@ -89,7 +89,7 @@ impl Terms {
         self.at(NodeId(term.id))
     }
 
-    /// The operation of a node number.
+    /// Returns the operation of a node number.
     #[must_use]
     #[inline]
     pub fn at(&self, node: NodeId) -> Node {
@@ -99,27 +99,27 @@ impl Terms {
         }
     }
 
-    /// The node of a term; `None` for a sum that was not sealed.
+    /// Returns the node of a term; `None` for a sum that was not sealed.
     #[must_use]
     #[inline]
     pub fn node_of(&self, term: Term) -> Option<NodeId> {
         (term.sum_length == 0).then_some(NodeId(term.id))
     }
 
-    /// The products of a sum, as slices in order.
+    /// Returns the products of a sum, as slices in order.
     pub fn products(&self, sum: Sum) -> impl Iterator<Item = &[Factors]> {
         let runs: Runs<'_> = self.sums.runs(sum);
         runs
     }
 
-    /// The value of an interned constant.
+    /// Returns the value of an interned constant.
     #[must_use]
     #[inline]
     pub fn number(&self, constant: ConstantId) -> &Number {
         &self.constants[constant.0 as usize]
     }
 
-    /// The exact value of a term that is a rational constant.
+    /// Returns the exact value of a term that is a rational constant.
     #[must_use]
     pub fn as_number(&self, term: Term) -> Option<&Number> {
         match self.node(term) {
@@ -138,7 +138,7 @@ impl Terms {
         self.partial_at(NodeId(term.id))
     }
 
-    /// The notation of a function.
+    /// Returns the notation of a function.
     #[must_use]
     pub fn function_name(&self, function: Function) -> &str {
         match function {
@@ -148,13 +148,13 @@ impl Terms {
         }
     }
 
-    /// The names behind [`Function::Named`], in order. The numbers belong to this store.
+    /// Returns the names behind [`Function::Named`], in order. The numbers belong to this store.
     #[must_use]
     pub fn named_functions(&self) -> &[String] {
         &self.names
     }
 
-    /// The function of this name, a new one if the name is unknown; `None` after 65536 names.
+    /// Returns the function of this name, a new one if the name is unknown; `None` after 65536 names.
     pub fn function(&mut self, name: &str) -> Option<Function> {
         if let Some((function, _)) = Function::KNOWN.iter().find(|(_, known)| *known == name) {
             return Some(*function);
@@ -166,19 +166,19 @@ impl Terms {
         u16::try_from(index).ok().map(Function::Named)
     }
 
-    /// A free variable.
+    /// Builds a free variable.
     #[must_use]
     #[inline]
     pub fn input(&self, input: Input) -> Term {
         NodeId(input.0).into()
     }
 
-    /// An exact constant.
+    /// Builds an exact constant.
     pub fn constant(&mut self, value: Number) -> Term {
         self.constant_node(value).into()
     }
 
-    /// The value of a float: exact where it is finite, an infinity, or undefined for a NaN.
+    /// Builds the value of a float: exact where it is finite, an infinity, or undefined for a NaN.
     ///
     /// Floats of 32 and fewer bits convert to this one without loss.
     pub fn float(&mut self, value: f64) -> Term {
@@ -195,19 +195,19 @@ impl Terms {
         self.singletons[usize::from(negative)].into()
     }
 
-    /// The result of an operation defined nowhere.
+    /// Builds the result of an operation defined nowhere.
     #[must_use]
     pub fn undefined(&self) -> Term {
         self.singletons[2].into()
     }
 
-    /// A constant condition.
+    /// Builds a constant condition.
     #[must_use]
     pub fn truth(&self, value: bool) -> Term {
         self.singletons[3 + usize::from(value)].into()
     }
 
-    /// A small integer constant.
+    /// Builds a small integer constant.
     pub fn integer(&mut self, value: i64) -> Term {
         self.constant(value.into())
     }
@@ -297,7 +297,7 @@ impl Terms {
         self.add_signed(a, true, b)
     }
 
-    /// The node for a term, made on first use for a sum.
+    /// *Seals* a term: returns its node, which is created on first use for a sum.
     #[inline]
     pub fn seal(&mut self, term: Term) -> NodeId {
         if term.sum_length == 0 {
@@ -312,13 +312,13 @@ impl Terms {
         node
     }
 
-    /// The constant 0.
+    /// Builds the constant 0.
     #[must_use]
     pub fn zero(&self) -> Term {
         self.zero.into()
     }
 
-    /// The constant 1.
+    /// Builds the constant 1.
     #[must_use]
     pub fn one(&self) -> Term {
         self.one.into()
@@ -436,12 +436,13 @@ impl Terms {
         for product in products[1..].iter().copied().chain([factors]) {
             match self.sums.append(copy, product, below || partial) {
                 Some(longer) => copy = longer,
-                None => unreachable!("nobody else has a list that was just started"),
+                None => unreachable!("a list that was just started refused a product"),
             }
         }
         term_of(copy)
     }
 
+    /// Appends a product to a sum, or starts a sum with both.
     fn append(&mut self, sum: Term, factors: Factors, partial: bool) -> Term {
         if sum.sum_length != 0
             && let Some(longer) = self.sums.append(sum_of(sum), factors, partial)

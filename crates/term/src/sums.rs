@@ -20,6 +20,7 @@ const SMALLEST_RUN: u32 = 4;
 /// Slots before they are filled; copying many at once is faster than writing each.
 static EMPTY: [Factors; 1024] = [Factors::link(0); 1024];
 
+/// All lists of a store.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     /// Each with room for [`PAGE`] slots, filled as runs are taken: unused memory is never touched.
@@ -30,6 +31,7 @@ pub(crate) struct Sums {
     groups: Vec<Group>,
 }
 
+/// A list of products.
 #[derive(Clone, Copy, Debug)]
 struct List {
     first_run: u32,
@@ -53,6 +55,7 @@ struct List {
 const IN_GROUP: u32 = u32::MAX;
 
 impl Sums {
+    /// Starts a list with one product.
     pub(crate) fn start(&mut self, first: Factors, partial: bool) -> Sum {
         let run = self.take_run(SMALLEST_RUN);
         self.lists.push(List {
@@ -124,7 +127,7 @@ impl Sums {
         Some(Sum { list: id, length })
     }
 
-    /// The products of a sum, as slices in order.
+    /// Returns the products of a sum, as slices in order.
     pub(crate) fn runs(&self, sum: Sum) -> Runs<'_> {
         Runs {
             sums: self,
@@ -138,6 +141,7 @@ impl Sums {
         sum.length >= self.lists[sum.list.0 as usize].partial_from
     }
 
+    /// Returns the node of a sum, if it is the last one of its list that was turned into a node.
     pub(crate) fn sealed(&self, sum: Sum) -> Option<u32> {
         let (length, node) = self.lists[sum.list.0 as usize].sealed;
         (length == sum.length).then_some(node)
@@ -163,6 +167,7 @@ impl Sums {
         self.pages[slot / PAGE][slot % PAGE] = factors;
     }
 
+    /// Takes another run for a list, and links it to the last one.
     #[cold]
     fn add_run(&mut self, id: ListId) {
         let list = self.lists[id.0 as usize];
@@ -178,7 +183,7 @@ impl Sums {
         self.pages[slot / PAGE][slot % PAGE] = factors;
     }
 
-    /// `size` is a power of two no larger than a page.
+    /// Takes a run of unused slots. `size` is a power of two no larger than a page.
     fn take_run(&mut self, size: u32) -> u32 {
         let end_of_page = (self.pages.len() * PAGE) as u64;
         let mut start = self.free;

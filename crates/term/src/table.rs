@@ -18,7 +18,7 @@ pub struct NodeTable<T> {
 }
 
 impl<T: Clone> NodeTable<T> {
-    /// A table in which all nodes have the value `unset`.
+    /// Creates a table in which all nodes have the value `unset`.
     #[must_use]
     pub const fn new(unset: T) -> Self {
         Self { pages: Vec::new(), unset }

@@ -159,7 +159,7 @@ fn pairs(terms: &Terms, sum: Term) -> Vec<(usize, usize)> {
 /// Appends to the sums of all lanes together, to single ones, and to older prefixes: each sum has the products added
 /// to it, in order.
 #[test]
-fn sums_that_grow_together_are_what_they_are_alone() {
+fn sums_that_grow_together_have_the_same_products_as_alone() {
     let mut inputs = Inputs::new();
     inputs.tensor("x", 64).unwrap();
     let mut terms = Terms::new(Arc::new(inputs));

@@ -52,7 +52,7 @@ fn collect(statements: &[Stmt], found: &mut Vec<ArrayId>) {
 
 impl Engine<'_> {
     /// Records the claims of a barrier that a thread has reached.
-    pub(super) fn meet(&mut self, claims: &[Claim], state: &mut State) {
+    pub(super) fn pass_barrier(&mut self, claims: &[Claim], state: &mut State) {
         let version = self.prover.symbols.fresh("barrier", Level::Block);
         let barrier = BarrierInstance { claims: claims.to_vec(), state: state.clone() };
         self.barrier_instances.insert(version, Arc::new(barrier));
@@ -67,13 +67,13 @@ impl Engine<'_> {
 
     /// Records the contract of a called function as facts after its call. The contract is shown for arguments that
     /// are equal in all threads, and for blocks with one thread on the axes that the function does not use.
-    pub(super) fn meet_given(&mut self, given: &CallContract, state: &mut State) {
+    pub(super) fn pass_call(&mut self, given: &CallContract, state: &mut State) {
         let alike = |var: &VarId| self.level(&state.vars[var.position()]) <= Level::Block;
         let flat = (0..3).all(|axis| {
             given.axes[axis] || self.builtin(Builtin::BlockDim, axis).as_constant() == Some(1)
         });
         if flat && given.parameters.iter().all(alike) {
-            return self.meet(&given.claims, state);
+            return self.pass_barrier(&given.claims, state);
         }
         if self.mode == Mode::Full {
             let what = if flat {
@@ -82,7 +82,7 @@ impl Engine<'_> {
                 "that blocks have one thread on the axes that it does not use"
             };
             let message = format!("the contract of `{}`: {what}", given.name);
-            self.note(Property::Invariant, given.span, None, message);
+            self.leave_open(Property::Invariant, given.span, None, message);
         }
     }
 
@@ -96,7 +96,7 @@ impl Engine<'_> {
     }
 
     /// Returns `true` if elements of this array that annotations name have symbols.
-    pub(super) fn is_looked_at(&self, array: ArrayId, when: When) -> bool {
+    pub(super) fn has_element_symbol(&self, array: ArrayId, when: When) -> bool {
         match &self.lookup {
             ElementLookup::Nowhere => false,
             ElementLookup::Barrier(_) => when == When::Here && self.has_versions(array),
@@ -107,7 +107,7 @@ impl Engine<'_> {
     }
 
     /// The symbol of an element that an annotation names.
-    pub(super) fn cell(
+    pub(super) fn element_symbol(
         &mut self,
         (array, when): (ArrayId, When),
         at: &[SymbolicValue],
@@ -186,7 +186,7 @@ impl Engine<'_> {
     }
 
     /// The facts about a loaded element from claims about single threads.
-    pub(super) fn known_of_cell(
+    pub(super) fn facts_of_loaded(
         &mut self,
         version: Sym,
         array: ArrayId,
@@ -202,15 +202,15 @@ impl Engine<'_> {
         let mut facts = Vec::new();
         for claim in barrier.claims.iter().filter(|one| !spec::has_other(&one.condition)) {
             let places = [(version, array, index.to_vec())];
-            for one in self.uses(version, &barrier, claim, &places, None) {
-                facts.extend(self.stated(version, &barrier, claim, &one, &mut None));
+            for one in self.useful_instances(version, &barrier, claim, &places, None) {
+                facts.extend(self.instantiate(version, &barrier, claim, &one, &mut None));
             }
         }
         facts
     }
 
     /// The value that a fact gives a symbol. Prefix sums are excluded: their positions are found by the element.
-    pub(super) fn exactly(&self, fact: &Formula, sym: Sym) -> Option<Poly> {
+    pub(super) fn value_given_by(&self, fact: &Formula, sym: Sym) -> Option<Poly> {
         let Formula::Eq(poly) = fact else { return None };
         let powers = poly.by_powers(sym);
         let [rest, coefficient] = &powers[..] else { return None };
@@ -221,16 +221,16 @@ impl Engine<'_> {
 
     /// Returns the facts that passed barriers' claims give about the elements in a query, and about both threads of a
     /// pair.
-    pub(super) fn met(
+    pub(super) fn facts_at_barriers(
         &mut self,
-        speak: &[Formula],
+        query: &[Formula],
         passed: &[Sym],
         copies: Option<&mut Copies>,
     ) -> Vec<Formula> {
         if self.barrier_instances.is_empty() {
             return Vec::new();
         }
-        let places = self.prover.symbols.cells(speak).into_iter();
+        let places = self.prover.symbols.cells(query).into_iter();
         let places: Vec<_> =
             places.map(|(version, contents, at)| (version, array_of(contents), at)).collect();
         let mut versions: Vec<Sym> = passed.to_vec();
@@ -241,8 +241,10 @@ impl Engine<'_> {
         for version in versions {
             let Some(barrier) = self.barrier_instances.get(&version).cloned() else { continue };
             for claim in &barrier.claims {
-                for one in self.uses(version, &barrier, claim, &places, copies.as_deref_mut()) {
-                    facts.extend(self.stated(version, &barrier, claim, &one, &mut copies));
+                for one in
+                    self.useful_instances(version, &barrier, claim, &places, copies.as_deref_mut())
+                {
+                    facts.extend(self.instantiate(version, &barrier, claim, &one, &mut copies));
                 }
             }
         }

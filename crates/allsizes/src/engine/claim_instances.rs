@@ -71,7 +71,7 @@ pub(super) struct ClaimInstance {
 impl Engine<'_> {
     /// Finds useful instances of a claim: for the threads of the query, and for the threads and values of bound
     /// variables at which the claim names one of these elements.
-    pub(super) fn uses(
+    pub(super) fn useful_instances(
         &mut self,
         version: Sym,
         barrier: &BarrierInstance,
@@ -80,7 +80,7 @@ impl Engine<'_> {
         copies: Option<&mut Copies>,
     ) -> Vec<ClaimInstance> {
         let pairs = spec::has_other(&claim.condition);
-        let own = self.thread_digit();
+        let own = self.thread_symbol();
         let second = copies.map(|copies| {
             own.map(|own| Poly::symbol(copies.symbol(&mut self.prover.symbols, own)))
         });
@@ -94,16 +94,16 @@ impl Engine<'_> {
                 places.iter().filter(|one| (one.0, one.1) == (version, pattern.array))
             {
                 let [place] = &index[..] else { continue };
-                match self.solved(barrier, claim, &pattern, place) {
+                match self.solve_index(barrier, claim, &pattern, place) {
                     Some((None, value)) => {
-                        let agent = match () {
+                        let role = match () {
                             () if value.as_symbol() == own && own.is_some() => ThreadRole::Own,
                             () if second == Some(Some(value.clone())) => ThreadRole::Second,
                             () => ThreadRole::At(value),
                         };
                         let list = &mut threads[usize::from(pattern.of_other)];
-                        if !list.contains(&agent) {
-                            list.push(agent);
+                        if !list.contains(&role) {
+                            list.push(role);
                         }
                     }
                     Some((Some(var), value)) => {
@@ -144,13 +144,13 @@ impl Engine<'_> {
     }
 
     /// The symbol of `threadIdx.x`, in one-dimensional blocks.
-    fn thread_digit(&self) -> Option<Sym> {
+    fn thread_symbol(&self) -> Option<Sym> {
         let flat = (1..3).all(|axis| self.builtin(Builtin::Thread, axis).as_constant() == Some(0));
         self.builtin(Builtin::Thread, 0).as_symbol().filter(|_| flat)
     }
 
     /// Solves `index of the claim = index of the element` for the claim's thread or bound variable.
-    fn solved(
+    fn solve_index(
         &mut self,
         barrier: &BarrierInstance,
         claim: &Claim,
@@ -164,7 +164,7 @@ impl Engine<'_> {
             digits.push((sym, Some(*var)));
             state.vars[var.position()] = SymbolicValue::Int(Poly::symbol(sym));
         }
-        digits.extend(self.thread_digit().map(|sym| (sym, None)));
+        digits.extend(self.thread_symbol().map(|sym| (sym, None)));
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         let index = self.eval(&spec::index(&pattern.index), &state, false);
         self.mode = mode;
@@ -181,7 +181,7 @@ impl Engine<'_> {
     }
 
     /// Instantiates a claim, for threads that exist and differ, provided the barrier was reached.
-    pub(super) fn stated(
+    pub(super) fn instantiate(
         &mut self,
         version: Sym,
         barrier: &BarrierInstance,
@@ -190,16 +190,16 @@ impl Engine<'_> {
         copies: &mut Option<&mut Copies>,
     ) -> Option<Formula> {
         let pairs = spec::has_other(&claim.condition);
-        let vars = mentioned(claim);
-        let (mut one, builtins) = self.seen_by(&wanted.own, barrier, &vars, copies)?;
-        let (mut two, others) = self.seen_by(&wanted.other, barrier, &vars, copies)?;
+        let vars = free_variables(claim);
+        let (mut one, builtins) = self.state_of(&wanted.own, barrier, &vars, copies)?;
+        let (mut two, others) = self.state_of(&wanted.other, barrier, &vars, copies)?;
         for (var, value) in &wanted.bound {
             one.vars[var.position()] = SymbolicValue::Int(value.clone());
             two.vars[var.position()] = SymbolicValue::Int(value.clone());
         }
         let mut guard = Vec::new();
-        for (agent, place) in [(&wanted.own, &builtins), (&wanted.other, &others)] {
-            if let ThreadRole::At(at) = agent {
+        for (role, place) in [(&wanted.own, &builtins), (&wanted.other, &others)] {
+            if let ThreadRole::At(at) = role {
                 guard.push(Formula::ge(at.clone()));
                 let size = &place[Builtin::BlockDim as usize][0];
                 guard.push(Formula::ge(size.minus(at)?.offset(-1)?));
@@ -222,20 +222,20 @@ impl Engine<'_> {
         self.second = None;
         (self.builtins, self.elements, self.lookup, self.mode) = (before, elements, lookup, mode);
         guard.extend(barrier.state.path.iter().cloned());
-        Some(self.unguarded(Formula::and(guard).implies(said)))
+        Some(self.without_false_disjuncts(Formula::and(guard).implies(said)))
     }
 
     /// The variables and built-in values of a thread at a barrier, as far as a claim uses them.
-    fn seen_by(
+    fn state_of(
         &mut self,
-        agent: &ThreadRole,
+        role: &ThreadRole,
         barrier: &BarrierInstance,
         vars: &[VarId],
         copies: &mut Option<&mut Copies>,
     ) -> Option<(State, [[Poly; 3]; 4])> {
         let mut state = barrier.state.clone();
         let mut builtins = self.builtins.clone();
-        match (agent, copies) {
+        match (role, copies) {
             (ThreadRole::Own, _) => {}
             (ThreadRole::Second, None) => return None,
             (ThreadRole::Second, Some(copies)) => {
@@ -249,18 +249,22 @@ impl Engine<'_> {
                 }
             }
             (ThreadRole::At(at), _) => {
-                let own = self.thread_digit()?;
+                let own = self.thread_symbol()?;
                 builtins[Builtin::Thread as usize][0] = at.clone();
                 let mut others: BTreeMap<Sym, Sym> = BTreeMap::new();
                 for var in vars {
                     let value = state.vars[var.position()].clone();
                     state.vars[var.position()] = match value {
-                        SymbolicValue::Int(poly) => {
-                            SymbolicValue::Int(self.moved(&poly, (own, at), &mut others)?)
+                        SymbolicValue::Int(poly) => SymbolicValue::Int(self.in_other_thread(
+                            &poly,
+                            (own, at),
+                            &mut others,
+                        )?),
+                        SymbolicValue::Bool(formula) => {
+                            SymbolicValue::Bool(formula.mapped(&mut |poly| {
+                                self.in_other_thread(poly, (own, at), &mut others)
+                            })?)
                         }
-                        SymbolicValue::Bool(formula) => SymbolicValue::Bool(
-                            formula.mapped(&mut |poly| self.moved(poly, (own, at), &mut others))?,
-                        ),
                         SymbolicValue::Untracked(level) => SymbolicValue::Untracked(level),
                     };
                 }
@@ -271,7 +275,7 @@ impl Engine<'_> {
 
     /// Returns another thread's value of a number. It is unknown unless the number is an explicit function of
     /// `threadIdx.x`.
-    fn moved(
+    fn in_other_thread(
         &mut self,
         poly: &Poly,
         (own, at): (Sym, &Poly),
@@ -289,7 +293,7 @@ impl Engine<'_> {
 }
 
 /// The variables of a claim, without its bound ones.
-fn mentioned(claim: &Claim) -> Vec<VarId> {
+fn free_variables(claim: &Claim) -> Vec<VarId> {
     let mut found = Vec::new();
     kir::visit(&claim.condition, &mut |inner| {
         if let ExprKind::Var(var) = inner.kind

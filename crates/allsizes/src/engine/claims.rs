@@ -49,7 +49,7 @@ pub(super) fn loops_with_claims(statements: &[Stmt]) -> Vec<&Loop> {
 
 impl Engine<'_> {
     /// Obliges that the contract allows an access, if it has a footprint.
-    pub(super) fn footprint(
+    pub(super) fn oblige_footprint(
         &mut self,
         element: &Element,
         index: &[Poly],
@@ -90,21 +90,21 @@ impl Engine<'_> {
                 true => Property::Postcondition,
                 false => Property::Invariant,
             };
-            self.note(property, one.span, None, format!("this: {}", one.why));
+            self.leave_open(property, one.span, None, format!("this: {}", one.why));
         }
         let claims = loops_with_claims(&kernel.body).into_iter().flat_map(|one| &one.claims);
         let claims: Vec<&Claim> = claims.chain(barrier_claims(&kernel.body)).collect();
         for claim in claims.into_iter().filter(|claim| !shown.contains(&claim.span)) {
             let message = "this invariant about array elements or real numbers".to_owned();
-            self.note(Property::Invariant, claim.span, None, message);
+            self.leave_open(Property::Invariant, claim.span, None, message);
         }
         for lemma in kernel.lemmas.iter().filter(|one| !shown.contains(&one.span)) {
             let message = format!("the lemma `{}`", lemma.name);
-            self.note(Property::Invariant, lemma.span, None, message);
+            self.leave_open(Property::Invariant, lemma.span, None, message);
         }
         for monoid in kernel.monoids.iter().filter(|one| !shown.contains(&one.span)) {
             let message = format!("that `{}` is a monoid", monoid.name);
-            self.note(Property::Invariant, monoid.span, None, message);
+            self.leave_open(Property::Invariant, monoid.span, None, message);
         }
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn is_partial(expr: &Expr) -> bool {
 
 impl Engine<'_> {
     /// The partial operations of a clause; with `elements`, accesses to elements too.
-    pub(super) fn partial(
+    pub(super) fn partial_operations(
         &mut self,
         (forall, clause): (&[VarId], &Expr),
         state: &State,
@@ -50,14 +50,14 @@ impl Engine<'_> {
     ) -> Vec<Partial> {
         let mut state = state.clone();
         for var in forall {
-            self.bind_any(*var, &mut state);
+            self.bind_to_fresh(*var, &mut state);
         }
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         // An element that is named twice is the same.
         let lookup = std::mem::replace(&mut self.lookup, ElementLookup::Listed(Vec::new()));
         let named = std::mem::replace(&mut self.elements, true);
         let mut found = Vec::new();
-        self.walk(clause, &mut state, elements, &mut found);
+        self.collect_partial(clause, &mut state, elements, &mut found);
         (self.mode, self.lookup, self.elements) = (mode, lookup, named);
         found
     }
@@ -67,7 +67,7 @@ impl Engine<'_> {
         if self.mode != Mode::Full || self.only.is_some() {
             return;
         }
-        for Partial { path, goal, span, kind } in self.partial(clause, state, true) {
+        for Partial { path, goal, span, kind } in self.partial_operations(clause, state, true) {
             let state = State { path, ..state.clone() };
             self.oblige(Claim::Defined(kind), goal, span, &state);
         }
@@ -79,7 +79,7 @@ impl Engine<'_> {
             return;
         }
         let clause = (&claim.forall[..], &claim.condition);
-        for Partial { path, goal, span, kind } in self.partial(clause, state, false) {
+        for Partial { path, goal, span, kind } in self.partial_operations(clause, state, false) {
             let state = State { path, ..state.clone() };
             self.oblige(Claim::Defined(kind), goal, span, &state);
         }
@@ -87,7 +87,7 @@ impl Engine<'_> {
 
     /// Are all partial operations of a clause shown to have a value?
     pub(super) fn is_defined(&mut self, clause: (&[VarId], &Expr), state: &State) -> bool {
-        let all = self.partial(clause, state, true);
+        let all = self.partial_operations(clause, state, true);
         all.iter().all(|one| self.prover.proves(&one.path, &one.goal))
     }
 
@@ -105,7 +105,7 @@ impl Engine<'_> {
     pub(super) fn contract_defined(&mut self, entry: &State) {
         let kernel = self.kernel;
         for (span, kind) in std::mem::take(&mut self.undefined) {
-            self.note(Property::Clauses, span, None, self.undefined_text(kind));
+            self.leave_open(Property::Clauses, span, None, self.undefined_message(kind));
         }
         for one in &kernel.requires {
             self.oblige_defined((&one.forall, &one.condition), entry);
@@ -123,7 +123,7 @@ impl Engine<'_> {
     }
 
     /// Describes what could not be shown about a clause.
-    pub(super) fn undefined_text(&self, kind: Defined) -> String {
+    pub(super) fn undefined_message(&self, kind: Defined) -> String {
         let what = match kind {
             Defined::Divisor => "this divisor is not 0".to_owned(),
             Defined::Shift => "this shift amount is from 0 to the width of the type".to_owned(),
@@ -135,40 +135,46 @@ impl Engine<'_> {
         format!("that {what}: an undefined clause claims nothing")
     }
 
-    fn bind_any(&mut self, var: VarId, state: &mut State) {
+    fn bind_to_fresh(&mut self, var: VarId, state: &mut State) {
         let name = self.kernel.vars[var].name.clone();
         let sym = self.prover.symbols.fresh(name, Level::Thread);
         state.vars[var.position()] = SymbolicValue::Int(Poly::symbol(sym));
     }
 
     /// Collects the partial operations of an expression, each under the conditions to its left.
-    fn walk(&mut self, expr: &Expr, state: &mut State, elements: bool, found: &mut Vec<Partial>) {
+    fn collect_partial(
+        &mut self,
+        expr: &Expr,
+        state: &mut State,
+        elements: bool,
+        found: &mut Vec<Partial>,
+    ) {
         match &expr.kind {
             ExprKind::And(left, right) | ExprKind::Or(left, right) => {
-                self.walk(left, state, elements, found);
+                self.collect_partial(left, state, elements, found);
                 let first = self.condition(left, state);
                 let is_and = matches!(expr.kind, ExprKind::And(..));
                 let known = if is_and { first } else { first.not() };
-                self.walk_under(known, right, state, elements, found);
+                self.collect_partial_under(known, right, state, elements, found);
             }
             ExprKind::Select(condition, then, otherwise) => {
-                self.walk(condition, state, elements, found);
+                self.collect_partial(condition, state, elements, found);
                 let condition = self.condition(condition, state);
-                self.walk_under(condition.clone(), then, state, elements, found);
-                self.walk_under(condition.not(), otherwise, state, elements, found);
+                self.collect_partial_under(condition.clone(), then, state, elements, found);
+                self.collect_partial_under(condition.not(), otherwise, state, elements, found);
             }
             ExprKind::Quantified(_, vars, body) => {
                 let before = state.clone();
-                vars.iter().for_each(|var| self.bind_any(*var, state));
-                self.walk(body, state, elements, found);
+                vars.iter().for_each(|var| self.bind_to_fresh(*var, state));
+                self.collect_partial(body, state, elements, found);
                 *state = before;
             }
             ExprKind::Fold(fold) => {
-                self.walk(&fold.low, state, elements, found);
-                self.walk(&fold.high, state, elements, found);
+                self.collect_partial(&fold.low, state, elements, found);
+                self.collect_partial(&fold.high, state, elements, found);
                 let ends = [&fold.low, &fold.high].map(|end| self.eval(end, state, false));
                 let before = state.clone();
-                self.bind_any(fold.var, state);
+                self.bind_to_fresh(fold.var, state);
                 if let (
                     [SymbolicValue::Int(low), SymbolicValue::Int(high)],
                     SymbolicValue::Int(own),
@@ -178,25 +184,25 @@ impl Engine<'_> {
                     let below = high.minus(&own).and_then(|one| one.offset(-1)).map(Formula::ge);
                     state.path.extend([above, below].into_iter().flatten());
                 }
-                self.walk(&fold.body, state, elements, found);
+                self.collect_partial(&fold.body, state, elements, found);
                 *state = before;
             }
             ExprKind::Unary(_, inner) | ExprKind::Convert(inner) | ExprKind::Other(inner) => {
-                self.walk(inner, state, elements, found);
+                self.collect_partial(inner, state, elements, found);
             }
             ExprKind::Binary(_, left, right) | ExprKind::Compare(_, left, right) => {
-                self.walk(left, state, elements, found);
-                self.walk(right, state, elements, found);
+                self.collect_partial(left, state, elements, found);
+                self.collect_partial(right, state, elements, found);
             }
             ExprKind::Call(_, all) | ExprKind::Combine(_, all) | ExprKind::Element(_, _, all) => {
-                all.iter().for_each(|one| self.walk(one, state, elements, found));
+                all.iter().for_each(|one| self.collect_partial(one, state, elements, found));
             }
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_) | ExprKind::Builtin(..) => {}
         }
-        self.operation_defined(expr, state, elements, found);
+        self.collect_condition(expr, state, elements, found);
     }
 
-    fn walk_under(
+    fn collect_partial_under(
         &mut self,
         known: Formula,
         expr: &Expr,
@@ -205,12 +211,12 @@ impl Engine<'_> {
         found: &mut Vec<Partial>,
     ) {
         state.path.push(known);
-        self.walk(expr, state, elements, found);
+        self.collect_partial(expr, state, elements, found);
         state.path.pop();
     }
 
     /// Collects the conditions for an operation to have a value, given that its operands do.
-    fn operation_defined(
+    fn collect_condition(
         &mut self,
         expr: &Expr,
         state: &State,
@@ -225,7 +231,7 @@ impl Engine<'_> {
         };
         match &expr.kind {
             ExprKind::Binary(Binary::Div | Binary::Rem, _, right) if expr.ty != Type::Float => {
-                let divisor = self.whole(right, state);
+                let divisor = self.integer_value(right, state);
                 demand(
                     divisor.map_or(Formula::False, |one| Formula::eq(one).not()),
                     Defined::Divisor,
@@ -234,12 +240,12 @@ impl Engine<'_> {
             ExprKind::Binary(Binary::Shl | Binary::Shr, _, right) => {
                 let width = super::eval::width(expr.ty);
                 demand(
-                    inside(self.whole(right, state), Some(Poly::constant(width))),
+                    inside(self.integer_value(right, state), Some(Poly::constant(width))),
                     Defined::Shift,
                 );
             }
             ExprKind::Unary(Unary::Pow2, inner) => {
-                let exponent = self.whole(inner, state);
+                let exponent = self.integer_value(inner, state);
                 demand(exponent.map_or(Formula::False, Formula::ge), Defined::Power);
             }
             // In claims about two threads, the existence of elements is shown with the claim.
@@ -249,7 +255,7 @@ impl Engine<'_> {
                 let sizes = self.sizes.get(array.position()).cloned().unwrap_or_default();
                 for (at, size) in index.iter().zip(sizes) {
                     if size.is_some() {
-                        let at = self.whole(at, state);
+                        let at = self.integer_value(at, state);
                         demand(inside(at, size), Defined::Element(*array));
                     }
                 }
@@ -258,7 +264,7 @@ impl Engine<'_> {
         }
     }
 
-    fn whole(&mut self, expr: &Expr, state: &State) -> Option<Poly> {
+    fn integer_value(&mut self, expr: &Expr, state: &State) -> Option<Poly> {
         match self.eval(expr, state, false) {
             SymbolicValue::Int(poly) => Some(poly),
             SymbolicValue::Bool(_) | SymbolicValue::Untracked(_) => None,

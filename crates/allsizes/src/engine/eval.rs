@@ -17,12 +17,12 @@ impl Engine<'_> {
         match self.eval(expr, state, true) {
             SymbolicValue::Bool(formula) => formula,
             SymbolicValue::Int(poly) => Formula::eq(poly).not(),
-            SymbolicValue::Untracked(level) => self.coin(level),
+            SymbolicValue::Untracked(level) => self.unknown_truth(level),
         }
     }
 
     /// A new symbol for an unknown truth value.
-    pub(super) fn coin(&mut self, level: Level) -> Formula {
+    pub(super) fn unknown_truth(&mut self, level: Level) -> Formula {
         let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(1)));
         Formula::holds(self.prover.symbols.bounded("?", level, low, high))
     }
@@ -82,11 +82,11 @@ impl Engine<'_> {
                 inner.path.pop();
                 inner.path.push(condition.clone().not());
                 let otherwise = self.eval(otherwise, &inner, strict);
-                self.chosen("?:", [(&condition, then), (&condition.clone().not(), otherwise)])
+                self.select("?:", [(&condition, then), (&condition.clone().not(), otherwise)])
             }
             ExprKind::Convert(inner) => self.convert(inner, expr.ty, state, strict),
             ExprKind::Call(name, arguments) if is_fetch(name) => {
-                self.fetched(name, arguments, expr.ty, state, strict)
+                self.fetch(name, arguments, expr.ty, state, strict)
             }
             ExprKind::Call(_, arguments) => {
                 let mut level = Level::Launch;
@@ -109,15 +109,15 @@ impl Engine<'_> {
                     None if self.elements && self.is_input(*array) => {
                         self.named_element(*array, &at)
                     }
-                    None if self.is_looked_at(*array, *when) => {
-                        self.cell((*array, *when), &at, expr.ty, &state.path)
+                    None if self.has_element_symbol(*array, *when) => {
+                        self.element_symbol((*array, *when), &at, expr.ty, &state.path)
                     }
                     _ if expr.ty == Type::Float => SymbolicValue::Untracked(Level::Thread),
                     _ => SymbolicValue::Int(self.unknown("element", Level::Thread, expr.ty)),
                 }
             }
             // Quantifiers are not evaluated here.
-            ExprKind::Quantified(..) => SymbolicValue::Bool(self.coin(Level::Thread)),
+            ExprKind::Quantified(..) => SymbolicValue::Bool(self.unknown_truth(Level::Thread)),
             ExprKind::Fold(fold) if self.summed_array(fold, state).is_some() => {
                 self.prefix(fold, state)
             }
@@ -126,7 +126,7 @@ impl Engine<'_> {
             }
             ExprKind::Fold(_) | ExprKind::Other(_) => match expr.ty {
                 Type::Float => SymbolicValue::Untracked(Level::Thread),
-                Type::Bool => SymbolicValue::Bool(self.coin(Level::Thread)),
+                Type::Bool => SymbolicValue::Bool(self.unknown_truth(Level::Thread)),
                 ty => SymbolicValue::Int(self.unknown("claimed", Level::Thread, ty)),
             },
         }
@@ -144,7 +144,7 @@ impl Engine<'_> {
             arguments.iter().map(|one| self.eval(one, state, strict)).collect();
         if let (false, [SymbolicValue::Int(a), SymbolicValue::Int(b)]) = (strict, &values[..]) {
             let ty = monoid.result.ty;
-            let (a, b) = (self.data(a, ty, state), self.data(b, ty, state));
+            let (a, b) = (self.data_value(a, ty, state), self.data_value(b, ty, state));
             return SymbolicValue::Int(
                 self.operation(Operation::Combine(monoid.name.clone(), a, b), ty),
             );
@@ -161,7 +161,7 @@ impl Engine<'_> {
         let ty = self.kernel.vars[var].ty;
         match ty {
             Type::Float => SymbolicValue::Untracked(Level::Thread),
-            Type::Bool => SymbolicValue::Bool(self.coin(Level::Thread)),
+            Type::Bool => SymbolicValue::Bool(self.unknown_truth(Level::Thread)),
             Type::Int { .. } | Type::Whole => {
                 let name = self.kernel.vars[var].name.clone();
                 SymbolicValue::Int(self.unknown(&name, Level::Thread, ty))
@@ -177,14 +177,21 @@ impl Engine<'_> {
             (SymbolicValue::Untracked(level), Type::Int { .. } | Type::Whole) => {
                 SymbolicValue::Int(self.unknown(&self.kernel.vars[var].name.clone(), level, ty))
             }
-            (SymbolicValue::Untracked(level), Type::Bool) => SymbolicValue::Bool(self.coin(level)),
+            (SymbolicValue::Untracked(level), Type::Bool) => {
+                SymbolicValue::Bool(self.unknown_truth(level))
+            }
             (value, _) => value,
         }
     }
 
     /// `x == c ? a : b` as the polynomial `a + (b − a)·(x − c)`, for constants `a` and `b`, if `x` is one of two
     /// neighbours in every launch: the number of one of two buffers.
-    fn by_bit(&mut self, condition: &Formula, then: &Poly, otherwise: &Poly) -> Option<Poly> {
+    fn select_by_bit(
+        &mut self,
+        condition: &Formula,
+        then: &Poly,
+        otherwise: &Poly,
+    ) -> Option<Poly> {
         let (first, second) = match condition {
             Formula::Not(_) => (otherwise, then),
             _ => (then, otherwise),
@@ -209,7 +216,7 @@ impl Engine<'_> {
     }
 
     /// Selects one of two values, by conditions that exclude each other.
-    pub(super) fn chosen(
+    pub(super) fn select(
         &mut self,
         name: &str,
         [one, other]: [(&Formula, SymbolicValue); 2],
@@ -217,7 +224,7 @@ impl Engine<'_> {
         match (&one.1, &other.1) {
             (first, second) if first == second => one.1,
             (SymbolicValue::Int(first), SymbolicValue::Int(second)) => {
-                if let Some(value) = self.by_bit(one.0, first, second) {
+                if let Some(value) = self.select_by_bit(one.0, first, second) {
                     return SymbolicValue::Int(value);
                 }
                 let symbols = &mut self.prover.symbols;
@@ -268,14 +275,14 @@ impl Engine<'_> {
             (SymbolicValue::Int(poly), Type::Int { bits: to, .. }) => {
                 if matches!(inner.ty, Type::Int { bits, .. } if bits < to) {
                     if !strict {
-                        return SymbolicValue::Int(self.data(&poly, inner.ty, state));
+                        return SymbolicValue::Int(self.data_value(&poly, inner.ty, state));
                     }
-                    self.look_at(&poly, inner, state);
+                    self.oblige_in_range(&poly, inner, state);
                 }
                 SymbolicValue::Int(poly)
             }
             (SymbolicValue::Int(poly), Type::Whole) => {
-                self.look_at(&poly, inner, state);
+                self.oblige_in_range(&poly, inner, state);
                 SymbolicValue::Int(poly)
             }
             (SymbolicValue::Bool(formula), Type::Int { .. } | Type::Whole) => {
@@ -289,11 +296,11 @@ impl Engine<'_> {
     }
 
     /// Obliges that the value equals the machine's: it is in the range of its type.
-    pub(super) fn look_at(&mut self, poly: &Poly, expr: &Expr, state: &State) {
-        self.in_range(poly, expr.ty, expr.span, state);
+    pub(super) fn oblige_in_range(&mut self, poly: &Poly, expr: &Expr, state: &State) {
+        self.oblige_in_type(poly, expr.ty, expr.span, state);
     }
 
-    fn in_range(&mut self, poly: &Poly, ty: Type, span: Span, state: &State) {
+    fn oblige_in_type(&mut self, poly: &Poly, ty: Type, span: Span, state: &State) {
         self.oblige(Claim::Overflow(ty), in_type(poly, ty), span, state);
     }
 
@@ -334,7 +341,7 @@ impl Engine<'_> {
             return SymbolicValue::Int(self.unknown("large", Level::Thread, expr.ty));
         };
         if strict && matches!(expr.ty, Type::Int { signed: true, .. }) {
-            self.look_at(&poly, expr, state);
+            self.oblige_in_range(&poly, expr, state);
         }
         SymbolicValue::Int(poly)
     }
@@ -380,21 +387,21 @@ impl Engine<'_> {
             }
             _ => {}
         }
-        if let Some(value) = self.one_bit(operator, a, b, ty) {
+        if let Some(value) = self.with_single_bit(operator, a, b, ty) {
             return self.arithmetic(Some(value), expr, state, false);
         }
-        let (mut a, mut b) = (constant_of(a, ty), constant_of(b, ty));
+        let (mut a, mut b) = (machine_constant(a, ty), machine_constant(b, ty));
         if !strict {
-            a = self.data(&a, ty, state);
+            a = self.data_value(&a, ty, state);
             // The divisor that must not be 0 is the machine's.
             if !matches!(operator, Binary::Div | Binary::Rem) {
-                b = self.data(&b, ty, state);
+                b = self.data_value(&b, ty, state);
             }
         }
-        self.in_range(&a, ty, left_span, state);
-        self.in_range(&b, ty, right_span, state);
+        self.oblige_in_type(&a, ty, left_span, state);
+        self.oblige_in_type(&b, ty, right_span, state);
         match operator {
-            Binary::Div | Binary::Rem => self.divided(operator, a, b, expr, state),
+            Binary::Div | Binary::Rem => self.divide(operator, a, b, expr, state),
             Binary::Shr
                 if b.as_constant().is_some_and(|amount| (0..width(ty)).contains(&amount)) =>
             {
@@ -419,7 +426,7 @@ impl Engine<'_> {
 
     /// The machine's value of a number that feeds only data, and may wrap: an unknown number of the type, unless it
     /// is shown to be in range.
-    fn data(&mut self, poly: &Poly, ty: Type, state: &State) -> Poly {
+    fn data_value(&mut self, poly: &Poly, ty: Type, state: &State) -> Poly {
         if self.prover.proves_quickly(&state.path, &in_type(poly, ty)) {
             return poly.clone();
         }
@@ -428,7 +435,7 @@ impl Engine<'_> {
     }
 
     /// A bitwise operation with a single bit, which does not depend on wrapping.
-    fn one_bit(&mut self, operator: Binary, a: &Poly, b: &Poly, ty: Type) -> Option<Poly> {
+    fn with_single_bit(&mut self, operator: Binary, a: &Poly, b: &Poly, ty: Type) -> Option<Poly> {
         let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
         let bit = b.as_constant().filter(is_bit)?;
         if !matches!(operator, Binary::BitAnd | Binary::BitOr | Binary::BitXor) {
@@ -445,7 +452,7 @@ impl Engine<'_> {
         }
     }
 
-    fn divided(
+    fn divide(
         &mut self,
         operator: Binary,
         a: Poly,
@@ -479,19 +486,19 @@ impl Engine<'_> {
                 return if operator == Compare::Eq { same } else { same.not() };
             }
             let level = self.level(&one).max(self.level(&other));
-            let coin = self.coin(level);
+            let truth = self.unknown_truth(level);
             if left.ty == Type::Float
                 && right.ty == Type::Float
                 && let Some(opaque_comparisons) = &mut self.opaque_comparisons
-                && let Some(sym) = coin.symbols().first().copied()
+                && let Some(sym) = truth.symbols().first().copied()
             {
                 let (left, right) = (left.clone(), right.clone());
                 opaque_comparisons.push(OpaqueComparison { sym, compare: operator, left, right });
             }
-            return coin;
+            return truth;
         };
-        self.look_at(a, left, state);
-        self.look_at(b, right, state);
+        self.oblige_in_range(a, left, state);
+        self.oblige_in_range(b, right, state);
         let make = |poly: Option<Poly>, offset: i128| {
             poly.and_then(|poly| poly.offset(offset)).map(Formula::ge)
         };
@@ -504,7 +511,7 @@ impl Engine<'_> {
             Compare::Ne => a.minus(b).map(|difference| Formula::eq(difference).not()),
         };
         let level = self.level(&one).max(self.level(&other));
-        formula.unwrap_or_else(|| self.coin(level))
+        formula.unwrap_or_else(|| self.unknown_truth(level))
     }
 }
 
@@ -517,7 +524,7 @@ pub(super) fn in_type(poly: &Poly, ty: Type) -> Formula {
 }
 
 /// A constant as the machine represents it: `~7` is a large unsigned number.
-fn constant_of(poly: &Poly, ty: Type) -> Poly {
+fn machine_constant(poly: &Poly, ty: Type) -> Poly {
     match (poly.as_constant(), ty) {
         (Some(value), Type::Int { signed: false, .. }) => Poly::constant(ty.wrap(value)),
         _ => poly.clone(),

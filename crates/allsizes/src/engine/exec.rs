@@ -49,28 +49,27 @@ impl Engine<'_> {
                 state.vars[var.position()] = self.eval(value, &state, strict);
             }
             Stmt::Load(var, element) => {
-                let index = self.access(element, AccessKind::Read, None, &state);
+                let index = self.record_access(element, AccessKind::Read, None, &state);
                 let ty = self.kernel.arrays[element.array].element;
-                state.vars[var.position()] =
-                    self.loaded(element, index, ty, &state.passed_barriers);
+                state.vars[var.position()] = self.load(element, index, ty, &state.passed_barriers);
             }
             Stmt::Store(element, value) => {
                 let stored = match self.eval(value, &state, false) {
                     SymbolicValue::Int(poly) => Some(poly),
-                    _ if self.is_given(value) => {
+                    _ if self.is_same_in_all_threads(value) => {
                         let sym = self.prover.symbols.fresh("stored", Level::Launch);
                         Some(Poly::symbol(sym))
                     }
                     _ => None,
                 };
-                self.access(element, AccessKind::Write, stored, &state);
+                self.record_access(element, AccessKind::Write, stored, &state);
                 state.passed_barriers.forget(element.array);
             }
             Stmt::Atomic { result, element, operands, .. } => {
                 for operand in operands {
                     self.eval(operand, &state, false);
                 }
-                self.access(element, AccessKind::Atomic, None, &state);
+                self.record_access(element, AccessKind::Atomic, None, &state);
                 state.passed_barriers.forget(element.array);
                 let ty = self.kernel.arrays[element.array].element;
                 state.vars[result.position()] = match ty {
@@ -89,20 +88,20 @@ impl Engine<'_> {
             Stmt::Claims(claims) => {
                 if self.mode != Mode::Interval {
                     claims.iter().for_each(|one| self.oblige_claim_defined(one, &state));
-                    self.meet(claims, &mut state);
+                    self.pass_barrier(claims, &mut state);
                 }
             }
             Stmt::Given(given) => {
                 if self.mode != Mode::Interval {
                     given.claims.iter().for_each(|one| self.oblige_claim_defined(one, &state));
-                    self.meet_given(given, &mut state);
+                    self.pass_call(given, &mut state);
                 }
             }
             Stmt::Barrier(span) => {
                 if self.mode == Mode::Interval {
                     return None;
                 }
-                self.barrier(*span, &state);
+                self.record_barrier(*span, &state);
             }
             Stmt::Warp(span) => self.oblige(Claim::Converged, Formula::True, *span, &state),
             Stmt::Return => {
@@ -135,10 +134,10 @@ impl Engine<'_> {
 
     /// Returns `true` if a value is computed from numbers and unmodified parameters only, so that it is the same in all
     /// threads.
-    fn is_given(&self, value: &Expr) -> bool {
-        let mut given = true;
+    fn is_same_in_all_threads(&self, value: &Expr) -> bool {
+        let mut same = true;
         kir::visit(value, &mut |inner| {
-            given &= match inner.kind {
+            same &= match inner.kind {
                 ExprKind::Var(var) => {
                     self.kernel.scalars.contains(&var) && !self.assigned.contains(&var)
                 }
@@ -147,7 +146,7 @@ impl Engine<'_> {
                 _ => false,
             };
         });
-        given
+        same
     }
 
     /// Obliges that all threads of a block leave a loop with barriers together, or return together if they are in any
@@ -171,11 +170,11 @@ impl Engine<'_> {
         }
     }
 
-    fn barrier(&mut self, span: Span, state: &State) {
+    fn record_barrier(&mut self, span: Span, state: &State) {
         self.oblige(Claim::Uniform, Formula::True, span, state);
         if self.mode == Mode::Full {
             let position = self.position.clone();
-            self.stops.push(BarrierPoint { span, position, state: state.clone() });
+            self.barrier_points.push(BarrierPoint { span, position, state: state.clone() });
         }
     }
 
@@ -217,7 +216,7 @@ impl Engine<'_> {
             for (position, (one, other)) in all.vars.iter().zip(&next.vars).enumerate() {
                 let name = &self.kernel.vars[Index::from_position(position)].name.clone();
                 let sides = [(&conditions[0], one.clone()), (&conditions[1], other.clone())];
-                vars.push(self.chosen(name, sides));
+                vars.push(self.select(name, sides));
             }
             let mut path = all.path;
             path.truncate(base);
@@ -232,7 +231,7 @@ impl Engine<'_> {
     }
 
     /// The value of an element, with the facts that its index and the contract give.
-    pub(super) fn loaded(
+    pub(super) fn load(
         &mut self,
         element: &Element,
         index: Vec<Poly>,
@@ -256,15 +255,16 @@ impl Engine<'_> {
                 let value =
                     self.unknown(&self.kernel.arrays[element.array].name.clone(), level, ty);
                 if let Some(sym) = value.as_symbol().filter(|_| level < Level::Thread || constant) {
-                    let facts = self.demands(element.array, &index, &value);
+                    let facts = self.required_of_element(element.array, &index, &value);
                     let symbol = self.prover.symbols.get_mut(sym);
                     symbol.facts.extend(facts);
                     symbol.element = Some((contents(element.array), index));
                 } else if let Some(sym) = value.as_symbol()
                     && let Some(version) = passed_barriers.version(element.array)
                 {
-                    let facts = self.known_of_cell(version, element.array, &index, sym);
-                    if let Some(exact) = facts.iter().find_map(|one| self.exactly(one, sym)) {
+                    let facts = self.facts_of_loaded(version, element.array, &index, sym);
+                    if let Some(exact) = facts.iter().find_map(|one| self.value_given_by(one, sym))
+                    {
                         return SymbolicValue::Int(exact);
                     }
                     self.prover.symbols.get_mut(sym).facts.extend(facts);
@@ -275,7 +275,7 @@ impl Engine<'_> {
     }
 
     /// Records an access; returns its indices.
-    fn access(
+    fn record_access(
         &mut self,
         element: &Element,
         kind: AccessKind,
@@ -288,12 +288,12 @@ impl Engine<'_> {
                 SymbolicValue::Int(poly) => poly,
                 _ => self.unknown("index", Level::Thread, expr.ty),
             };
-            self.look_at(&at, expr, state);
+            self.oblige_in_range(&at, expr, state);
             index.push(at);
         }
         if self.mode == Mode::Full {
-            self.bounds(element, &index, state);
-            self.footprint(element, &index, kind, state);
+            self.oblige_in_bounds(element, &index, state);
+            self.oblige_footprint(element, &index, kind, state);
         }
         if self.mode != Mode::Probe {
             let (array, span, path) = (element.array, element.span, state.path.clone());
@@ -303,7 +303,7 @@ impl Engine<'_> {
         index
     }
 
-    fn bounds(&mut self, element: &Element, index: &[Poly], state: &State) {
+    fn oblige_in_bounds(&mut self, element: &Element, index: &[Poly], state: &State) {
         let sizes = self.sizes[element.array.position()].clone();
         for (at, size) in index.iter().zip(&sizes) {
             let Some(size) = size else { continue };

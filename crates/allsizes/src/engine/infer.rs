@@ -168,7 +168,7 @@ impl Engine<'_> {
         self.assume(facts, entry, &head);
         let end = self.iterate(inner, head.state, &mut Flow::default(), shape.level);
         let Some(Some(mut end)) = end else { return false };
-        self.settle(shape, &mut end);
+        self.assume_in_types(shape, &mut end);
         if self.hold_together(facts, &end) {
             return false;
         }
@@ -179,7 +179,7 @@ impl Engine<'_> {
         facts.kept.len() < before
     }
 
-    /// Do all facts hold? One query instead of many, once no more facts are dropped.
+    /// Do all facts hold? Asks one query for all of them: in the last round, when no fact is dropped, that is enough.
     fn hold_together(&mut self, facts: &Facts, end: &State) -> bool {
         let mut goals = Vec::new();
         for guess in &facts.kept {
@@ -192,9 +192,9 @@ impl Engine<'_> {
         goals.len() > 1 && self.prover.proves_together(&end.path, &goals)
     }
 
-    /// The next iteration begins with the machine's values. The end of an iteration has the obligation that these
-    /// equal the integers, so it may be assumed.
-    fn settle(&mut self, shape: &Shape, end: &mut State) {
+    /// Assumes that variables are in their types at the end of an iteration. The next iteration begins with the
+    /// machine's values, and an obligation shows that these are the same integers (`Claim::Carried`).
+    fn assume_in_types(&mut self, shape: &Shape, end: &mut State) {
         for (var, _) in shape.vars.iter().filter(|(_, change)| matches!(change, Change::Free(_))) {
             if let SymbolicValue::Int(value) = &end.vars[var.position()]
                 && self.relevant[var.position()]
@@ -205,7 +205,7 @@ impl Engine<'_> {
     }
 
     /// Evaluates the invariants of annotations at a head.
-    pub(super) fn say(&mut self, facts: &Facts, head: &Head) -> StatedInvariants {
+    pub(super) fn state_invariants(&mut self, facts: &Facts, head: &Head) -> StatedInvariants {
         let mut said = StatedInvariants::new();
         for template in &facts.kept {
             if let Template::Given(number, _) = template

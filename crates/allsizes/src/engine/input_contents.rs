@@ -45,7 +45,7 @@ impl Engine<'_> {
         self.elements = false;
         let lookup = std::mem::replace(&mut self.lookup, ElementLookup::Nowhere);
         let element = Element { array, index: Vec::new(), span: Span::default() };
-        let value = self.loaded(&element, vec![at.clone()], ty, &PassedBarriers::default());
+        let value = self.load(&element, vec![at.clone()], ty, &PassedBarriers::default());
         (self.elements, self.lookup) = (true, lookup);
         value
     }
@@ -54,7 +54,8 @@ impl Engine<'_> {
     pub(super) fn summed_array(&self, fold: &Fold, state: &State) -> Option<ArrayId> {
         let (array, index) = element(&fold.body)?;
         let from_first = matches!(stripped(&fold.low).kind, ExprKind::Int(0));
-        let plain = fold.op == FoldOp::Add && from_first && is_place(&index, fold.var, state);
+        let plain =
+            fold.op == FoldOp::Add && from_first && is_var_without_offset(&index, fold.var, state);
         Some(array).filter(|array| plain && self.is_input(*array))
     }
 
@@ -130,8 +131,8 @@ impl Engine<'_> {
     }
 }
 
-/// Is an index a variable, counted from a pointer that has not moved?
-fn is_place(index: &Expr, var: VarId, state: &State) -> bool {
+/// Is an index this variable, or the variable plus an offset that is 0 (of a pointer that has not moved)?
+fn is_var_without_offset(index: &Expr, var: VarId, state: &State) -> bool {
     let nothing = |one: &Expr| match stripped(one).kind {
         ExprKind::Var(offset) => {
             matches!(&state.vars[offset.position()], SymbolicValue::Int(poly) if poly.is_zero())

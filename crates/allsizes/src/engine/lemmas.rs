@@ -44,7 +44,7 @@ impl Engine<'_> {
     }
 
     /// Instantiates lemmas of one or two variables with some numbers.
-    pub(super) fn lemmas_of(&mut self, numbers: &[Poly]) -> Vec<Formula> {
+    pub(super) fn instantiate_lemmas(&mut self, numbers: &[Poly]) -> Vec<Formula> {
         let kernel = self.kernel;
         let (mut facts, known) = (Vec::new(), self.lemmas.clone());
         for lemma in kernel.lemmas.iter().filter(|one| known.contains(&one.span)) {

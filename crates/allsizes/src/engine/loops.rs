@@ -1,12 +1,11 @@
 //! Analyses a loop by one arbitrary iteration.
 //!
-//! A variable that a loop changes gets a value at the loop's head that represents every iteration. It is `x0 + k·c`
-//! if each iteration adds the same `c` (a recurrence; `k` counts iterations), and `o_{k mod π}` if iterations take it
+//! A variable that a loop changes gets a value at the loop's head that represents every iteration. It is `x0 + k·c` if
+//! each iteration adds the same `c` (a recurrence; `k` counts iterations), and `o_{k mod π}` if iterations take it
 //! round a finite cycle (`orbits.rs`). Otherwise it is a symbol with inferred inductive facts (`infer.rs`). In a loop
-//! with barriers all threads of a block are in the same iteration (all
-//! threads of a warp, if the loop has warp-level operations). So `k`, and variables that only depend on values shared
-//! by the block, are symbols of the block. Whether a variable is one is guessed, and checked by running the body
-//! until the guesses hold.
+//! with barriers all threads of a block are in the same iteration (all threads of a warp, if the loop has warp-level
+//! operations). So `k`, and variables that only depend on values shared by the block, are symbols of the block. Which
+//! variables these are is guessed, and the body is run until the guesses hold.
 
 use super::Engine;
 use super::barrier_invariants::stored_in;
@@ -32,7 +31,7 @@ pub(super) enum Change {
     /// Irregularly; the level at which its value is shared.
     Free(Level),
     /// Not a supported integer; the level at which its value is shared.
-    Other(Level),
+    Untracked(Level),
     /// Assigned anew in each iteration before it is read.
     Fresh,
 }
@@ -71,18 +70,23 @@ impl Engine<'_> {
             return self.join_states(exits);
         }
         self.loops.push((inner.span, level));
-        let exit = self.generic(inner, entry, level);
+        let exit = self.run_arbitrary_iteration(inner, entry, level);
         self.loops.pop();
         exit
     }
 
-    fn generic(&mut self, inner: &Loop, entry: State, level: Level) -> Option<State> {
+    fn run_arbitrary_iteration(
+        &mut self,
+        inner: &Loop,
+        entry: State,
+        level: Level,
+    ) -> Option<State> {
         let shape = self.shape(inner, &entry, level);
         self.oblige_loop_defined(inner, &entry);
         let facts = self.invariants(inner, &entry, &shape);
         let head = self.head(&entry, &shape);
         self.assume(&facts, &entry, &head);
-        self.seen_before(inner, &entry, &head);
+        self.assume_earlier_tests(inner, &entry, &head);
         let mut flow = Flow::default();
         let end = self.iterate(inner, head.state.clone(), &mut flow, level)?;
         self.oblige_carried(inner, &shape, end.as_ref());
@@ -164,7 +168,7 @@ impl Engine<'_> {
                     }
                 }
                 (Change::Orbit(orbit), SymbolicValue::Int(_)) => {
-                    match self.on_orbit(orbit, &Poly::symbol(count), *var) {
+                    match self.value_on_orbit(orbit, &Poly::symbol(count), *var) {
                         Some(poly) => SymbolicValue::Int(poly),
                         None => SymbolicValue::Int(self.unknown("large", Level::Thread, ty)),
                     }
@@ -178,7 +182,7 @@ impl Engine<'_> {
                 (Change::Steady(_) | Change::Leading(_) | Change::Orbit(_), _) => {
                     SymbolicValue::Untracked(Level::Thread)
                 }
-                (Change::Other(level), _) => SymbolicValue::Untracked(*level),
+                (Change::Untracked(level), _) => SymbolicValue::Untracked(*level),
                 (Change::Fresh, _) => SymbolicValue::Untracked(Level::Thread),
             };
         }
@@ -188,7 +192,7 @@ impl Engine<'_> {
     /// Gives the symbols of a head the inferred facts. They were shown for threads that reach the loop. For other
     /// threads, whose values are joined with these later, they claim nothing.
     pub(super) fn assume(&mut self, facts: &super::infer::Facts, entry: &State, head: &Head) {
-        let said = self.say(facts, head);
+        let said = self.state_invariants(facts, head);
         let elsewhere = Formula::and(entry.path.iter().cloned()).not();
         for (var, sym) in &head.free {
             let mine = facts.about(*var, head, &said).into_iter();
@@ -216,7 +220,7 @@ impl Engine<'_> {
             let integer = matches!(engine.kernel.vars[var].ty, Type::Int { .. } | Type::Whole);
             // Optimistic: shared at the same level as before the loop.
             let shared = engine.level(value).max(level);
-            if integer { Change::Free(shared) } else { Change::Other(shared) }
+            if integer { Change::Free(shared) } else { Change::Untracked(shared) }
         };
         let vars = changed.iter().map(|var| (*var, first(self, *var))).collect();
         let stored = stored_in(inner);
@@ -226,7 +230,7 @@ impl Engine<'_> {
         // Levels only rise and steadiness is found once, so this ends.
         while self.refine(inner, entry, &mut shape)
             || self.close_orbits(inner, entry, &mut shape)
-            || self.lead(inner, entry, &mut shape)
+            || self.find_running_index(inner, entry, &mut shape)
         {}
         self.mode = mode;
         shape
@@ -262,7 +266,7 @@ impl Engine<'_> {
                         learnt = true;
                     }
                 }
-                Change::Other(own) => {
+                Change::Untracked(own) => {
                     learnt |= level > *own;
                     *own = level.max(*own);
                 }
@@ -276,7 +280,7 @@ impl Engine<'_> {
     /// the last. An example is an index through tiles of which the last may be smaller. By induction it is known at
     /// the head of every iteration. The loop's test must not read it: the test is evaluated once more, where the
     /// index may be anything.
-    fn lead(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
+    fn find_running_index(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
         let mut steps: Vec<Poly> = Vec::new();
         for (_, change) in &shape.vars {
             if let Change::Steady(step) = change
@@ -293,7 +297,7 @@ impl Engine<'_> {
             }
             for step in &steps {
                 shape.vars[at].1 = Change::Leading(step.clone());
-                if self.is_leading(inner, entry, shape, (var, step)) {
+                if self.advances_by(inner, entry, shape, (var, step)) {
                     return true;
                 }
             }
@@ -302,7 +306,7 @@ impl Engine<'_> {
         false
     }
 
-    fn is_leading(
+    fn advances_by(
         &mut self,
         inner: &Loop,
         entry: &State,
@@ -322,7 +326,8 @@ impl Engine<'_> {
             return false;
         };
         let difference = now.minus(then).and_then(|moved| moved.minus(step));
-        difference.is_some_and(|one| self.prover.proves_alone(&end.path, &Formula::eq(one)))
+        difference
+            .is_some_and(|one| self.prover.proves_without_solver(&end.path, &Formula::eq(one)))
     }
 
     /// The state at a head that may be the last.
@@ -354,14 +359,14 @@ impl Engine<'_> {
             exits.push((Formula::and(own), Some(head), state));
         }
         exits.extend(regular.map(|state| (Formula::True, None, state)));
-        let exit = self.one_exit(entry, shape, exits);
+        let exit = self.join_exits(entry, shape, exits);
         self.mode = mode;
         exit
     }
 
     /// Joins the exits: a symbol selects the exit that a thread took, and the facts of that exit hold if it did. The
     /// selection is not a condition of the thread's path, since every thread takes some exit.
-    fn one_exit(
+    fn join_exits(
         &mut self,
         entry: &State,
         shape: &Shape,
@@ -400,7 +405,7 @@ impl Engine<'_> {
                             (&others, before.vars[slot].clone()),
                             (&mine, state.vars[slot].clone()),
                         ];
-                        before.vars[slot] = self.chosen(&name, sides);
+                        before.vars[slot] = self.select(&name, sides);
                     }
                     before
                 }
@@ -419,7 +424,7 @@ impl Engine<'_> {
     ) -> Option<State> {
         let head = self.last_head(entry, shape);
         self.assume(facts, entry, &head);
-        self.seen_before(inner, entry, &head);
+        self.assume_earlier_tests(inner, entry, &head);
         let count = head.count;
         let mut state = self.run(&inner.head, 0, head.state, &mut Flow::default())?;
         let condition = self.condition(&inner.condition, &state);
@@ -430,9 +435,9 @@ impl Engine<'_> {
         // A thread that gets here has seen the condition false; for other threads nothing is claimed.
         let here = Formula::and(entry.path.iter().cloned());
         let mut known = vec![here.clone().implies(condition.clone().not())];
-        let trips = self.trips(&condition, count, &entry.path).filter(|trips| trips.is_shown);
+        let trips = self.trips(&condition, count, &entry.path).filter(|trips| trips.is_nonnegative);
         if let Some(trips) = trips {
-            self.settle_count(&mut state, count, &trips.number);
+            self.substitute_count(&mut state, count, &trips.number);
             let exact = Poly::symbol(count).minus(&trips.number).map(Formula::eq);
             known.extend(exact.map(|exact| here.clone().implies(exact)));
         }
@@ -446,7 +451,7 @@ impl Engine<'_> {
 
     /// Adds that, in all iterations but the first, the condition was true in the previous one. It can be stated if the
     /// condition depends only on the count and on values that the loop does not change.
-    pub(super) fn seen_before(&mut self, inner: &Loop, entry: &State, head: &Head) {
+    pub(super) fn assume_earlier_tests(&mut self, inner: &Loop, entry: &State, head: &Head) {
         if !inner.head.is_empty() {
             return;
         }

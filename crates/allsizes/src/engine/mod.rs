@@ -108,7 +108,7 @@ pub(crate) struct Engine<'k> {
     /// Obligations that are not examined yet.
     obligations: Vec<Obligation>,
     /// The barriers at which the current interval ends.
-    stops: Vec<BarrierPoint>,
+    barrier_points: Vec<BarrierPoint>,
     /// Loops that a thread may go round without reaching a barrier.
     open_intervals: Vec<Span>,
     /// The claims that could not be proved.
@@ -155,7 +155,7 @@ pub(crate) fn prove(
     engine.prover.short_queries = only.is_some();
     engine.discharge();
     if engine.is_requested(Property::Races) {
-        engine.intervals(&state);
+        engine.check_intervals(&state);
         engine.between_blocks(&everywhere);
     }
     let has_claims = engine
@@ -236,7 +236,7 @@ impl<'k> Engine<'k> {
             loops: Vec::new(),
             sites: Vec::new(),
             obligations: Vec::new(),
-            stops: Vec::new(),
+            barrier_points: Vec::new(),
             open_intervals: Vec::new(),
             open: Vec::new(),
             questions: Vec::new(),
@@ -275,9 +275,9 @@ impl Engine<'_> {
             });
             let mut assumed: Vec<Formula> = path.clone();
             assumed.extend(earlier.map(|(_, goal)| goal.clone()));
-            let mut speak = assumed.clone();
-            speak.push(obligation.goal.clone());
-            assumed.extend(self.met(&speak, &[], None));
+            let mut query = assumed.clone();
+            query.push(obligation.goal.clone());
+            assumed.extend(self.facts_at_barriers(&query, &[], None));
             let proved = match obligation.claim {
                 Claim::Uniform => self.is_uniform(path, Level::Warp),
                 Claim::Converged => self.is_uniform(path, Level::Thread),
@@ -298,14 +298,14 @@ impl Engine<'_> {
                     let name = &self.kernel.arrays[array].name;
                     let message =
                         format!("that there is no race on `{name}`: this index may leave its row");
-                    self.note(Property::Races, obligation.span, None, message);
+                    self.leave_open(Property::Races, obligation.span, None, message);
                 }
-                self.leave_open(obligation);
+                self.leave_obligation_open(obligation);
             }
         }
     }
 
-    fn leave_open(&mut self, obligation: Obligation) {
+    fn leave_obligation_open(&mut self, obligation: Obligation) {
         let (property, message) = match obligation.claim {
             Claim::Bounds(array) => {
                 let name = &self.kernel.arrays[array].name;
@@ -335,7 +335,7 @@ impl Engine<'_> {
                 (Property::Postcondition, message)
             }
             Claim::Division => (Property::Division, "that this divisor is not 0".to_owned()),
-            Claim::Defined(kind) => (Property::Clauses, self.undefined_text(kind)),
+            Claim::Defined(kind) => (Property::Clauses, self.undefined_message(kind)),
             Claim::Assertion => (Property::Invariant, "this claim".to_owned()),
             Claim::Invariant => (Property::Invariant, "this invariant".to_owned()),
             Claim::Uniform => (
@@ -347,10 +347,12 @@ impl Engine<'_> {
                 "that all threads of a warp reach this point together".to_owned(),
             ),
         };
-        self.note(property, obligation.span, None, message);
+        self.leave_open(property, obligation.span, None, message);
     }
 
-    fn note(&mut self, property: Property, span: Span, other: Option<Span>, message: String) {
+    /// Records a claim that was not proved. The query that the solver left open, if there is one, is kept for the
+    /// search of a failing launch.
+    fn leave_open(&mut self, property: Property, span: Span, other: Option<Span>, message: String) {
         let disputed = std::mem::take(&mut self.prover.disputed);
         let message = if disputed { format!("{message}: the solvers disagree") } else { message };
         let question = self.prover.last_open_query.take();
@@ -367,7 +369,7 @@ impl Engine<'_> {
         let mut copies = Copies::new(own);
         let mut assumed = path.to_vec();
         if own == Level::Thread {
-            let warp = self.warp();
+            let warp = self.warp_number();
             let other = copies.poly(&mut self.prover.symbols, &warp);
             assumed.extend(warp.minus(&other).map(Formula::eq));
         }
@@ -385,26 +387,26 @@ impl Engine<'_> {
     }
 
     /// Races between threads of a block, interval by interval.
-    fn intervals(&mut self, entry: &State) {
+    fn check_intervals(&mut self, entry: &State) {
         self.mode = Mode::Interval;
         let kernel = self.kernel;
         let mut flow = reach::intervals(kernel);
         self.pruned = false;
         self.run(&kernel.body, 0, entry.clone(), &mut Flow::default());
-        self.interval(None, &mut flow);
-        for stop in std::mem::take(&mut self.stops) {
+        self.check_interval(None, &mut flow);
+        for barrier in std::mem::take(&mut self.barrier_points) {
             self.pruned = false;
-            self.resume(&kernel.body, &stop.position, stop.state, &mut Flow::default());
-            self.interval(Some(stop.span), &mut flow);
+            self.resume(&kernel.body, &barrier.position, barrier.state, &mut Flow::default());
+            self.check_interval(Some(barrier.span), &mut flow);
         }
         for span in std::mem::take(&mut self.open_intervals) {
             let message = "the effect of a loop iteration without a barrier".to_owned();
-            self.note(Property::Races, span, None, message);
+            self.leave_open(Property::Races, span, None, message);
         }
     }
 
     /// The number of a thread's warp in its block.
-    fn warp(&mut self) -> Poly {
+    fn warp_number(&mut self) -> Poly {
         let [x, y, z] = [0, 1, 2].map(|axis| self.builtin(Builtin::Thread, axis));
         let [width, height, _] = [0, 1, 2].map(|axis| self.builtin(Builtin::BlockDim, axis));
         let rows = height.times(&z).and_then(|before| before.plus(&y));
@@ -418,22 +420,25 @@ impl Engine<'_> {
 
     /// Compares the accesses of an interval with those that the control-flow graph predicts, then checks them for
     /// races.
-    fn interval(&mut self, start: Option<Span>, flow: &mut Vec<reach::Interval>) {
+    fn check_interval(&mut self, start: Option<Span>, flow: &mut Vec<reach::Interval>) {
         let sites = std::mem::take(&mut self.sites);
         // A function that is inlined twice gives two barriers one place; they are in the same order here and there.
         if let Some(position) = flow.iter().position(|one| one.start == start) {
             let expected = flow.remove(position);
-            let met: BTreeSet<reach::Place> =
+            let reached: BTreeSet<reach::Place> =
                 sites.iter().map(|one| reach::place(one.array, one.span, one.kind)).collect();
             // If a condition is false for every launch, the control-flow graph has accesses that the pass did not
             // reach.
-            let same =
-                if self.pruned { met.is_subset(&expected.places) } else { met == expected.places };
+            let same = if self.pruned {
+                reached.is_subset(&expected.places)
+            } else {
+                reached == expected.places
+            };
             self.prover.stats.intervals += u64::from(same && !self.pruned);
             if !same {
                 let message = "which accesses lie between two barriers: two analyses disagree";
                 let span = start.unwrap_or(self.kernel.span);
-                self.note(Property::Races, span, None, message.to_owned());
+                self.leave_open(Property::Races, span, None, message.to_owned());
             }
         }
         self.within_block(&sites);

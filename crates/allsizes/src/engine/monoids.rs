@@ -52,7 +52,7 @@ impl Engine<'_> {
         };
         let mut known = Vec::new();
         let mut apply = |engine: &mut Self, one: &Poly, two: &Poly| {
-            engine.applied(monoid, [one, two], (ty, first), &mut known)
+            engine.apply_monoid(monoid, [one, two], (ty, first), &mut known)
         };
         let (left, right) = (apply(self, &a, &b)?, apply(self, &b, &c)?);
         let mut pairs = vec![
@@ -69,7 +69,7 @@ impl Engine<'_> {
 
     /// Applies the function to two values. The result is a polynomial of them, or else the machine's number, which is
     /// shown to be in its type.
-    fn applied(
+    fn apply_monoid(
         &mut self,
         monoid: &Monoid,
         values: [&Poly; 2],

@@ -47,7 +47,12 @@ impl Orbit {
 
 impl Engine<'_> {
     /// The value of an orbit after a number of iterations.
-    pub(super) fn on_orbit(&mut self, orbit: &Orbit, count: &Poly, var: VarId) -> Option<Poly> {
+    pub(super) fn value_on_orbit(
+        &mut self,
+        orbit: &Orbit,
+        count: &Poly,
+        var: VarId,
+    ) -> Option<Poly> {
         let ty = self.kernel.vars[var].ty;
         let turn = count.scaled(orbit.factor)?.offset(orbit.shift)?;
         let quotient = self.operation(Operation::Floor(turn.clone(), orbit.period), ty);
@@ -67,9 +72,9 @@ impl Engine<'_> {
             }
         }
         while !own.is_empty() {
-            // What these values do not reach, others may.
+            // Code that is not reached with these constants may be reached with other values, so the flag is restored.
             let pruned = self.pruned;
-            let rows = self.steps(inner, entry, shape, &own);
+            let rows = self.follow_cycle(inner, entry, shape, &own);
             self.pruned = pruned;
             let rows = match rows {
                 Ok(rows) => rows,
@@ -84,7 +89,7 @@ impl Engine<'_> {
             let columns = own.iter().enumerate();
             let columns: Vec<(VarId, Vec<i128>)> =
                 columns.map(|(number, (var, _))| (*var, column(number))).collect();
-            // Others may have been computed from the machine's value, which is another one.
+            // The machine wraps such a value, and other variables may have been computed from the wrapped one.
             let wraps = columns.iter().find(|(var, values)| {
                 !values.iter().all(|value| self.kernel.vars[*var].ty.holds(*value))
             });
@@ -106,9 +111,9 @@ impl Engine<'_> {
         false
     }
 
-    /// Runs iterations from first values until these return: the values at the head of each. Otherwise returns the
-    /// variables to leave out.
-    fn steps(
+    /// Runs iterations until the first values recur; returns the values at the head of each. If they do not recur,
+    /// returns the variables to leave out.
+    fn follow_cycle(
         &mut self,
         inner: &Loop,
         entry: &State,

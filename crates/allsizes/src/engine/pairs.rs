@@ -33,16 +33,16 @@ impl Engine<'_> {
                     && (one.kind, other.kind) != (AccessKind::Atomic, AccessKind::Atomic);
                 if conflicts
                     && self.is_requested(Property::Races)
-                    && !self.is_apart(one, other, own)
+                    && !self.never_meet(one, other, own)
                 {
-                    self.open_pair(one, other, own);
+                    self.leave_pair_open(one, other, own);
                 }
             }
         }
     }
 
     /// Are the accesses of two threads (of one block, or of two) at these places always to different elements?
-    fn is_apart(&mut self, one: &Site, other: &Site, own: Level) -> bool {
+    fn never_meet(&mut self, one: &Site, other: &Site, own: Level) -> bool {
         let mut copies = Copies::new(own);
         let symbols = &mut self.prover.symbols;
         let mut assumed = one.path.clone();
@@ -73,15 +73,16 @@ impl Engine<'_> {
         }
         assumed.push(distinct);
         let equal = equations.iter().cloned().map(Formula::eq);
-        let speak: Vec<Formula> = assumed.iter().cloned().chain(equal).collect();
-        assumed.extend(self.related(&speak));
+        let query: Vec<Formula> = assumed.iter().cloned().chain(equal).collect();
+        assumed.extend(self.instantiate_for_pairs(&query));
         if own == Level::Warp {
             let both: Vec<Sym> =
                 one.passed.iter().filter(|sym| other.passed.contains(sym)).copied().collect();
-            let speak: Vec<Formula> = assumed.iter().cloned().chain(speak).collect();
-            assumed.extend(self.met(&speak, &both, Some(&mut copies)));
+            let query: Vec<Formula> = assumed.iter().cloned().chain(query).collect();
+            assumed.extend(self.facts_at_barriers(&query, &both, Some(&mut copies)));
         }
-        let places: Vec<Poly> = equations.iter().filter_map(|one| self.places_of(one)).collect();
+        let places: Vec<Poly> =
+            equations.iter().filter_map(|one| self.position_difference(one)).collect();
         for place in places {
             // Elements that differ wherever their positions do: it remains to compare the positions.
             let mut with = assumed.clone();
@@ -96,7 +97,7 @@ impl Engine<'_> {
 
     /// The difference of the positions of two elements of one array, if an equation compares these elements and
     /// prefix sums distinguish them.
-    fn places_of(&self, equation: &Poly) -> Option<Poly> {
+    fn position_difference(&self, equation: &Poly) -> Option<Poly> {
         let symbols = &self.prover.symbols;
         let all: Vec<Sym> = equation.symbols().into_iter().collect();
         let [one, two] = all[..] else { return None };
@@ -111,11 +112,11 @@ impl Engine<'_> {
         }
     }
 
-    fn open_pair(&mut self, one: &Site, other: &Site, own: Level) {
+    fn leave_pair_open(&mut self, one: &Site, other: &Site, own: Level) {
         let name = &self.kernel.arrays[one.array].name;
         let whom = if own == Level::Warp { "two threads of a block" } else { "two blocks" };
         let message = format!("that {whom} do not access the same element of `{name}`");
         let (first, last): (Span, Span) = (one.span.min(other.span), one.span.max(other.span));
-        self.note(Property::Races, last, (first != last).then_some(first), message);
+        self.leave_open(Property::Races, last, (first != last).then_some(first), message);
     }
 }

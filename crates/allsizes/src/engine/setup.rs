@@ -25,11 +25,11 @@ impl Engine<'_> {
         self.builtins[builtin as usize][axis].clone()
     }
 
-    /// Symbols of the launch and of a thread; the state before the first statement.
+    /// Creates the symbols of the launch and of a thread. Returns the state before the first statement.
     pub(super) fn set_up(&mut self) -> State {
         for axis in 0..3 {
-            self.dimension(true, axis, MAX_BLOCK[axis]);
-            self.dimension(false, axis, MAX_GRID[axis]);
+            self.set_dimension(true, axis, MAX_BLOCK[axis]);
+            self.set_dimension(false, axis, MAX_GRID[axis]);
         }
         let [x, y, z] = [0, 1, 2].map(|axis| self.builtin(Builtin::BlockDim, axis));
         let threads = x.times(&y).and_then(|xy| xy.times(&z));
@@ -61,7 +61,7 @@ impl Engine<'_> {
                 _ => SymbolicValue::Int(self.unknown(&name, Level::Launch, ty)),
             };
         }
-        self.demand(&mut state);
+        self.assume_contract(&mut state);
         self.limit_threads();
         for (size, place) in
             [(Builtin::BlockDim, Builtin::Thread), (Builtin::GridDim, Builtin::Block)]
@@ -112,7 +112,8 @@ impl Engine<'_> {
         }
     }
 
-    fn dimension(&mut self, of_block: bool, axis: usize, most: i128) {
+    /// Creates the symbols of one axis: a dimension of the block (else of the grid), and an index in it.
+    fn set_dimension(&mut self, of_block: bool, axis: usize, most: i128) {
         let (size, place, level) = match of_block {
             true => (Builtin::BlockDim, Builtin::Thread, Level::Thread),
             false => (Builtin::GridDim, Builtin::Block, Level::Block),
@@ -140,14 +141,14 @@ impl Engine<'_> {
     }
 
     /// Assumes the requirements of the contract.
-    fn demand(&mut self, state: &mut State) {
+    fn assume_contract(&mut self, state: &mut State) {
         self.mode = Mode::Probe;
         let plain = self.kernel.requires.iter().filter(|one| one.forall.is_empty());
         let (divides, simple): (Vec<&Expr>, Vec<&Expr>) =
             plain.map(|one| &one.condition).partition(|condition| is_partial(condition));
         // Those without division first: they give the signs that quotients need, and show that divisors are not 0.
         for condition in simple.into_iter().chain(divides) {
-            for one in self.partial((&[], condition), state, false) {
+            for one in self.partial_operations((&[], condition), state, false) {
                 if !self.prover.proves(&one.path, &one.goal) {
                     self.undefined.push((one.span, one.kind));
                 }
@@ -156,7 +157,7 @@ impl Engine<'_> {
             self.has_powers |= has_powers(&formula);
             for part in formula.conjuncts().to_vec() {
                 match &part {
-                    Formula::Eq(poly) => match self.solvable(poly) {
+                    Formula::Eq(poly) => match self.solve_for_launch_symbol(poly) {
                         Some((sym, value)) => self.replace(sym, &value, state),
                         None => self.prover.requires.push(part),
                     },
@@ -167,7 +168,7 @@ impl Engine<'_> {
     }
 
     /// A symbol of the launch that an equation determines: parameters before dimensions.
-    fn solvable(&self, poly: &Poly) -> Option<(Sym, Poly)> {
+    fn solve_for_launch_symbol(&self, poly: &Poly) -> Option<(Sym, Poly)> {
         let candidates = poly.symbols().into_iter().rev().filter_map(|sym| {
             let powers = poly.by_powers(sym);
             let [rest, coefficient] = &powers[..] else { return None };
@@ -210,7 +211,12 @@ impl Engine<'_> {
     }
 
     /// The contract's facts about an element of an array that is not written.
-    pub(super) fn demands(&mut self, array: ArrayId, index: &[Poly], value: &Poly) -> Vec<Formula> {
+    pub(super) fn required_of_element(
+        &mut self,
+        array: ArrayId,
+        index: &[Poly],
+        value: &Poly,
+    ) -> Vec<Formula> {
         let [at] = index else { return Vec::new() };
         let mut facts = Vec::new();
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
@@ -219,7 +225,7 @@ impl Engine<'_> {
             state.vars[requirement.forall[0].position()] = SymbolicValue::Int(at.clone());
             self.named = vec![(array, at.clone(), value.clone())];
             let fact = self.condition(&requirement.condition, &state);
-            facts.push(self.unguarded(fact));
+            facts.push(self.without_false_disjuncts(fact));
             self.named.clear();
         }
         self.mode = mode;
@@ -227,7 +233,7 @@ impl Engine<'_> {
     }
 
     /// Drops the disjuncts of a condition that are shown to be false for every thread.
-    pub(super) fn unguarded(&mut self, fact: Formula) -> Formula {
+    pub(super) fn without_false_disjuncts(&mut self, fact: Formula) -> Formula {
         let Formula::Or(parts) = fact else { return fact };
         let mut fails = |part: &Formula| self.prover.proves_quickly(&[], &part.clone().not());
 
@@ -242,7 +248,7 @@ fn is_dimension(name: &str) -> bool {
 
 impl Engine<'_> {
     /// Instantiates requirements with two variables at the indices of elements in formulas.
-    pub(super) fn related(&mut self, formulas: &[Formula]) -> Vec<Formula> {
+    pub(super) fn instantiate_for_pairs(&mut self, formulas: &[Formula]) -> Vec<Formula> {
         let kernel = self.kernel;
         let demands: Vec<_> = kernel.requires.iter().filter(|one| one.forall.len() == 2).collect();
         if demands.is_empty() {

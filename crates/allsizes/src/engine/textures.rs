@@ -11,7 +11,7 @@ use kir::{Expr, FETCH_OF_INDEX, Type};
 
 impl Engine<'_> {
     /// The value of a fetch; its index must fit its type, like that of an array.
-    pub(super) fn fetched(
+    pub(super) fn fetch(
         &mut self,
         name: &'static str,
         arguments: &[Expr],
@@ -35,7 +35,7 @@ impl Engine<'_> {
         }
         match (ty, known.as_deref()) {
             (Type::Float, _) => SymbolicValue::Untracked(level),
-            (Type::Bool, _) => SymbolicValue::Bool(self.coin(level)),
+            (Type::Bool, _) => SymbolicValue::Bool(self.unknown_truth(level)),
             (_, Some([first, between @ .., last])) => {
                 let mut own = first.clone();
                 for one in between {

@@ -13,7 +13,7 @@ pub(super) struct Trips {
     /// The number of iterations if it is not negative; otherwise there are none.
     pub(super) number: Poly,
     /// Is it shown not to be negative?
-    pub(super) is_shown: bool,
+    pub(super) is_nonnegative: bool,
     /// Dividend and divisor, if it is a quotient, rounded up.
     pub(super) quotient: Option<(Poly, Poly)>,
 }
@@ -34,12 +34,12 @@ impl Engine<'_> {
         // A symbol newer than the count may differ in each iteration.
         let steady = poly.symbols().into_iter().all(|sym| sym <= count);
         let up = top.plus(&stride)?.offset(-1)?;
-        let mut holds = |poly: Poly| self.prover.proves_alone(path, &Formula::ge(poly));
+        let mut holds = |poly: Poly| self.prover.proves_without_solver(path, &Formula::ge(poly));
         if !steady || !holds(stride.offset(-1)?) {
             return None;
         }
-        let is_shown = holds(up.clone());
-        let exact = |number: Poly| Some(Trips { number, is_shown, quotient: None });
+        let is_nonnegative = holds(up.clone());
+        let exact = |number: Poly| Some(Trips { number, is_nonnegative, quotient: None });
         if stride.as_constant() == Some(1) {
             return exact(top);
         }
@@ -51,6 +51,6 @@ impl Engine<'_> {
         }
         // Rounded towards 0, a negative quotient stays negative or becomes 0: no iterations either way.
         let number = self.operation(Operation::Div(up, stride.clone()), Type::Whole);
-        Some(Trips { number, is_shown, quotient: Some((top, stride)) })
+        Some(Trips { number, is_nonnegative, quotient: Some((top, stride)) })
     }
 }

@@ -48,7 +48,7 @@ impl Engine<'_> {
             Operation::Opaque(name, a, b) => {
                 let value = self.unknown(name, level, ty);
                 if let Some(sym) = value.as_symbol() {
-                    let facts = bitwise(name, &value, a, b);
+                    let facts = bitwise_facts(name, &value, a, b);
                     self.prover.symbols.get_mut(sym).facts.extend(facts);
                 }
                 value
@@ -82,7 +82,7 @@ impl Engine<'_> {
     }
 
     /// Replaces the count of a loop by its value behind the loop, also in quotients of the count.
-    pub(super) fn settle_count(&mut self, state: &mut State, count: Sym, value: &Poly) {
+    pub(super) fn substitute_count(&mut self, state: &mut State, count: Sym, value: &Poly) {
         let depends = |operation: &Operation| {
             matches!(operation, Operation::Floor(..) | Operation::Div(..))
                 && operation.mentions(count)
@@ -108,7 +108,8 @@ impl Engine<'_> {
         state.substitute(count, value);
     }
 
-    /// The quotient of `b·Q + R` by `b` is `Q` if `R` is 0, or if `0 ≤ R < b` and `Q` is not negative.
+    /// Returns a quotient that needs no new symbol: that of `b·Q + R` by `b` is `Q` if `R` is 0, or if `0 ≤ R < b` and
+    /// `Q` is not negative.
     fn visible_quotient(&mut self, a: &Poly, b: &Poly) -> Option<Poly> {
         let mut terms = b.terms();
         let (monomial, factor) = terms.next().filter(|(_, factor)| *factor > 0)?;
@@ -224,7 +225,7 @@ impl Engine<'_> {
 }
 
 /// Facts about bitwise operations on numbers that are not negative.
-fn bitwise(name: &str, value: &Poly, a: &Poly, b: &Poly) -> Option<Formula> {
+fn bitwise_facts(name: &str, value: &Poly, a: &Poly, b: &Poly) -> Option<Formula> {
     let at_most = |one: &Poly, other: &Poly| other.minus(one).map_or(Formula::True, Formula::ge);
     let facts = match name {
         "and" => Formula::and([at_most(value, a), at_most(value, b)]),

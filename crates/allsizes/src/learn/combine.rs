@@ -67,7 +67,7 @@ impl Combine {
 
     fn two(&self, one: Value, two: Value) -> Option<Value> {
         if let Some(monoid) = &self.monoid {
-            return interp::combined(monoid, one, two);
+            return interp::apply_monoid(monoid, one, two);
         }
         let fit = |value: i128| self.ty.wrap(value);
         let name = self.name.name.as_str();

@@ -3,7 +3,7 @@
 
 use super::build::{add, entry, folded, int, mul, var};
 use super::combine::{Combine, Ranges};
-use super::templates::{Form, Made, Template};
+use super::templates::{ClauseParts, Form, Template};
 use super::text;
 use crate::clause::{Clause, loops};
 use crate::search;
@@ -75,15 +75,15 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
     if targets.is_empty() {
         return found;
     }
-    let seen = runs(kernel);
-    for fold in wanted(kernel) {
+    let seen = observe_launches(kernel);
+    for fold in contract_folds(kernel) {
         let Some(input) = element(&fold.body, fold.var) else { continue };
         let ty = kernel.arrays[input].element;
         let combine = Combine::new(&fold.op, fold.monoid.as_ref(), ty, kernel);
         let over = FoldSource::Input(Box::new(fold), input);
         for target in &targets {
-            let guesses = guesses(kernel, &seen, *target, (&over, &combine));
-            found.extend(written(kernel, *target, (&over, &combine), guesses));
+            let guesses = templates_that_held(kernel, &seen, *target, (&over, &combine));
+            found.extend(as_clauses(kernel, *target, (&over, &combine), guesses));
         }
     }
     for target in targets {
@@ -95,7 +95,8 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
         }
         let all = Combine::all(kernel.arrays[target.array].element, kernel).into_iter();
         let guesses = all.map(|combine| {
-            let guesses = guesses(kernel, &seen, target, (&FoldSource::Entry, &combine));
+            let guesses =
+                templates_that_held(kernel, &seen, target, (&FoldSource::Entry, &combine));
             (combine, guesses)
         });
         // The operation with the most observations; on a tie, the first.
@@ -104,13 +105,13 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
             std::cmp::Reverse(seen)
         };
         let Some((combine, guesses)) = guesses.min_by_key(by_observations) else { continue };
-        found.extend(written(kernel, target, (&FoldSource::Entry, &combine), guesses));
+        found.extend(as_clauses(kernel, target, (&FoldSource::Entry, &combine), guesses));
     }
     found
 }
 
 /// Guesses as clauses.
-fn written(
+fn as_clauses(
     kernel: &mut Kernel,
     target: Target,
     of: (&FoldSource, &Combine),
@@ -121,7 +122,7 @@ fn written(
 }
 
 /// The folds in a contract.
-fn wanted(kernel: &Kernel) -> Vec<Fold> {
+fn contract_folds(kernel: &Kernel) -> Vec<Fold> {
     let mut wanted: Vec<Fold> = Vec::new();
     for claim in &kernel.ensures {
         visit(&claim.condition, &mut |inner| {
@@ -173,7 +174,7 @@ fn stored(statements: &[Stmt]) -> Vec<ArrayId> {
     found
 }
 
-fn runs(kernel: &Kernel) -> Vec<Observations> {
+fn observe_launches(kernel: &Kernel) -> Vec<Observations> {
     let mut launches: Vec<Launch> = search::small(kernel, 40)
         .into_iter()
         .filter(|one| (MIN_THREADS..=MAX_THREADS).contains(&one.threads()))
@@ -183,10 +184,10 @@ fn runs(kernel: &Kernel) -> Vec<Observations> {
     launches.truncate(LAUNCHES);
     // Large numbers distinguish ranges, small ones units.
     let both = launches.iter().flat_map(|launch| [(launch, true), (launch, false)]);
-    both.filter_map(|(launch, wide)| seen(kernel, launch, wide)).collect()
+    both.filter_map(|(launch, wide)| observe(kernel, launch, wide)).collect()
 }
 
-fn seen(kernel: &Kernel, launch: &Launch, wide: bool) -> Option<Observations> {
+fn observe(kernel: &Kernel, launch: &Launch, wide: bool) -> Option<Observations> {
     let (before, history) = interp::history(kernel, launch, wide, BUDGET)?;
     let mut sizes = BTreeMap::new();
     for (array, declared) in kernel.arrays.enumerate() {
@@ -221,7 +222,7 @@ fn element(body: &Expr, over: VarId) -> Option<ArrayId> {
 }
 
 /// The templates that held for an array at every head of a loop.
-fn guesses(
+fn templates_that_held(
     kernel: &Kernel,
     seen: &[Observations],
     target: Target,
@@ -244,13 +245,14 @@ fn guesses(
             }
             let Some(ranges) = &mut ranges else { break };
             heads += 1;
-            guesses.retain_mut(|guess| is_true(guess, head, (&holds, size), (ranges, combine)));
+            guesses
+                .retain_mut(|guess| holds_at_head(guess, head, (&holds, size), (ranges, combine)));
         }
     }
     if heads < 2 {
         return Vec::new();
     }
-    chosen(guesses)
+    strongest(guesses)
 }
 
 fn all_guesses(kernel: &Kernel, over: &FoldSource) -> Vec<Guess> {
@@ -274,7 +276,7 @@ fn all_guesses(kernel: &Kernel, over: &FoldSource) -> Vec<Guess> {
     guesses
 }
 
-fn is_true(
+fn holds_at_head(
     guess: &mut Guess,
     head: &Head,
     (holds, size): (&BTreeMap<i128, Value>, i128),
@@ -314,7 +316,7 @@ fn is_same(one: Value, other: Value) -> bool {
 }
 
 /// The strongest of the rest: one of each kind, the one that covers most elements.
-fn chosen(guesses: Vec<Guess>) -> Vec<Guess> {
+fn strongest(guesses: Vec<Guess>) -> Vec<Guess> {
     let kind = |template: Template| match template {
         Template::Levels => 1,
         Template::Block | Template::BlockBefore | Template::BlockPrefix => 2,
@@ -367,7 +369,8 @@ fn clause(
         None => int(1),
         Some((one, form)) => form.expr(var(one, kernel.vars[one].ty)),
     };
-    let Made { when, index, low, high, class } = guess.template.made(&vars, &stride, size);
+    let ClauseParts { when, index, low, high, class } =
+        guess.template.clause_parts(&vars, &stride, size);
     let fold = match over {
         FoldSource::Input(fold, _) => Fold { low, high, ..(**fold).clone() },
         FoldSource::Entry => {

@@ -58,7 +58,7 @@ pub(super) enum Template {
     BlockBefore,
     /// `s·q` holds `[s·q, s·(q+1))`.
     Start,
-    /// The same as far as the array goes.
+    /// Like `Start`; the last range ends with the array.
     StartCut,
     /// `x < s` holds `x`, `x + s`, `x + 2s`, …; `s` divides the size.
     Class,
@@ -67,7 +67,7 @@ pub(super) enum Template {
 }
 
 /// A clause under construction: `index`, `low` and `high` in terms of the variables.
-pub(super) struct Made {
+pub(super) struct ClauseParts {
     pub(super) when: Vec<Expr>,
     pub(super) index: Expr,
     pub(super) low: Expr,
@@ -139,7 +139,7 @@ impl Template {
     }
 
     /// Builds a clause about an array of a size, with these variables and this stride.
-    pub(super) fn made(self, vars: &[VarId], stride: &Expr, size: Expr) -> Made {
+    pub(super) fn clause_parts(self, vars: &[VarId], stride: &Expr, size: Expr) -> ClauseParts {
         let own = |number: usize| var(vars[number], Type::Whole);
         let size = whole(size);
         let s = || stride.clone();
@@ -158,13 +158,13 @@ impl Template {
                     Self::Window => (greatest(int(0), sub(after(), s())), after()),
                     _ => (greatest(int(0), sub(i(), s())), i()),
                 };
-                Made { when, index: i(), low, high, class: None }
+                ClauseParts { when, index: i(), low, high, class: None }
             }
             Self::Class => {
                 let i = || own(0);
                 let when = vec![at_most(int(0), i()), less(i(), s())];
                 let high = binary(Binary::Div, size, s());
-                Made { when, index: i(), low: int(0), high, class: Some((i(), s())) }
+                ClauseParts { when, index: i(), low: int(0), high, class: Some((i(), s())) }
             }
             Self::Start | Self::StartCut => {
                 let (start, end) = (|| mul(s(), own(0)), || mul(s(), add(own(0), int(1))));
@@ -177,7 +177,7 @@ impl Template {
                     _ => binary(Binary::Min, end(), size),
                 };
                 let when = vec![at_most(int(0), own(0)), inside];
-                Made { when, index: start(), low: start(), high, class: None }
+                ClauseParts { when, index: start(), low: start(), high, class: None }
             }
             Self::Block | Self::BlockPrefix | Self::BlockBefore => {
                 let end = || mul(s(), own(0));
@@ -189,7 +189,7 @@ impl Template {
                     _ => (int(0), start()),
                 };
                 let index = sub(end(), int(1));
-                Made { when, index, low, high, class: None }
+                ClauseParts { when, index, low, high, class: None }
             }
             Self::Levels => {
                 let (p, r) = (|| own(0), || own(1));
@@ -198,7 +198,7 @@ impl Template {
                     vec![is_pow2(p()), less(p(), s()), at_most(int(0), r()), at_most(end(), size)];
                 let low = mul(int(2), mul(p(), r()));
                 let index = sub(end(), int(1));
-                Made { when, index, low, high: end(), class: None }
+                ClauseParts { when, index, low, high: end(), class: None }
             }
         }
     }

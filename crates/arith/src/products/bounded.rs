@@ -1,4 +1,4 @@
-//! The general simplex method in whole numbers: solves the program of a small sum of products, without a tolerance.
+//! The general simplex method in whole numbers, without a tolerance, for small programs.
 //!
 //! The method is that of Dutertre and de Moura (A fast linear-arithmetic solver for DPLL(T), 2006). Each monomial is
 //! an unbounded variable, each column of the program a form `s = a·x` with a bound `s ≥ −c`, or `s = −c` for an

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 /// Assumptions about integers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hypotheses {
-    /// At least 0 each.
+    /// Polynomials that are at least 0.
     pub at_least: Vec<Poly>,
-    /// 0 each.
+    /// Polynomials that are 0.
     pub equal: Vec<Poly>,
 }
 
@@ -25,7 +25,7 @@ impl Hypotheses {
     /// that a symbol is positive, the weaker fact that it is not negative is added as well: products with the symbol
     /// alone are simpler. If `poly ≤ 0` is known, the equation is added, too.
     pub fn add_at_least(&mut self, poly: Poly) {
-        let poly = poly.lowered().unwrap_or(poly);
+        let poly = poly.tightened().unwrap_or(poly);
         let symbol = poly.offset(-poly.constant_term()).filter(|own| own.as_symbol().is_some());
         let weaker = symbol.filter(|_| poly.constant_term() < 0);
         for poly in weaker.into_iter().chain([poly]) {
@@ -53,7 +53,7 @@ impl Hypotheses {
     /// Substitutes the value that an equation gives a symbol; assumptions that become too large are left out.
     ///
     /// `None` if it does not determine the symbol: it must be `±x + rest = 0` without another `x`.
-    pub(super) fn solved(&self, equation: usize, sym: Sym) -> Option<Self> {
+    pub(super) fn with_symbol_solved(&self, equation: usize, sym: Sym) -> Option<Self> {
         let powers = self.equal.get(equation)?.by_powers(sym);
         let [rest, coefficient] = &powers[..] else { return None };
         let sign = coefficient.as_constant().filter(|sign| sign.abs() == 1)?;
@@ -68,7 +68,7 @@ impl Hypotheses {
 
     /// Substitutes `x + by` for a symbol `x` that `by` does not mention: integers that satisfy one system satisfy the
     /// other with a shifted `x`. Leaves out assumptions that become too large.
-    pub(super) fn sheared(&self, sym: Sym, by: &Poly) -> Option<Self> {
+    pub(super) fn with_symbol_shifted(&self, sym: Sym, by: &Poly) -> Option<Self> {
         if by.mentions(sym) {
             return None;
         }
@@ -117,7 +117,7 @@ pub enum Certificate {
     /// An equation determines a symbol, and the rest is contradictory.
     Solved { equation: usize, sym: Sym, then: Box<Self> },
     /// A symbol is shifted, and the result is contradictory.
-    Sheared { sym: Sym, by: Poly, then: Box<Self> },
+    Shifted { sym: Sym, by: Poly, then: Box<Self> },
     /// They are contradictory for each sign of a polynomial: positive, negative, 0.
     Cut { poly: Poly, cases: Box<[Self; 3]> },
 }
@@ -140,10 +140,10 @@ impl Certificate {
                 }
             }),
             Self::Solved { equation, sym, then } => {
-                known.solved(*equation, *sym).is_some_and(|known| then.refutes(&known))
+                known.with_symbol_solved(*equation, *sym).is_some_and(|known| then.refutes(&known))
             }
-            Self::Sheared { sym, by, then } => {
-                known.sheared(*sym, by).is_some_and(|known| then.refutes(&known))
+            Self::Shifted { sym, by, then } => {
+                known.with_symbol_shifted(*sym, by).is_some_and(|known| then.refutes(&known))
             }
             Self::Cut { poly, cases } => known.cut(poly).is_some_and(|known| {
                 cases.iter().zip(&known).all(|(case, known)| case.refutes(known))

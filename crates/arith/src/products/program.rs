@@ -25,17 +25,18 @@ impl Source {
     }
 }
 
-/// A column.
+/// A column of the program: a polynomial and its origin.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) source: Source,
     pub(super) poly: Poly,
 }
 
-/// Finds a sum of columns, those of products with positive weights, that is a negative constant.
-pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
+/// Finds a weighted sum of columns that is a negative constant. Weights of products are positive, those of equations
+/// have any sign.
+pub(super) fn find_sum(entries: &[Entry]) -> Option<Certificate> {
     let numbered = Numbered::new(entries);
-    let kept = numbered.useful(entries);
+    let kept = numbered.columns_that_may_cancel(entries);
     let negative = |entry: &&Entry| entry.source.is_free() || entry.poly.constant_term() < 0;
     if !kept.iter().any(|at| negative(&&entries[*at])) {
         return None;
@@ -52,7 +53,7 @@ pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
             Outcome::Abandoned => {}
         }
     }
-    let chosen = chosen(&columns, &kept, entries, rows)?;
+    let chosen = choose_by_simplex(&columns, &kept, entries, rows)?;
     let is_free: Vec<bool> = chosen.iter().map(|one| is_free[*one]).collect();
     let exact: Vec<exact::Column> = chosen.iter().map(|one| columns[*one].clone()).collect();
     let weights = exact::integer_weights(&exact, &is_free, rows)?;
@@ -61,7 +62,7 @@ pub(super) fn sum(entries: &[Entry]) -> Option<Certificate> {
 }
 
 /// Positions in `columns` that the floating-point method selects.
-fn chosen(
+fn choose_by_simplex(
     columns: &[exact::Column],
     kept: &[usize],
     entries: &[Entry],
@@ -127,7 +128,7 @@ impl Numbered {
 
     /// Positions of columns that may have a weight. A monomial that all columns have with one sign cannot cancel, so
     /// its columns are excluded.
-    fn useful(&self, entries: &[Entry]) -> Vec<usize> {
+    fn columns_that_may_cancel(&self, entries: &[Entry]) -> Vec<usize> {
         let parts = |at: usize, coefficient: i128| match entries[at].source.is_free() {
             true => [1, 1],
             false => [usize::from(coefficient > 0), usize::from(coefficient < 0)],

@@ -38,7 +38,7 @@ impl Effort {
 /// used that share symbols with it, directly or through others.
 pub fn refutation(known: &Hypotheses, effort: Effort) -> Option<Certificate> {
     let mut search = Search { effort, programs: effort.programs };
-    let found = search.refuted(known, effort.depth)?;
+    let found = search.refute(known, effort.depth)?;
     found.refutes(known).then_some(found)
 }
 
@@ -49,34 +49,36 @@ struct Search {
 }
 
 impl Search {
-    fn refuted(&mut self, known: &Hypotheses, depth: u32) -> Option<Certificate> {
+    /// Refutes assumptions: by an equation without a solution, by a negative constant, after solving an equation, and
+    /// at last by sums and cases.
+    fn refute(&mut self, known: &Hypotheses, depth: u32) -> Option<Certificate> {
         tick();
-        if let Some(equation) = contradictory(known) {
+        if let Some(equation) = equation_without_solution(known) {
             return Some(Certificate::Divisor { equation });
         }
         if let Some(at) = known.at_least.iter().position(is_negative) {
             let entry =
                 Entry { source: Source::Product(vec![at]), poly: known.at_least[at].clone() };
-            return program::sum(&[entry]);
+            return program::find_sum(&[entry]);
         }
-        if let Some((equation, sym, solved)) = solvable(known) {
-            let then = Box::new(self.refuted(&solved, depth)?);
+        if let Some((equation, sym, solved)) = equation_to_solve(known) {
+            let then = Box::new(self.refute(&solved, depth)?);
             return Some(Certificate::Solved { equation, sym, then });
         }
-        if let Some((sym, by, sheared)) = shearable(known) {
-            let then = Box::new(self.refuted(&sheared, depth)?);
-            return Some(Certificate::Sheared { sym, by, then });
+        if let Some((sym, by, sheared)) = symbol_to_shift(known) {
+            let then = Box::new(self.refute(&sheared, depth)?);
+            return Some(Certificate::Shifted { sym, by, then });
         }
-        self.summed(known).or_else(|| self.cut(known, depth))
+        self.refute_by_sum(known).or_else(|| self.refute_by_cases(known, depth))
     }
 
-    /// Tries sums of products, in stages: no products, those without a new monomial, those with a monomial that
-    /// occurs.
-    fn summed(&mut self, known: &Hypotheses) -> Option<Certificate> {
-        let near = near(known, self.effort.assumptions);
-        let mut entries: Vec<Entry> = near.iter().map(|at| single(known, *at)).collect();
+    /// Tries weighted sums of assumptions and of their products, in stages: the assumptions alone, then products
+    /// without a new monomial, then products with some monomial that occurs.
+    fn refute_by_sum(&mut self, known: &Hypotheses) -> Option<Certificate> {
+        let near = nearest_assumptions(known, self.effort.assumptions);
+        let mut entries: Vec<Entry> = near.iter().map(|at| assumption_alone(known, *at)).collect();
         entries.extend(multiples(known));
-        if let Some(found) = self.program(&entries) {
+        if let Some(found) = self.solve_program(&entries) {
             return Some(found);
         }
         let occurring = occurring(known);
@@ -96,7 +98,7 @@ impl Search {
             let before = entries.len();
             entries.extend(more.into_iter().take(room));
             if entries.len() > before
-                && let Some(found) = self.program(&entries)
+                && let Some(found) = self.solve_program(&entries)
             {
                 return Some(found);
             }
@@ -104,18 +106,18 @@ impl Search {
         None
     }
 
-    fn program(&mut self, entries: &[Entry]) -> Option<Certificate> {
+    fn solve_program(&mut self, entries: &[Entry]) -> Option<Certificate> {
         self.programs = self.programs.checked_sub(1)?;
-        program::sum(entries)
+        program::find_sum(entries)
     }
 
     /// Splits by the sign of candidate polynomials.
-    fn cut(&mut self, known: &Hypotheses, depth: u32) -> Option<Certificate> {
+    fn refute_by_cases(&mut self, known: &Hypotheses, depth: u32) -> Option<Certificate> {
         let deeper = depth.checked_sub(1)?;
-        for poly in suggested(known) {
+        for poly in cut_candidates(known) {
             let Some(cases) = known.cut(&poly) else { continue };
             let found: Option<Vec<Certificate>> =
-                cases.iter().map(|case| self.refuted(case, deeper)).collect();
+                cases.iter().map(|case| self.refute(case, deeper)).collect();
             if let Some(found) = found.and_then(|found| <[Certificate; 3]>::try_from(found).ok()) {
                 return Some(Certificate::Cut { poly, cases: Box::new(found) });
             }
@@ -129,7 +131,7 @@ fn is_negative(poly: &Poly) -> bool {
 }
 
 /// An equation that no integers satisfy.
-fn contradictory(known: &Hypotheses) -> Option<usize> {
+fn equation_without_solution(known: &Hypotheses) -> Option<usize> {
     known.equal.iter().position(|poly| match poly.content() {
         0 => poly.constant_term() != 0,
         content => poly.constant_term() % content != 0,
@@ -137,12 +139,12 @@ fn contradictory(known: &Hypotheses) -> Option<usize> {
 }
 
 /// An equation that determines a symbol: the newest symbol of the shortest equation.
-fn solvable(known: &Hypotheses) -> Option<(usize, Sym, Hypotheses)> {
+fn equation_to_solve(known: &Hypotheses) -> Option<(usize, Sym, Hypotheses)> {
     let mut order: Vec<usize> = (0..known.equal.len()).collect();
     order.sort_by_key(|at| known.equal[*at].terms().count());
     for equation in order {
         for sym in known.equal[equation].symbols().into_iter().rev() {
-            if let Some(solved) = known.solved(equation, sym) {
+            if let Some(solved) = known.with_symbol_solved(equation, sym) {
                 return Some((equation, sym, solved));
             }
         }
@@ -152,7 +154,7 @@ fn solvable(known: &Hypotheses) -> Option<(usize, Sym, Hypotheses)> {
 
 /// A symbol of a linear equation to shift, so that the others have smaller coefficients. This is a step of Euclid's
 /// algorithm, at whose end the equation determines a symbol.
-fn shearable(known: &Hypotheses) -> Option<(Sym, Poly, Hypotheses)> {
+fn symbol_to_shift(known: &Hypotheses) -> Option<(Sym, Poly, Hypotheses)> {
     known.equal.iter().find_map(|poly| {
         if nonlinear(poly).next().is_some() {
             return None;
@@ -168,12 +170,13 @@ fn shearable(known: &Hypotheses) -> Option<(Sym, Poly, Hypotheses)> {
         (!elsewhere.is_zero()).then_some((
             least,
             elsewhere.clone(),
-            known.sheared(least, &elsewhere)?,
+            known.with_symbol_shifted(least, &elsewhere)?,
         ))
     })
 }
 
-fn single(known: &Hypotheses, at: usize) -> Entry {
+/// The column of an assumption that is not multiplied.
+fn assumption_alone(known: &Hypotheses, at: usize) -> Entry {
     Entry { source: Source::Product(vec![at]), poly: known.at_least[at].clone() }
 }
 
@@ -193,7 +196,7 @@ fn multiples(known: &Hypotheses) -> Vec<Entry> {
 }
 
 /// Positions of the assumptions closest to the last one, by shared symbols, at most `most`.
-fn near(known: &Hypotheses, most: usize) -> Vec<usize> {
+fn nearest_assumptions(known: &Hypotheses, most: usize) -> Vec<usize> {
     let all = &known.at_least;
     if all.len() <= most {
         return (0..all.len()).collect();
@@ -240,9 +243,9 @@ fn pairs(known: &Hypotheses, near: &[usize], occurring: &BTreeSet<Monomial>) -> 
     };
     let mut pairs = Vec::new();
     for (number, one) in near.iter().enumerate() {
-        let single = single(known, *one);
+        let single = assumption_alone(known, *one);
         let others = near[number..].iter().filter(|other| meets(*one, **other));
-        pairs.extend(others.filter_map(|other| multiplied(known, &single, *other)));
+        pairs.extend(others.filter_map(|other| times_assumption(known, &single, *other)));
     }
     sort(&mut pairs);
     pairs
@@ -275,7 +278,7 @@ fn triples(
         let Source::Product(factors) = &pair.source else { continue };
         let last = factors.last().copied().unwrap_or_default();
         let next = near.iter().filter(|at| **at >= last);
-        triples.extend(next.filter_map(|at| multiplied(known, pair, *at)));
+        triples.extend(next.filter_map(|at| times_assumption(known, pair, *at)));
         if triples.len() > MAX_TRIPLES {
             break;
         }
@@ -285,7 +288,7 @@ fn triples(
 }
 
 /// Multiplies a product by one more assumption.
-fn multiplied(known: &Hypotheses, product: &Entry, by: usize) -> Option<Entry> {
+fn times_assumption(known: &Hypotheses, product: &Entry, by: usize) -> Option<Entry> {
     let (a, b) = (&product.poly, &known.at_least[by]);
     let Source::Product(factors) = &product.source else { return None };
     let factors = factors.iter().copied().chain([by]).collect();
@@ -304,8 +307,8 @@ fn highest(poly: &Poly) -> u32 {
     poly.terms().map(|(monomial, _)| degree(monomial)).max().unwrap_or_default()
 }
 
-/// Polynomials whose sign may matter: cofactors of a symbol in an assumption, differences of two symbols first.
-fn suggested(known: &Hypotheses) -> Vec<Poly> {
+/// Polynomials by whose sign cases are split: cofactors of a symbol in an assumption, differences of two symbols first.
+fn cut_candidates(known: &Hypotheses) -> Vec<Poly> {
     let mut found: Vec<Poly> = Vec::new();
     for poly in known.equal.iter().chain(known.at_least.iter().rev()) {
         if nonlinear(poly).next().is_none() {

@@ -12,7 +12,7 @@ const MAX_STEPS: usize = 2000;
 /// Numbers below this count as 0.
 const TINY: f64 = 1e-9;
 /// Size of the perturbation.
-const MOVED: f64 = 1e-6;
+const PERTURBATION: f64 = 1e-6;
 /// Rounds of scaling.
 const SCALINGS: usize = 4;
 
@@ -38,7 +38,7 @@ pub(super) fn support(columns: &[Column], rows: usize) -> Option<Vec<usize>> {
         let row = table.leaving(column)?;
         table.pivot(row, column);
     }
-    table.found()
+    table.weighted_columns()
 }
 
 impl Table {
@@ -57,7 +57,7 @@ impl Table {
             let by = (base::mix64(number as u64) >> 40) as f64 / (1u64 << 24) as f64;
             // The magnitude of the first row does not matter.
             let wanted = if number == 0 { 1.0 } else { 0.0 };
-            row[width - 2] = wanted + MOVED * (1.0 + by);
+            row[width - 2] = wanted + PERTURBATION * (1.0 + by);
             row[width - 1] = wanted;
         }
         let mut cost = vec![0.0; width];
@@ -98,7 +98,7 @@ impl Table {
     }
 
     /// The columns with a weight, if no artificial one remains.
-    fn found(&self) -> Option<Vec<usize>> {
+    fn weighted_columns(&self) -> Option<Vec<usize>> {
         let mut found = Vec::new();
         let wanted = self.columns + 1;
         let largest = self.rows.iter().fold(0.0, |most: f64, row| most.max(row[wanted].abs()));

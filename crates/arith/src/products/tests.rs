@@ -181,7 +181,7 @@ fn the_checker_refuses() {
     let solved = Certificate::Solved { equation: 0, sym, then };
     assert!(!solved.refutes(&equation), "the symbol occurs again");
     let then = Box::new(sum([1, 1], [vec![1], vec![2]]));
-    let sheared = |by: Poly| Certificate::Sheared { sym, by, then: then.clone() };
+    let sheared = |by: Poly| Certificate::Shifted { sym, by, then: then.clone() };
     assert!(sheared(Poly::default()).refutes(&both));
     assert!(!sheared(Poly::symbol(sym)).refutes(&both), "no number more or less");
     let by = Multiple { weight: -1, equation: 0, by: Monomial::new() };

@@ -61,7 +61,8 @@ struct Reader<'r> {
     depth: usize,
 }
 
-fn level(operator: &str) -> Option<u8> {
+/// The precedence of a binary operator; a greater number binds more tightly.
+fn precedence(operator: &str) -> Option<u8> {
     Some(match operator {
         "||" => 1,
         "&&" => 2,
@@ -125,7 +126,7 @@ impl Reader<'_> {
     fn binary(&mut self, least: u8, is_used: bool) -> Result<Value> {
         let mut left = self.unary(is_used)?;
         while let Some(operator) = self.punct() {
-            let Some(level) = level(operator).filter(|level| *level > least) else { break };
+            let Some(level) = precedence(operator).filter(|level| *level > least) else { break };
             let span = self.here();
             self.at += 1;
             let decided = match operator {

@@ -20,12 +20,13 @@ impl State<'_> {
                 self.pragma_operator(&token, &inside)?;
                 continue;
             }
-            self.one(token)?;
+            self.emit_token(token)?;
         }
         Ok(())
     }
 
-    fn one(&mut self, token: PpToken) -> Result<()> {
+    /// Converts one token and appends it to the output.
+    fn emit_token(&mut self, token: PpToken) -> Result<()> {
         let span = token.span;
         let refused = |why: LiteralError| unsupported(span, why.to_string());
         let kind = match token.kind {
@@ -90,7 +91,7 @@ impl State<'_> {
 
     fn emit_text(&mut self, text: &str, at: &PpToken) -> Result<()> {
         for made in lex(text, 0)? {
-            self.one(PpToken { span: at.span, ..made })?;
+            self.emit_token(PpToken { span: at.span, ..made })?;
         }
         Ok(())
     }

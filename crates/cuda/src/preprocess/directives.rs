@@ -54,7 +54,7 @@ impl State<'_> {
             "undef" => self.undefine(rest, span),
             "include" => self.include(rest.to_vec(), span),
             "pragma" => super::pragma::pragma(self, rest, span),
-            "error" => Err(error(span, format!("`#error` was reached:{}", spelt(rest)))),
+            "error" => Err(error(span, format!("`#error` was reached:{}", line_text(rest)))),
             "warning" | "ident" | "sccs" => Ok(()),
             "line" => self.set_line(rest.to_vec(), span),
             _ if first.kind == Kind::Number => self.set_line(line.to_vec(), span),
@@ -114,7 +114,7 @@ impl State<'_> {
 
     /// Is a name a macro?
     pub(super) fn is_defined(&mut self, name: &str) -> bool {
-        self.note(name);
+        self.note_environment_use(name);
         let is_macro = self.macros.contains_key(name);
         if let Some((known, _)) = implicit(name).filter(|_| !is_macro)
             && !self.environment_names.contains(&known)
@@ -169,6 +169,6 @@ impl State<'_> {
 }
 
 /// A line as it is written, for a message.
-fn spelt(line: &[PpToken]) -> String {
+fn line_text(line: &[PpToken]) -> String {
     line.iter().fold(String::new(), |text, token| text + " " + &token.text)
 }

@@ -65,17 +65,17 @@ impl State<'_> {
                 out.push(token);
                 continue;
             }
-            if place == Place::Condition && self.operator(&token, &mut input)? {
+            if place == Place::Condition && self.condition_operator(&token, &mut input)? {
                 continue;
             }
-            if let Some(made) = self.dynamic(&token)? {
+            if let Some(made) = self.dynamic_macro(&token)? {
                 out.push(made);
                 continue;
             }
             if place != Place::Condition {
                 self.check_symbolic(&token)?;
             }
-            let Some(found) = self.visible(&token) else {
+            let Some(found) = self.applicable_macro(&token) else {
                 out.push(token);
                 continue;
             };
@@ -96,8 +96,8 @@ impl State<'_> {
         Ok(out)
     }
 
-    /// The macro that replaces a token.
-    fn visible(&mut self, token: &PpToken) -> Option<Rc<Macro>> {
+    /// The macro that replaces a token: defined, not symbolic, and not in the token's hide set.
+    fn applicable_macro(&mut self, token: &PpToken) -> Option<Rc<Macro>> {
         if self.symbolic.contains(&token.text) {
             return None;
         }
@@ -107,7 +107,7 @@ impl State<'_> {
         if hidden {
             return None;
         }
-        self.note(&token.text);
+        self.note_environment_use(&token.text);
         self.replaced.insert(Rc::clone(&token.text));
         Some(found)
     }
@@ -126,7 +126,7 @@ impl State<'_> {
         if let Some(parameters) = &found.parameters {
             match input.last() {
                 Some(next) if next.is("(") => {}
-                None if place == Place::TextBeforeBreak => return Err(broken(token)),
+                None if place == Place::TextBeforeBreak => return Err(interrupted_call(token)),
                 Some(next) if next.kind == Kind::AnnotationStart => {
                     let message = "an annotation directly after the name of a macro that takes arguments is \
                         not supported";
@@ -134,12 +134,12 @@ impl State<'_> {
                 }
                 _ => return Ok(None),
             }
-            let (raw, close) = collect(token, found, input, place)?;
+            let (raw, close) = collect_arguments(token, found, input, place)?;
             check_count(token, found, parameters.len(), raw.len())?;
             spans_lines = self.has_newline(token.span, close.span);
             self.is_on_many_lines |= spans_lines;
             hide = intersection(&hide, &close.hide);
-            arguments = self.prepare(found, raw)?;
+            arguments = self.expand_arguments(found, raw)?;
             self.check_pasted(found, &arguments)?;
         }
         hide = union(&hide, &Some(Rc::from([found.number])));
@@ -155,7 +155,7 @@ impl State<'_> {
     }
 
     /// Expands the arguments, and adds omitted empty ones.
-    fn prepare(&mut self, found: &Macro, raw: Vec<Vec<PpToken>>) -> Result<Vec<Argument>> {
+    fn expand_arguments(&mut self, found: &Macro, raw: Vec<Vec<PpToken>>) -> Result<Vec<Argument>> {
         let wanted = found.parameters.as_ref().map_or(0, Vec::len);
         let mut arguments = Vec::new();
         for raw in raw {
@@ -178,7 +178,7 @@ impl State<'_> {
     }
 
     /// Replaces `defined X` and `__has_include(…)` in a condition by their value.
-    fn operator(&mut self, token: &PpToken, input: &mut Vec<PpToken>) -> Result<bool> {
+    fn condition_operator(&mut self, token: &PpToken, input: &mut Vec<PpToken>) -> Result<bool> {
         let value = match &*token.text {
             "defined" => {
                 let parenthesis = input.last().is_some_and(|next| next.is("("));
@@ -202,8 +202,8 @@ impl State<'_> {
         Ok(true)
     }
 
-    /// Macros with changing text.
-    fn dynamic(&mut self, token: &PpToken) -> Result<Option<PpToken>> {
+    /// Replaces macros whose text depends on the place: `__LINE__`, `__FILE__`, `__COUNTER__`.
+    fn dynamic_macro(&mut self, token: &PpToken) -> Result<Option<PpToken>> {
         let (kind, text) = match &*token.text {
             "__LINE__" => {
                 // gcc takes the line of the name, NVRTC that of the closing parenthesis of the call. The word stays,
@@ -214,12 +214,12 @@ impl State<'_> {
                 (Kind::Number, self.line_of(token.span).to_string())
             }
             "__FILE__" => {
-                self.note("__FILE__");
+                self.note_environment_use("__FILE__");
                 let name = self.file_name(token.span);
                 (Kind::Text, format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")))
             }
             "__COUNTER__" => {
-                self.note("__COUNTER__");
+                self.note_environment_use("__COUNTER__");
                 self.counter += 1;
                 (Kind::Number, (self.counter - 1).to_string())
             }
@@ -242,7 +242,8 @@ fn at_use(found: &Macro, token: &PpToken) -> Macro {
     made
 }
 
-fn broken(token: &PpToken) -> Box<base::Diagnostic> {
+/// The refusal of a macro call that a preprocessor line or the end of a file interrupts.
+fn interrupted_call(token: &PpToken) -> Box<base::Diagnostic> {
     let message = format!(
         "a preprocessor line or the end of a file between `{}` and its arguments is not read",
         token.text
@@ -250,8 +251,9 @@ fn broken(token: &PpToken) -> Box<base::Diagnostic> {
     unsupported(token.span, message)
 }
 
-/// The arguments of a call, beginning at its parenthesis, and the closing parenthesis.
-fn collect(
+/// Takes the arguments of a call off the input, from its opening parenthesis on; returns them and the closing
+/// parenthesis.
+fn collect_arguments(
     token: &PpToken,
     found: &Macro,
     input: &mut Vec<PpToken>,
@@ -287,7 +289,7 @@ fn collect(
         }
     }
     if place == Place::TextBeforeBreak {
-        return Err(broken(token));
+        return Err(interrupted_call(token));
     }
     Err(error(token.span, format!("the arguments of the macro `{}` are not closed", token.text)))
 }

@@ -44,7 +44,7 @@ impl State<'_> {
         if let Some(token) = line.get(rest) {
             return Err(error(token.span, "expected the end of the line"));
         }
-        match self.find(&name, span)? {
+        match self.find_header(&name, span)? {
             Some(IncludeTarget::Known(macros)) => self.known_header(&name.name, macros, span),
             Some(IncludeTarget::File(path, text)) => self.open(&path, text, span),
             None => {
@@ -75,7 +75,8 @@ impl State<'_> {
         folders.map(|folder| folder.join(&name.name)).collect()
     }
 
-    fn find(&mut self, name: &HeaderName, span: Span) -> Result<Option<IncludeTarget>> {
+    /// Looks for a header in the given folders, then among the known headers.
+    fn find_header(&mut self, name: &HeaderName, span: Span) -> Result<Option<IncludeTarget>> {
         for place in self.places(name) {
             match (self.options.reader)(&place) {
                 None => {}
@@ -89,6 +90,7 @@ impl State<'_> {
         Ok(headers::header(&name.name).map(IncludeTarget::Known))
     }
 
+    /// Defines the macros of a header whose contents are built in.
     fn known_header(
         &mut self,
         name: &str,
@@ -122,6 +124,7 @@ impl State<'_> {
         }
     }
 
+    /// Opens a file: its tokens are read next.
     fn open(&mut self, path: &Path, text: String, span: Span) -> Result<()> {
         if self.once.contains(path) {
             return Ok(());
@@ -147,8 +150,8 @@ impl State<'_> {
         Ok(())
     }
 
-    /// `#pragma once`.
-    pub(super) fn once(&mut self, _span: Span) {
+    /// Executes `#pragma once` in the current file.
+    pub(super) fn mark_once(&mut self) {
         let Some(frame) = self.frames.last() else { return };
         if let Some(file) = self.sources.files().get(frame.file) {
             self.once.insert(file.path.clone());
@@ -168,7 +171,7 @@ impl State<'_> {
         if !input.pop().is_some_and(|close| close.is(")")) {
             return Err(wrong());
         }
-        Ok(self.find(&name, at.span)?.is_some())
+        Ok(self.find_header(&name, at.span)?.is_some())
     }
 
     /// The tokens of a file.

@@ -207,16 +207,16 @@ fn contents(text: &str, quote: char) -> Result<Vec<u8>, LiteralError> {
             'v' => 11,
             'e' => 27,
             '\\' | '\'' | '"' | '?' => escaped as u8,
-            'x' => coded(&mut rest, 16, usize::MAX, 0)?,
-            '0'..='7' => coded(&mut rest, 8, 2, escaped.to_digit(8).unwrap_or(0))?,
+            'x' => numeric_escape(&mut rest, 16, usize::MAX, 0)?,
+            '0'..='7' => numeric_escape(&mut rest, 8, 2, escaped.to_digit(8).unwrap_or(0))?,
             _ => return Err(LiteralError::Escape(escaped)),
         });
     }
     Ok(bytes)
 }
 
-/// A byte by its octal or hexadecimal number.
-fn coded(
+/// The byte of an escape sequence with an octal or hexadecimal number of at most `most` further digits.
+fn numeric_escape(
     rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
     base: u32,
     most: usize,

@@ -47,7 +47,7 @@ pub(super) fn pragma(state: &mut State<'_>, line: &[PpToken], span: Span) -> Res
     match (word(0), word(1)) {
         (None, _) if line.is_empty() => Ok(()),
         (Some("once"), _) => {
-            state.once(span);
+            state.mark_once();
             Ok(())
         }
         (Some(first), _) if ADVICE.contains(&first) => Ok(()),

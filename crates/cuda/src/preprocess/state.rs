@@ -163,8 +163,8 @@ impl<'o> State<'o> {
         Ok(())
     }
 
-    /// Notes the use of a name whose value depends on more than the text.
-    pub(super) fn note(&mut self, name: &str) {
+    /// Records the use of a name whose value depends on more than the text, for the report.
+    pub(super) fn note_environment_use(&mut self, name: &str) {
         let Some(known) = headers::NOTED.iter().find(|known| **known == name) else { return };
         let own = self.macros.get(name).is_some_and(|found| found.origin == Origin::File);
         if !own && !self.environment_names.contains(known) {

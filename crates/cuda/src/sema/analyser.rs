@@ -10,9 +10,9 @@ use base::{Diagnostic, IndexVec, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The deepest nesting of templates (\[implimits\] recommends 1024; kernels need a few).
-pub(super) const DEPTH: u32 = 64;
+pub(super) const MAX_INSTANCE_DEPTH: u32 = 64;
 
-/// A function with a body to be read.
+/// A function whose body is still to be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub decl: DeclId,
@@ -23,6 +23,7 @@ pub(crate) struct Task {
     pub generation: u32,
 }
 
+/// The reading state of a function's body.
 #[derive(Clone, Debug)]
 pub(crate) enum BodyState {
     Waiting(Box<Task>),
@@ -34,25 +35,32 @@ pub(crate) enum BodyState {
 /// The state while a body is read.
 #[derive(Debug)]
 pub(crate) struct Body<'a> {
+    /// The function; `None` outside of bodies.
     pub function: Option<FunctionId>,
+    /// The number of calls between it and a kernel.
     pub generation: u32,
     pub locals: IndexVec<LocalId, Local>,
     /// Values of `const` variables with constant initialisers.
     pub constants: FxHashMap<LocalId, Expr>,
+    /// The result type; `None` while `auto` is not deduced.
     pub returns: Option<QType>,
+    /// The result type is declared as `auto`.
     pub returns_auto: bool,
     /// The object of a member function, and whether it is `const`.
     pub this: Option<(LocalId, bool)>,
+    /// The class of a member function.
     pub record: Option<RecordId>,
     pub parameters: Vec<LocalId>,
     /// Shared arrays declared by clauses of the function.
     pub declared: Vec<LocalId>,
     pub is_constructor: bool,
     pub is_kernel: bool,
+    /// The number of loops around the current statement.
     pub loops: u32,
+    /// The number of `switch` statements around the current statement.
     pub switches: u32,
     /// Named invariants of loops, which may be repeated by name.
-    pub named: FxHashMap<Box<str>, &'a ast::Expr>,
+    pub named_invariants: FxHashMap<Box<str>, &'a ast::Expr>,
     /// Names allowed in the current clause.
     pub spec: SpecContext,
     /// Clauses found in the body.
@@ -76,7 +84,7 @@ impl Body<'_> {
             is_kernel: false,
             loops: 0,
             switches: 0,
-            named: FxHashMap::default(),
+            named_invariants: FxHashMap::default(),
             spec: SpecContext::default(),
             clauses: Vec::new(),
         }
@@ -89,26 +97,30 @@ pub(crate) struct SpecContext {
     /// A clause is being read.
     pub active: bool,
     /// `\other` is allowed: in clauses of barriers.
-    pub in_pair: bool,
+    pub may_name_other: bool,
     /// `LoopEntry` is allowed: in clauses of loops.
-    pub of_loop: bool,
+    pub in_loop_clause: bool,
     /// `\result` is allowed: in postconditions of functions.
     pub has_result: bool,
 }
 
 /// The traversal of a file.
 pub(crate) struct Analyser<'a> {
+    /// The most operands of one chain of operators, from the options.
     pub(super) longest_chain: usize,
     pub(super) program: Program,
     pub(super) scopes: IndexVec<ScopeId, Scope>,
+    /// The global namespace.
     pub(super) global: ScopeId,
+    /// The namespace `std`, which is also `cuda::std`.
     pub(super) standard: ScopeId,
     /// The scope of CUDA's headers, searched last.
     pub(super) headers: Option<ScopeId>,
     /// The scope that lookup starts from.
     pub(super) scope: ScopeId,
-    /// Names of namespaces declared later than this are invisible.
+    /// The number of the last visible declaration: names of namespaces declared later are invisible.
     pub(super) limit: u32,
+    /// The number of declarations read so far.
     pub(super) order: u32,
     pub(super) decls: IndexVec<DeclId, FunctionDecl<'a>>,
     pub(super) templates: IndexVec<TemplateId, Template<'a>>,
@@ -120,22 +132,30 @@ pub(crate) struct Analyser<'a> {
     pub(super) bodies: Vec<BodyState>,
     /// Callees of each function, by position.
     pub(super) callees: Vec<Vec<FunctionId>>,
+    /// Functions whose bodies are to be read.
     pub(super) queue: Vec<FunctionId>,
+    /// The state of the body that is being read.
     pub(super) body: Body<'a>,
-    pub(super) depth: u32,
-    pub(super) level: u32,
+    /// The current nesting of template instances and constants.
+    pub(super) instance_depth: u32,
+    /// The current nesting of expressions.
+    pub(super) expression_depth: u32,
+    /// The kernels of the file, in order.
     pub(super) kernels: Vec<(DeclId, Span)>,
     /// Explicit instantiations of kernels.
     pub(super) instantiations: Vec<(DeclId, Vec<Arg>, Span)>,
+    /// Built-in vector types by name.
     pub(super) vectors: FxHashMap<Box<str>, RecordId>,
     /// Types defined in declarations of several variables, by place.
     pub(super) defined: FxHashMap<(ScopeId, Span), QType>,
     pub(super) volatile_globals: FxHashSet<GlobalId>,
     /// An operator may be a function with an enumeration as parameter.
     pub(super) has_operators: bool,
+    /// Functions declared `constexpr`.
     pub(super) constexpr: FxHashSet<FunctionId>,
     /// Result types by function; `None` while `auto` is not deduced.
     pub(super) result_types: Vec<Option<QType>>,
+    /// Implicit default constructors by class.
     pub(super) implicit_constructors: FxHashMap<RecordId, FunctionId>,
     pub(super) monoid_names: Vec<Box<str>>,
     /// Clauses at file scope, read after all declarations.
@@ -189,8 +209,8 @@ impl<'a> Analyser<'a> {
             callees: Vec::new(),
             queue: Vec::new(),
             body: Body::new(),
-            depth: 0,
-            level: 0,
+            instance_depth: 0,
+            expression_depth: 0,
             kernels: Vec::new(),
             instantiations: Vec::new(),
             vectors: FxHashMap::default(),
@@ -208,7 +228,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Runs `inner` as from another place: in its scope, with the names declared before it.
+    /// Runs `inner` as if it were written at another place: in that scope, with the names declared up to `limit`.
     pub(super) fn at_place<T>(
         &mut self,
         scope: ScopeId,
@@ -222,18 +242,18 @@ impl<'a> Analyser<'a> {
         result
     }
 
-    /// Guards against infinite chains of instances.
-    pub(super) fn nested<T>(
+    /// Runs `inner` one level deeper; refuses infinite chains of instances and constants.
+    pub(super) fn with_instance_limit<T>(
         &mut self,
         span: Span,
         inner: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
-        if self.depth >= DEPTH {
+        if self.instance_depth >= MAX_INSTANCE_DEPTH {
             return Err(unsupported(span, "templates or constants are nested too deeply here"));
         }
-        self.depth += 1;
+        self.instance_depth += 1;
         let result = inner(self);
-        self.depth -= 1;
+        self.instance_depth -= 1;
         result
     }
 }

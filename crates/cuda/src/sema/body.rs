@@ -51,7 +51,7 @@ impl<'a> Analyser<'a> {
                     .map(|one| one.1.clone())
                     .collect();
                 let parent = self.decls.get(task.decl).map_or(self.global, |one| one.scope);
-                let scope = self.rebound(other, args, parent, span)?;
+                let scope = self.bind_parameters_of_definition(other, args, parent, span)?;
                 return Ok(Definition { scope, ..definition });
             }
             return Ok(Definition { scope: task.scope, ..definition });
@@ -62,8 +62,8 @@ impl<'a> Analyser<'a> {
         Err(unsupported(span, format!("`{name}` is declared here and not defined")))
     }
 
-    /// A scope that binds a definition's own names for the parameters.
-    fn rebound(
+    /// Makes a scope in which a definition's own names of the template parameters denote the arguments.
+    fn bind_parameters_of_definition(
         &mut self,
         parameters: &'a ast::TemplateParameters,
         args: Vec<Entity>,
@@ -122,7 +122,7 @@ impl<'a> Analyser<'a> {
                 super::declarations::Arg::Value(value) => Entity::Constant(Box::new(value)),
             })
             .collect();
-        let scope = self.rebound(parameters, entities, class_scope, span)?;
+        let scope = self.bind_parameters_of_definition(parameters, entities, class_scope, span)?;
         Ok(Some(Definition { ast, order: *order, scope }))
     }
 
@@ -143,7 +143,7 @@ impl<'a> Analyser<'a> {
             let local = self.new_local(&parameter.name.text, ty, parameter.name.span);
             self.enter_local(&parameter.name, Entity::Local(local))?;
             if let (Type::Record(record), false) = (&ty.ty, ty.is_reference()) {
-                self.usable(*record, parameter.ty.span)?;
+                self.check_usable(*record, parameter.ty.span)?;
             }
             if ty.is_reference() && ast.specifiers.is_global {
                 return Err(error(parameter.ty.span, "a kernel takes no references"));
@@ -337,7 +337,7 @@ impl<'a> Analyser<'a> {
             .class(record)
             .and_then(|one| one.field_inits.iter().find(|one| one.0 == position).map(|one| one.1));
         match init {
-            Some(init) => self.initialised(ty, init, span).map(Some),
+            Some(init) => self.member_init(ty, init, span).map(Some),
             None => self.default_init(ty, span),
         }
     }
@@ -460,7 +460,7 @@ impl<'a> Analyser<'a> {
     }
 
     /// Converts a member's initialiser as a declaration would.
-    fn initialised(&mut self, ty: &Type, init: &'a Initialiser, span: Span) -> Result<Init> {
+    fn member_init(&mut self, ty: &Type, init: &'a Initialiser, span: Span) -> Result<Init> {
         match init {
             Initialiser::List(parts) => self.list_init(ty, parts, span),
             Initialiser::Copy(expr) => {

@@ -40,10 +40,10 @@ impl<'a> Analyser<'a> {
     ) -> Option<Candidate> {
         let is_variadic = signature.ends_with('z');
         let mut rest = signature.trim_end_matches('z');
-        let returns = self.coded(&mut rest)?;
+        let returns = self.decode_type(&mut rest)?;
         let mut parameters = Vec::new();
         while !rest.is_empty() {
-            parameters.push(QType::plain(self.coded(&mut rest)?.ty));
+            parameters.push(QType::plain(self.decode_type(&mut rest)?.ty));
         }
         let required = parameters.len();
         Some(Candidate {
@@ -56,17 +56,17 @@ impl<'a> Analyser<'a> {
     }
 
     /// Decodes the type at the start of the letters, and removes it.
-    fn coded(&mut self, rest: &mut &str) -> Option<QType> {
+    fn decode_type(&mut self, rest: &mut &str) -> Option<QType> {
         let letter = rest.chars().next()?;
         *rest = rest.get(1..)?;
         let plain = |ty: Type| Some(QType::plain(ty));
         match letter {
             'P' => {
-                let to = self.coded(rest)?;
+                let to = self.decode_type(rest)?;
                 plain(pointer(to.ty, to.is_const, to.is_volatile))
             }
-            'K' => self.coded(rest).map(|one| QType { is_const: true, ..one }),
-            'V' => self.coded(rest).map(|one| QType { is_volatile: true, ..one }),
+            'K' => self.decode_type(rest).map(|one| QType { is_const: true, ..one }),
+            'V' => self.decode_type(rest).map(|one| QType { is_volatile: true, ..one }),
             '{' => {
                 let end = rest.find('}')?;
                 let name = rest.get(..end)?;

@@ -331,7 +331,7 @@ impl<'a> Analyser<'a> {
                 let defaults = self.default_arguments(decl, instance.as_deref(), first, span)?;
                 arguments.extend(defaults);
                 let function = self.function_of(decl, instance.as_deref(), span)?;
-                self.called(function, arguments, span)
+                self.make_call(function, arguments, span)
             }
         }
     }
@@ -351,7 +351,7 @@ impl<'a> Analyser<'a> {
                 (Some(_), _) if position == 0 && chosen.skips_object => operand.expr,
                 (Some(parameter), Some(sequence)) => {
                     if let Type::Record(record) = parameter.ty {
-                        self.usable(record, at)?;
+                        self.check_usable(record, at)?;
                     }
                     self.apply(operand, parameter, sequence, at)?
                 }
@@ -395,7 +395,7 @@ impl<'a> Analyser<'a> {
     }
 
     /// A call of a function of the tree.
-    pub(super) fn called(
+    pub(super) fn make_call(
         &mut self,
         function: FunctionId,
         arguments: Vec<Expr>,
@@ -403,7 +403,7 @@ impl<'a> Analyser<'a> {
     ) -> Result<Operand> {
         let returns = self.result_of(function, span)?;
         if let Type::Record(record) = returns.ty {
-            self.usable(record, span)?;
+            self.check_usable(record, span)?;
         }
         self.remember_call(function);
         let category = match returns.is_reference() {

@@ -85,7 +85,7 @@ impl<'a> Analyser<'a> {
             is_null: false,
             ..one
         };
-        let related = self.related(&from.expr.ty, &to.ty);
+        let related = self.path_to_same_or_base(&from.expr.ty, &to.ty);
         if let (Some(path), true) = (related, from.is_place()) {
             return Ok(flags(self.walk_fields(from, &path, span)));
         }

@@ -279,7 +279,7 @@ impl<'a> Analyser<'a> {
         let name: &str = &part.name.text;
         let class_name = self.program.records.get(id).map_or(String::new(), |one| one.name.clone());
         if function.specifiers.is_friend {
-            return self.declare(self.friend_of(function, span)?);
+            return Err(unsupported(span, "friend functions are not supported"));
         }
         if function.specifiers.is_virtual {
             self.refuse_class(id, span, "virtual functions are not supported");
@@ -310,11 +310,6 @@ impl<'a> Analyser<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Friend functions are refused only where a name lookup would find them.
-    fn friend_of(&self, _function: &'a ast::Function, span: Span) -> Result<&'a Declaration> {
-        Err(unsupported(span, "friend functions are not supported"))
     }
 
     pub(super) fn refuse_class(&mut self, id: RecordId, span: Span, why: &'static str) {

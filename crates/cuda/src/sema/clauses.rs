@@ -88,7 +88,7 @@ impl<'a> Analyser<'a> {
                 continue;
             }
             seen.push(next);
-            self.nested(span, |one| {
+            self.with_instance_limit(span, |one| {
                 one.read_now(next);
                 Ok(())
             })?;
@@ -163,8 +163,8 @@ impl<'a> Analyser<'a> {
 
     fn clause_kind(&mut self, clause: &'a ast::Clause) -> Result<ClauseKind> {
         let plain = SpecContext::default();
-        let of_loop = SpecContext { of_loop: true, ..SpecContext::default() };
-        let pair = SpecContext { in_pair: true, ..SpecContext::default() };
+        let in_loop_clause = SpecContext { in_loop_clause: true, ..SpecContext::default() };
+        let pair = SpecContext { may_name_other: true, ..SpecContext::default() };
         let text = |name: &Option<ast::Name>| name.as_ref().map(|one| one.text.to_string());
         Ok(match &clause.kind {
             Ast::Requires(condition) => {
@@ -184,12 +184,12 @@ impl<'a> Analyser<'a> {
             }
             Ast::LoopInvariant(name, condition) => {
                 let (name, condition) = self.named_invariant(name.as_ref(), condition);
-                let made = self.in_spec(of_loop, |one| one.spec_condition(condition))?;
+                let made = self.in_spec(in_loop_clause, |one| one.spec_condition(condition))?;
                 ClauseKind::LoopInvariant(name, made)
             }
-            Ast::LoopVariant(measure) => {
-                ClauseKind::LoopVariant(self.in_spec(of_loop, |one| one.spec_whole(measure))?)
-            }
+            Ast::LoopVariant(measure) => ClauseKind::LoopVariant(
+                self.in_spec(in_loop_clause, |one| one.spec_whole(measure))?,
+            ),
             Ast::BarrierInvariant(name, condition) => {
                 let made = self.in_spec(pair, |one| one.spec_condition(condition))?;
                 ClauseKind::BarrierInvariant(text(name), made)
@@ -223,13 +223,13 @@ impl<'a> Analyser<'a> {
         condition: &'a ast::Expr,
     ) -> (Option<String>, &'a ast::Expr) {
         if let Some(name) = name {
-            self.body.named.insert(name.text.clone(), condition);
+            self.body.named_invariants.insert(name.text.clone(), condition);
             return (Some(name.text.to_string()), condition);
         }
         if let ExprKind::Name(word) = &condition.kind
             && let [part] = &word.parts[..]
             && self.lookup(&part.name.text).1.is_empty()
-            && let Some(known) = self.body.named.get(&part.name.text)
+            && let Some(known) = self.body.named_invariants.get(&part.name.text)
         {
             return (Some(part.name.text.to_string()), known);
         }
@@ -281,7 +281,7 @@ impl<'a> Analyser<'a> {
             (Some(ty), _) if ty != Type::Void => ty,
             _ => {
                 // Declared anyway, so that its uses give no further errors.
-                self.ghost(&part.name, Type::Whole);
+                self.declare_ghost(&part.name, Type::Whole);
                 let message = "a ghost variable is an `int`, a wider integer or a real number";
                 return Err(unsupported(declarator.ty.span, message));
             }
@@ -293,7 +293,7 @@ impl<'a> Analyser<'a> {
             }
             Some(_) => return Err(unsupported(part.name.span, "ghosts are initialised with `=`")),
         };
-        let local = self.ghost(&part.name, ty);
+        let local = self.declare_ghost(&part.name, ty);
         Ok(ClauseKind::GhostDeclare(local, init))
     }
 
@@ -420,11 +420,10 @@ impl<'a> Analyser<'a> {
                 let Some(ty) = ghost_type(&ty) else {
                     return Err(unsupported(
                         parameter.ty.span,
-                        "a parameter of a predicate or lemma is an `int`, a wider integer, a real number or \
-                        a pointer",
+                        "a parameter of a predicate or lemma is an `int`, a wider integer, a real number or a pointer",
                     ));
                 };
-                locals.push(one.ghost(&parameter.name, ty));
+                locals.push(one.declare_ghost(&parameter.name, ty));
             }
             let body = one.in_spec(SpecContext::default(), |one| one.spec_condition(body))?;
             Ok((locals, body))

@@ -15,11 +15,11 @@ impl<'a> Analyser<'a> {
     /// The value of an expression that must be constant: a literal, or made of symbols.
     pub(super) fn constant_operand(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         let found = self.value_of(expr)?;
-        self.folded(found)
+        self.fold_known(found)
     }
 
     /// A literal for an expression with a known value; other expressions stay.
-    pub(super) fn folded(&mut self, expr: Expr) -> Result<Expr> {
+    pub(super) fn fold_known(&mut self, expr: Expr) -> Result<Expr> {
         if matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_)) {
             return Ok(expr);
         }
@@ -54,12 +54,12 @@ impl<'a> Analyser<'a> {
 
     /// Evaluates; reads bodies of called functions on demand.
     pub(super) fn evaluate(&mut self, expr: &Expr) -> Result<std::result::Result<Number, NoValue>> {
-        for _ in 0..super::analyser::DEPTH {
+        for _ in 0..super::analyser::MAX_INSTANCE_DEPTH {
             let mut evaluator = Evaluator::new(&self.program, &self.bodies, &self.constexpr);
             match evaluator.value(expr) {
                 Err(NoValue::Needs(function)) => {
                     let span = expr.span;
-                    self.nested(span, |one| {
+                    self.with_instance_limit(span, |one| {
                         one.read_now(function);
                         Ok(())
                     })?;

@@ -26,20 +26,27 @@ pub(crate) enum Rank {
 pub(crate) struct Sequence {
     pub rank: Rank,
     /// Qualifiers that a qualification conversion adds below a pointer.
-    pub qualified: u8,
+    pub pointer_qualifiers: u8,
     /// Qualifiers that a reference adds to the object it binds directly.
-    pub bound: Option<u8>,
+    pub reference_qualifiers: Option<u8>,
     /// Set if a reference binds: is it an rvalue reference to an rvalue?
     pub binds_rvalue: Option<bool>,
     /// A pointer became `bool`.
     pub to_bool: bool,
-    /// The distance to the base.
-    pub up: usize,
+    /// The number of steps from the class to the base it is converted to; 0 without such a conversion.
+    pub base_distance: usize,
 }
 
 impl Sequence {
     pub(crate) fn of(rank: Rank) -> Self {
-        Self { rank, qualified: 0, bound: None, binds_rvalue: None, to_bool: false, up: 0 }
+        Self {
+            rank,
+            pointer_qualifiers: 0,
+            reference_qualifiers: None,
+            binds_rvalue: None,
+            to_bool: false,
+            base_distance: 0,
+        }
     }
 
     /// Is this one better (\[over.ics.rank\])?
@@ -53,19 +60,23 @@ impl Sequence {
         if self.to_bool != other.to_bool {
             return other.to_bool;
         }
-        if self.rank == Rank::Conversion && self.up != other.up && self.up > 0 && other.up > 0 {
-            return self.up < other.up;
+        if self.rank == Rank::Conversion
+            && self.base_distance != other.base_distance
+            && self.base_distance > 0
+            && other.base_distance > 0
+        {
+            return self.base_distance < other.base_distance;
         }
         // The identity is part of every other sequence.
-        if self.qualified != other.qualified {
-            return self.qualified < other.qualified;
+        if self.pointer_qualifiers != other.pointer_qualifiers {
+            return self.pointer_qualifiers < other.pointer_qualifiers;
         }
         if let (Some(one), Some(two)) = (self.binds_rvalue, other.binds_rvalue)
             && one != two
         {
             return one;
         }
-        match (self.bound, other.bound) {
+        match (self.reference_qualifiers, other.reference_qualifiers) {
             (Some(one), Some(two)) => one < two,
             _ => false,
         }
@@ -113,8 +124,8 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The usual arithmetic conversions (\[expr\]/11).
-    pub(super) fn usual(&self, one: &Type, other: &Type) -> Type {
+    /// The common type of two operands after the usual arithmetic conversions (\[expr\]/11).
+    pub(super) fn usual_type(&self, one: &Type, other: &Type) -> Type {
         for wide in [FloatKind::Double, FloatKind::Float] {
             let wide = Type::Float(wide);
             if *one == wide || *other == wide {
@@ -127,7 +138,8 @@ impl<'a> Analyser<'a> {
         Type::Int(usual_integer(one, other))
     }
 
-    /// A conversion between numbers, enumerations and pointers, written out. It must be a valid one.
+    /// Converts a number, enumeration or pointer to another such type. The caller has checked that the conversion is
+    /// valid.
     pub(super) fn converted(&mut self, from: Expr, to: &Type, span: Span) -> Result<Expr> {
         if from.ty == *to {
             return Ok(from);
@@ -189,7 +201,7 @@ impl<'a> Analyser<'a> {
         if !to.is_reference() {
             return self.value_as(from, &to.ty, span);
         }
-        if from.is_place() && self.related(&from.expr.ty, &to.ty).is_some() {
+        if from.is_place() && self.path_to_same_or_base(&from.expr.ty, &to.ty).is_some() {
             return self.base_of(from, &to.ty);
         }
         let made = self.value_as(from, &to.ty, span)?;
@@ -198,7 +210,7 @@ impl<'a> Analyser<'a> {
     }
 
     fn base_of(&mut self, from: Operand, to: &Type) -> Result<Expr> {
-        let path = self.related(&from.expr.ty, to).unwrap_or_default();
+        let path = self.path_to_same_or_base(&from.expr.ty, to).unwrap_or_default();
         let span = from.span();
         Ok(self.walk_fields(from, &path, span).expr)
     }
@@ -208,7 +220,7 @@ impl<'a> Analyser<'a> {
         if from.expr.ty == *to || super::types::decayed(&from.qtype()) == *to {
             return self.rvalue(from);
         }
-        if let Some(path) = self.related(&from.expr.ty, to) {
+        if let Some(path) = self.path_to_same_or_base(&from.expr.ty, to) {
             let at = from.span();
             let base = self.walk_fields(from, &path, at);
             return self.rvalue(base);
@@ -222,7 +234,7 @@ impl<'a> Analyser<'a> {
                 if let (Type::Pointer(one), Type::Pointer(other)) = (&plain.ty, to)
                     && !is_null
                     && let Some(path) =
-                        self.related(&one.ty, &other.ty).filter(|one| !one.is_empty())
+                        self.path_to_same_or_base(&one.ty, &other.ty).filter(|one| !one.is_empty())
                 {
                     return self.upcast(plain, &path, to, span);
                 }
@@ -237,8 +249,9 @@ impl<'a> Analyser<'a> {
         Ok(value(ExprKind::AddressOf(Box::new(base.expr)), to.clone(), span))
     }
 
-    /// The path from a class to the same or a base; `None` if types differ otherwise.
-    pub(super) fn related(&self, from: &Type, to: &Type) -> Option<Vec<usize>> {
+    /// The path of fields from a class to itself or to one of its bases, empty for equal types; `None` for types not
+    /// related like this.
+    pub(super) fn path_to_same_or_base(&self, from: &Type, to: &Type) -> Option<Vec<usize>> {
         match (from, to) {
             (Type::Record(from), Type::Record(to)) => self.base_path(*from, *to),
             // A parameter `T (&)[]` takes arrays of any size.
@@ -262,7 +275,7 @@ impl<'a> Analyser<'a> {
         self.value_sequence(from, &to.ty, allow_user)
     }
 
-    /// \[dcl.init.ref\], \[over.ics.ref\].
+    /// The conversion sequence to a reference (\[dcl.init.ref\], \[over.ics.ref\]).
     fn reference_sequence(
         &mut self,
         from: &Operand,
@@ -273,7 +286,7 @@ impl<'a> Analyser<'a> {
         let fits_qualifiers =
             (to.is_const || !from.is_const) && (to.is_volatile || !from.is_volatile);
         let takes_rvalues = to.reference == Reference::Rvalue || to.is_const && !to.is_volatile;
-        if let Some(path) = self.related(&from.expr.ty, &to.ty) {
+        if let Some(path) = self.path_to_same_or_base(&from.expr.ty, &to.ty) {
             let category_fits = match to.reference {
                 Reference::Rvalue => !is_lvalue,
                 _ => is_lvalue || takes_rvalues,
@@ -285,9 +298,9 @@ impl<'a> Analyser<'a> {
                 + u8::from(to.is_volatile && !from.is_volatile);
             let rank = if path.is_empty() { Rank::Exact } else { Rank::Conversion };
             return Ok(Some(Sequence {
-                bound: Some(added),
+                reference_qualifiers: Some(added),
                 binds_rvalue: Some(to.reference == Reference::Rvalue),
-                up: path.len(),
+                base_distance: path.len(),
                 ..Sequence::of(rank)
             }));
         }
@@ -309,8 +322,11 @@ impl<'a> Analyser<'a> {
         if ty == *to {
             return Ok(Some(Sequence::of(Rank::Exact)));
         }
-        if let (Type::Record(_), Some(path)) = (&ty, self.related(&ty, to)) {
-            return Ok(Some(Sequence { up: path.len(), ..Sequence::of(Rank::Conversion) }));
+        if let (Type::Record(_), Some(path)) = (&ty, self.path_to_same_or_base(&ty, to)) {
+            return Ok(Some(Sequence {
+                base_distance: path.len(),
+                ..Sequence::of(Rank::Conversion)
+            }));
         }
         if matches!(ty, Type::Record(_)) || matches!(to, Type::Record(_)) {
             if !allow_user {
@@ -318,7 +334,7 @@ impl<'a> Analyser<'a> {
             }
             return Ok(self.user_sequence(from, to)?.then(|| Sequence::of(Rank::User)));
         }
-        if let Some(found) = self.standard(&ty, from.is_null, to) {
+        if let Some(found) = self.standard_sequence(&ty, from.is_null, to) {
             return Ok(Some(found));
         }
         let number = |ty: &Type| is_arithmetic(ty) || is_narrow_float(ty);
@@ -330,8 +346,8 @@ impl<'a> Analyser<'a> {
         Ok((narrow && !between && allow_user).then(|| Sequence::of(Rank::User)))
     }
 
-    /// Standard conversions (\[over.ics.scs\], table 13).
-    fn standard(&self, from: &Type, is_null: bool, to: &Type) -> Option<Sequence> {
+    /// The standard conversion sequence between two types, if there is one (\[over.ics.scs\], table 13).
+    fn standard_sequence(&self, from: &Type, is_null: bool, to: &Type) -> Option<Sequence> {
         let number = is_arithmetic(from) || self.is_unscoped_enum(from);
         if number && is_arithmetic(to) {
             let narrow = match from {
@@ -362,23 +378,30 @@ impl<'a> Analyser<'a> {
                 if !fits {
                     return None;
                 }
-                let qualified = u8::from(other.is_const && !one.is_const)
+                let pointer_qualifiers = u8::from(other.is_const && !one.is_const)
                     + u8::from(other.is_volatile && !one.is_volatile);
                 if one.ty == other.ty {
-                    return Some(Sequence { qualified, ..Sequence::of(Rank::Exact) });
+                    return Some(Sequence { pointer_qualifiers, ..Sequence::of(Rank::Exact) });
                 }
                 if other.ty == Type::Void {
                     return Some(Sequence {
-                        qualified,
-                        up: 1000,
+                        pointer_qualifiers,
+                        // Every conversion to a base is better ([over.ics.rank]/4.4).
+                        base_distance: 1000,
                         ..Sequence::of(Rank::Conversion)
                     });
                 }
                 let path = match (&one.ty, &other.ty) {
-                    (Type::Record(_), Type::Record(_)) => self.related(&one.ty, &other.ty)?,
+                    (Type::Record(_), Type::Record(_)) => {
+                        self.path_to_same_or_base(&one.ty, &other.ty)?
+                    }
                     _ => return None,
                 };
-                Some(Sequence { qualified, up: path.len(), ..Sequence::of(Rank::Conversion) })
+                Some(Sequence {
+                    pointer_qualifiers,
+                    base_distance: path.len(),
+                    ..Sequence::of(Rank::Conversion)
+                })
             }
             _ => None,
         }

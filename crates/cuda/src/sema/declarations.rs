@@ -21,6 +21,7 @@ pub(crate) struct Signature {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Definition<'a> {
     pub ast: &'a ast::Function,
+    /// The number of its declaration: names declared later are invisible in it.
     pub order: u32,
     /// The parent scope of its own template parameters, for members defined outside of their class.
     pub scope: ScopeId,

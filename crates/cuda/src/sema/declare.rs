@@ -39,7 +39,7 @@ impl<'a> Analyser<'a> {
             DeclarationKind::Function(function) => self.declare_function(function),
             DeclarationKind::Variables(variables) => self.declare_variables(variables),
             DeclarationKind::Record(record) => self.declare_record(record, span).map(|_| ()),
-            DeclarationKind::Enum(one) => self.declare_enum(one, span).map(|_| ()),
+            DeclarationKind::Enum(one) => self.declare_enum(one).map(|_| ()),
             DeclarationKind::Alias { name, template, ty } => {
                 self.declare_alias(name, template.as_ref(), ty);
                 Ok(())
@@ -216,7 +216,7 @@ impl<'a> Analyser<'a> {
         }
         let ty = match &declaration.kind {
             DeclarationKind::Record(record) => self.declare_record(record, declaration.span)?,
-            DeclarationKind::Enum(one) => Some(self.declare_enum(one, declaration.span)?),
+            DeclarationKind::Enum(one) => Some(self.declare_enum(one)?),
             _ => None,
         };
         let ty = ty.ok_or_else(|| error(declaration.span, "this is not a type"))?;

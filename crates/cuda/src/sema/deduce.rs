@@ -123,7 +123,7 @@ impl<'a> Analyser<'a> {
         if { written }.any(super::template_text::has_decltype) {
             return Err(unsupported(span, "types of expressions in templates are not supported"));
         }
-        let result = self.nested(span, |analyser| {
+        let result = self.with_instance_limit(span, |analyser| {
             let Some((scope, args)) = analyser.bind(parameters, args, parent, order)? else {
                 return Ok(None);
             };
@@ -275,13 +275,12 @@ impl<'a> Analyser<'a> {
             let message = "deduction from a base is not supported";
             return Err(unsupported(part.name.span, message));
         }
-        let Some((of, args)) = instance.filter(|one| Some(one.0) == template) else {
+        let Some((_, args)) = instance.filter(|one| Some(one.0) == template) else {
             return Ok(!patterns.iter().any(|one| match one {
                 TemplateArgument::Type(ty) => mentions(ty, bound),
                 TemplateArgument::Expr(expr) => names_parameter(expr, bound),
             }));
         };
-        let _ = of;
         for (pattern, arg) in patterns.iter().zip(&args) {
             if !self.match_argument(pattern, arg, bound)? {
                 return Ok(false);
@@ -367,7 +366,7 @@ impl<'a> Analyser<'a> {
         let ty = self.resolve_type(ty)?;
         let span = value.span;
         let value = self.converted(value, &ty.ty, span)?;
-        let value = self.folded(value)?;
+        let value = self.fold_known(value)?;
         Ok(self.bind_one(position, Arg::Value(value), bound))
     }
 

@@ -6,14 +6,13 @@ use super::types::QType;
 use crate::syntax::ast;
 use crate::tree::{Enumeration, IntKind, Type};
 use crate::{Result, error, unsupported};
-use base::Span;
 
 impl<'a> Analyser<'a> {
     /// Declares an enumeration. Enumerators have its type. Without a fixed underlying type it is the first of `int`,
     /// `unsigned`, `long`, `unsigned long` that holds all values: the type it is promoted to (\[conv.prom\]/3), and
     /// so the type in arithmetic. The compiler's own choice differs only in signedness (\[dcl.enum\]/7 leaves it
     /// open).
-    pub(super) fn declare_enum(&mut self, one: &'a ast::Enumeration, _span: Span) -> Result<Type> {
+    pub(super) fn declare_enum(&mut self, one: &'a ast::Enumeration) -> Result<Type> {
         let fixed = match &one.underlying {
             Some(syntax) => match self.resolve_type(syntax)?.ty {
                 Type::Int(kind) => Some(kind),

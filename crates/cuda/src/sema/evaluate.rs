@@ -4,7 +4,9 @@
 //! each operation; for `+ - * /`, rounding to `f64` and then to `f32` gives the same as rounding once.
 
 use super::analyser::BodyState;
-use super::evaluate_numbers::{both, compared, fit, fit_wrapped, integers, rounded};
+use super::evaluate_numbers::{
+    both, compare_numbers, fit, fit_wrapped, integer_operation, round_to_kind,
+};
 use crate::tree::{
     Binary, Category, Expr, ExprKind, FloatKind, FunctionId, Init, LocalId, Loop, Program, Stmt,
     StmtKind, Switch, Type, Unary,
@@ -32,8 +34,9 @@ pub(crate) enum NoValue {
     Needs(FunctionId),
 }
 
+/// The way in which a statement ends.
 enum Flow {
-    On,
+    Next,
     Break,
     Continue,
     Return(Option<Number>),
@@ -99,7 +102,7 @@ impl<'p> Evaluator<'p> {
             }
             ExprKind::Compare(compare, left, right) => {
                 let (left, right) = both(self.value(left), self.value(right))?;
-                Ok(Number::Int(i128::from(compared(*compare, left, right))))
+                Ok(Number::Int(i128::from(compare_numbers(*compare, left, right))))
             }
             ExprKind::And(left, right) => match self.truth(left)? {
                 false => Ok(Number::Int(0)),
@@ -231,7 +234,7 @@ impl<'p> Evaluator<'p> {
                     Number::Int(number) => number as f64,
                     Number::Float(number) => number,
                 };
-                Number::Float(rounded(wide, *kind, span)?)
+                Number::Float(round_to_kind(wide, *kind, span)?)
             }
             (Number::Int(number), _) => match underlying {
                 Some(kind) => Number::Int(kind.wrap(number)),
@@ -270,7 +273,7 @@ impl<'p> Evaluator<'p> {
         span: Span,
     ) -> Outcome<Number> {
         match (left, right) {
-            (Number::Int(left), Number::Int(right)) => integers(op, left, right, ty, span),
+            (Number::Int(left), Number::Int(right)) => integer_operation(op, left, right, ty, span),
             (Number::Float(left), Number::Float(right)) => {
                 let made = match op {
                     Binary::Add => left + right,
@@ -280,7 +283,7 @@ impl<'p> Evaluator<'p> {
                     _ => return Err(NoValue::Unknown(span, "this is not a constant")),
                 };
                 match ty {
-                    Type::Float(kind) => Ok(Number::Float(rounded(made, *kind, span)?)),
+                    Type::Float(kind) => Ok(Number::Float(round_to_kind(made, *kind, span)?)),
                     _ => Err(NoValue::Unknown(span, "this is not a constant")),
                 }
             }
@@ -352,11 +355,11 @@ impl<'p> Evaluator<'p> {
     fn block(&mut self, stmts: &[Stmt]) -> Outcome<Flow> {
         for stmt in stmts {
             match self.stmt(stmt)? {
-                Flow::On => {}
+                Flow::Next => {}
                 other => return Ok(other),
             }
         }
-        Ok(Flow::On)
+        Ok(Flow::Next)
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Outcome<Flow> {
@@ -369,9 +372,9 @@ impl<'p> Evaluator<'p> {
                     _ => return Err(NoValue::Unknown(stmt.span, "this is not a constant")),
                 };
                 self.locals.insert(*local, number);
-                Ok(Flow::On)
+                Ok(Flow::Next)
             }
-            StmtKind::Expr(expr) => self.effect(expr).map(|_| Flow::On),
+            StmtKind::Expr(expr) => self.effect(expr).map(|_| Flow::Next),
             StmtKind::If(condition, then, otherwise) => match self.truth(condition)? {
                 true => self.block(then),
                 false => self.block(otherwise),
@@ -389,7 +392,7 @@ impl<'p> Evaluator<'p> {
             }
             StmtKind::Break => Ok(Flow::Break),
             StmtKind::Continue => Ok(Flow::Continue),
-            StmtKind::Clauses(_) => Ok(Flow::On),
+            StmtKind::Clauses(_) => Ok(Flow::Next),
         }
     }
 
@@ -401,11 +404,11 @@ impl<'p> Evaluator<'p> {
                 && !std::mem::take(&mut first)
                 && !self.truth(condition)?
             {
-                return Ok(Flow::On);
+                return Ok(Flow::Next);
             }
             match self.block(&inner.body)? {
-                Flow::On | Flow::Continue => {}
-                Flow::Break => return Ok(Flow::On),
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::Next),
                 returned @ Flow::Return(_) => return Ok(returned),
             }
             if let Some(step) = &inner.step {
@@ -424,11 +427,11 @@ impl<'p> Evaluator<'p> {
         let chosen = chosen.or_else(|| arms.iter().position(|one| one.is_default));
         for arm in arms.iter().skip(chosen.unwrap_or(arms.len())) {
             match self.block(&arm.body)? {
-                Flow::On => {}
-                Flow::Break => return Ok(Flow::On),
+                Flow::Next => {}
+                Flow::Break => return Ok(Flow::Next),
                 other => return Ok(other),
             }
         }
-        Ok(Flow::On)
+        Ok(Flow::Next)
     }
 }

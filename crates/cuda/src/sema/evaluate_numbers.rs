@@ -15,7 +15,8 @@ pub(super) fn both(left: Outcome<Number>, right: Outcome<Number>) -> Outcome<(Nu
     }
 }
 
-pub(super) fn compared(compare: Compare, left: Number, right: Number) -> bool {
+/// Compares two numbers. A comparison with NaN is false, except `!=`.
+pub(super) fn compare_numbers(compare: Compare, left: Number, right: Number) -> bool {
     let order = match (left, right) {
         (Number::Int(left), Number::Int(right)) => Some(left.cmp(&right)),
         (Number::Float(left), Number::Float(right)) => left.partial_cmp(&right),
@@ -31,7 +32,8 @@ pub(super) fn compared(compare: Compare, left: Number, right: Number) -> bool {
     }
 }
 
-pub(super) fn rounded(wide: f64, kind: FloatKind, span: Span) -> Outcome<f64> {
+/// Rounds a result to the type of its operation.
+pub(super) fn round_to_kind(wide: f64, kind: FloatKind, span: Span) -> Outcome<f64> {
     match kind {
         #[expect(clippy::cast_possible_truncation, reason = "rounding is what is meant")]
         FloatKind::Float => Ok(f64::from(wide as f32)),
@@ -52,6 +54,7 @@ pub(super) fn fit(number: i128, ty: &Type, span: Span) -> Outcome<Number> {
     }
 }
 
+/// Fits a number to its type: signed and unsigned numbers wrap.
 pub(super) fn fit_wrapped(number: i128, ty: &Type, span: Span) -> Outcome<Number> {
     match ty {
         Type::Int(kind) => Ok(Number::Int(kind.wrap(number))),
@@ -59,7 +62,8 @@ pub(super) fn fit_wrapped(number: i128, ty: &Type, span: Span) -> Outcome<Number
     }
 }
 
-pub(super) fn integers(
+/// The result of an operator on two integers of type `ty`.
+pub(super) fn integer_operation(
     op: Binary,
     left: i128,
     right: i128,

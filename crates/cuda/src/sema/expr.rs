@@ -10,31 +10,31 @@ use base::Span;
 use std::sync::Arc;
 
 /// The deepest nesting of expressions.
-pub(super) const LEVELS: u32 = 400;
+pub(super) const MAX_EXPRESSION_DEPTH: u32 = 400;
 
 impl<'a> Analyser<'a> {
     /// An expression.
     pub(super) fn operand(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
-        self.levelled(expr.span, |one| one.operand_here(expr))
+        self.with_nesting_limit(expr.span, |one| one.operand_unguarded(expr))
     }
 
-    /// Guards the stack by limiting the nesting of expressions.
-    pub(super) fn levelled<T>(
+    /// Runs `inner` one level deeper; refuses deep nesting, which would exhaust the stack.
+    pub(super) fn with_nesting_limit<T>(
         &mut self,
         span: Span,
         inner: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
-        if self.level >= LEVELS {
+        if self.expression_depth >= MAX_EXPRESSION_DEPTH {
             return Err(crate::limit(span, "this expression is nested too deeply"));
         }
-        self.level += 1;
+        self.expression_depth += 1;
         let result = inner(self);
-        self.level -= 1;
+        self.expression_depth -= 1;
         result
     }
 
-    /// Types an expression outside of clauses.
-    fn operand_here(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
+    /// Types an expression outside of clauses, without the limit on nesting. Long: one arm for each kind of expression.
+    fn operand_unguarded(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
         let span = expr.span;
         match &expr.kind {
             Ast::Int { value: number, decimal, unsigned, long } => {
@@ -310,7 +310,7 @@ impl<'a> Analyser<'a> {
         let left_number = is_arithmetic(&left) || self.is_unscoped_enum(&left);
         let right_number = is_arithmetic(&right) || self.is_unscoped_enum(&right);
         match (&left, &right) {
-            _ if left_number && right_number => Ok(self.usual(&left, &right)),
+            _ if left_number && right_number => Ok(self.usual_type(&left, &right)),
             (Type::Pointer(_), _) if other.is_null => Ok(left),
             (_, Type::Pointer(_)) if one.is_null => Ok(right),
             (Type::Pointer(one), Type::Pointer(other)) => {
@@ -375,8 +375,8 @@ impl<'a> Analyser<'a> {
         matches!(ty, Type::Enum(_)) && !self.is_scoped_enum(ty)
     }
 
-    /// Is it an integer or an unscoped enumeration?
-    pub(super) fn counts(&self, ty: &Type) -> bool {
+    /// Is it a type that integral promotion applies to: an integer, truth value or unscoped enumeration?
+    pub(super) fn is_integer_like(&self, ty: &Type) -> bool {
         is_integral(ty) || self.is_unscoped_enum(ty)
     }
 }

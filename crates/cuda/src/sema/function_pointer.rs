@@ -76,7 +76,7 @@ impl<'a> Analyser<'a> {
             made.push(self.implicit(argument, &QType::plain(ty.clone()), at)?);
         }
         match callee.kind {
-            ExprKind::Function(function) => self.called(function, made, span),
+            ExprKind::Function(function) => self.make_call(function, made, span),
             _ => {
                 let kind = ExprKind::CallPointer(Box::new(callee), made);
                 Ok(Operand::new(value(kind, returns.clone(), span)))

@@ -122,7 +122,7 @@ impl<'a> Analyser<'a> {
                 let context = SpecContext { has_result: true, ..plain };
                 let made = self.in_spec(context, |one| one.spec_condition(condition));
                 let made = made.and_then(|made| self.check_contract(&made).map(|()| made));
-                let kind = followed(made, true, ClauseKind::Ensures)?;
+                let kind = supported_or_unfollowed(made, true, ClauseKind::Ensures)?;
                 self.body.clauses.push(Clause { kind, span });
                 Ok(Some(Vec::new()))
             }
@@ -131,9 +131,9 @@ impl<'a> Analyser<'a> {
                 "__assert" | "__global_assert" | "__invariant" | "__global_invariant",
                 [condition],
             ) => {
-                let condition = self.of_every_thread(condition);
+                let condition = self.strip_all(condition);
                 let made = self.in_spec(plain, |one| one.spec_condition(condition));
-                let kind = followed(made, false, ClauseKind::Assert)?;
+                let kind = supported_or_unfollowed(made, false, ClauseKind::Assert)?;
                 Ok(Some(clause_stmt(kind, span)))
             }
             ("__assume", [condition]) => {
@@ -154,9 +154,11 @@ impl<'a> Analyser<'a> {
             (_, []) if word.starts_with("__non_temporal") => Ok(Some(Vec::new())),
             (_, [_]) if is_candidate(word) => Ok(Some(Vec::new())),
             (_, [condition, ..]) if word.starts_with("__barrier_invariant") => {
-                let pair = SpecContext { in_pair: true, ..plain };
+                let pair = SpecContext { may_name_other: true, ..plain };
                 let made = self.in_spec(pair, |one| one.spec_condition(condition));
-                let kind = followed(made, false, |made| ClauseKind::BarrierInvariant(None, made))?;
+                let kind = supported_or_unfollowed(made, false, |made| {
+                    ClauseKind::BarrierInvariant(None, made)
+                })?;
                 Ok(Some(clause_stmt(kind, span)))
             }
             _ => Err(unsupported(span, format!("not read here: `{word}`"))),
@@ -164,9 +166,9 @@ impl<'a> Analyser<'a> {
     }
 
     /// Strips `__all`: `__all(P)` is about every two threads at this point, and `P` about each of them.
-    fn of_every_thread(&self, condition: &'a ast::Expr) -> &'a ast::Expr {
+    fn strip_all(&self, condition: &'a ast::Expr) -> &'a ast::Expr {
         match self.annotation_word(condition) {
-            Some(("__all", [inner])) => self.of_every_thread(inner),
+            Some(("__all", [inner])) => self.strip_all(inner),
             _ => condition,
         }
     }
@@ -237,10 +239,11 @@ impl<'a> Analyser<'a> {
             if is_candidate(word) {
                 continue;
             }
-            let condition = self.of_every_thread(condition);
-            let context = SpecContext { of_loop: true, ..SpecContext::default() };
+            let condition = self.strip_all(condition);
+            let context = SpecContext { in_loop_clause: true, ..SpecContext::default() };
             let made = self.in_spec(context, |one| one.spec_condition(condition));
-            let kind = followed(made, false, |made| ClauseKind::LoopInvariant(None, made))?;
+            let kind =
+                supported_or_unfollowed(made, false, |made| ClauseKind::LoopInvariant(None, made))?;
             invariants.push(Clause { kind, span: one.span });
         }
         Ok(Some(last))
@@ -251,7 +254,8 @@ fn clause_stmt(kind: ClauseKind, span: Span) -> Vec<Stmt> {
     vec![Stmt { kind: StmtKind::Clauses(vec![Clause { kind, span }]), span }]
 }
 
-fn followed(
+/// Makes a clause of an expression; an unsupported one becomes [`ClauseKind::Unfollowed`] with the reason.
+fn supported_or_unfollowed(
     made: Result<Expr>,
     is_postcondition: bool,
     kind: impl FnOnce(Expr) -> ClauseKind,
@@ -266,7 +270,7 @@ fn followed(
     }
 }
 
-/// Does a word only propose something?
+/// Is it a word for a candidate, which another tool is to check and which claims nothing here?
 fn is_candidate(word: &str) -> bool {
     word.starts_with("__candidate_") || word.starts_with("__function_wide_candidate")
 }

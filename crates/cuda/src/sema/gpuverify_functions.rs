@@ -7,7 +7,7 @@
 
 use super::analyser::Analyser;
 use super::operand::{literal, value};
-use super::spec::same_kind;
+use super::spec::unify_kinds;
 use crate::syntax::ast;
 use crate::tree::{Binary, Compare, Expr, ExprKind, Label, SpecExpr, Type, Unary};
 use crate::{Result, unsupported};
@@ -65,7 +65,7 @@ impl<'a> Analyser<'a> {
             (_, [condition, one, other]) if word.starts_with("__ite") => {
                 let condition = self.spec_condition(condition)?;
                 let (one, other) = (self.spec(one)?, self.spec(other)?);
-                let (one, other) = same_kind(one, other, span)?;
+                let (one, other) = unify_kinds(one, other, span)?;
                 let ty = one.ty.clone();
                 let parts = (Box::new(condition), Box::new(one), Box::new(other));
                 value(ExprKind::Select(parts.0, parts.1, parts.2), ty, span)
@@ -84,7 +84,7 @@ impl<'a> Analyser<'a> {
 
     /// Refuses `word` unless the clause is at a barrier, where there is another thread.
     fn require_pair(&self, word: &str, span: Span) -> Result<()> {
-        match self.body.spec.in_pair {
+        match self.body.spec.may_name_other {
             true => Ok(()),
             false => {
                 let message = format!(
@@ -104,14 +104,14 @@ impl<'a> Analyser<'a> {
     ) -> Result<(Expr, Expr)> {
         self.require_pair(word, span)?;
         // Nested, "the other thread" would be a third thread: refused while the operand is translated.
-        self.body.spec.in_pair = false;
+        self.body.spec.may_name_other = false;
         let expr = match word {
             "__all" | "__exclusive" | "__uniform_bool" | "__distinct_bool" => {
                 self.spec_condition(one)
             }
             _ => self.spec(one),
         };
-        self.body.spec.in_pair = true;
+        self.body.spec.may_name_other = true;
         let expr = expr?;
         let ty = expr.ty.clone();
         let other = spec(SpecExpr::Other(expr.clone()), ty, span);

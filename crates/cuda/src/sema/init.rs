@@ -57,7 +57,10 @@ impl<'a> Analyser<'a> {
                 Some(Initialiser::Direct(all) | Initialiser::List(all)) => match &all[..] {
                     [one] => self.operand(one)?,
                     _ => {
-                        return Err(error(span, "a reference needs exactly one object to refer to"));
+                        return Err(error(
+                            span,
+                            "a reference needs exactly one object to refer to",
+                        ));
                     }
                 },
                 None => return Err(error(span, "a reference needs an object to refer to")),
@@ -383,10 +386,10 @@ impl<'a> Analyser<'a> {
         operands: Vec<Operand>,
         span: Span,
     ) -> Result<Expr> {
-        self.usable(record, span)?;
+        self.check_usable(record, span)?;
         let ty = Type::Record(record);
         if let [one] = &operands[..]
-            && self.related(&one.expr.ty, &ty).is_some()
+            && self.path_to_same_or_base(&one.expr.ty, &ty).is_some()
         {
             let only = operands.into_iter().next();
             let Some(only) = only else { return Err(error(span, "expected a value")) };
@@ -404,7 +407,7 @@ impl<'a> Analyser<'a> {
             if operands.is_empty() {
                 if self.needs_construction(record) {
                     let function = self.implicit_constructor(record, span)?;
-                    return Ok(self.called(function, Vec::new(), span)?.expr);
+                    return Ok(self.make_call(function, Vec::new(), span)?.expr);
                 }
                 return self.zero_value(&ty, span);
             }

@@ -109,7 +109,7 @@ impl<'a> Analyser<'a> {
                     return self.function_argument(value, &ty.ty).map(Arg::Value);
                 }
                 let value = self.rvalue(value)?;
-                let value = self.folded(value)?;
+                let value = self.fold_known(value)?;
                 self.converted_argument(value, &ty.ty).map(Arg::Value)
             }
             (TemplateParameterKind::Type(_), TemplateArgument::Expr(value)) => {
@@ -123,7 +123,7 @@ impl<'a> Analyser<'a> {
         let span = value.span;
         let from = self.integer_constant(&value)?;
         let to = self.converted(value, ty, span)?;
-        let to = self.folded(to)?;
+        let to = self.fold_known(to)?;
         if let (Some(before), Some(after)) = (from, self.integer_constant(&to)?)
             && before != after
         {
@@ -219,7 +219,7 @@ impl<'a> Analyser<'a> {
             return known.clone();
         }
         let (pattern, scope) = self.specialised(id, scope, &args, span)?;
-        self.nested(span, |analyser| match pattern {
+        self.with_instance_limit(span, |analyser| match pattern {
             Pattern::Record(record) => {
                 analyser.record_instance(id, record, scope, (args, key), span)
             }

@@ -198,7 +198,7 @@ impl<'a> Analyser<'a> {
                 size.ok_or_else(|| error(span, "this array is too large"))?
             }
             Type::Record(id) => {
-                self.usable(*id, span)?;
+                self.check_usable(*id, span)?;
                 self.program.records.get(*id).map_or(0, |one| one.size)
             }
             Type::Void | Type::Array(..) | Type::Function(_) | Type::Whole | Type::Real => {

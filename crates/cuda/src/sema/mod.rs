@@ -46,6 +46,8 @@ mod spec;
 mod spec_call;
 mod stmt;
 mod switch;
+#[cfg(test)]
+mod template_tests;
 mod template_text;
 #[cfg(test)]
 mod tests;

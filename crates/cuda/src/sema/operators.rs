@@ -157,14 +157,13 @@ impl<'a> Analyser<'a> {
             let fits = left == right
                 && matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div);
             if !fits {
-                let message = "16-bit floats combine only with their own type; other operands would make the \
-                    operator ambiguous";
+                let message = "16-bit floats combine only with their own type; other operands would make the operator ambiguous";
                 return Err(unsupported(span, message));
             }
             return Ok((left.clone(), left.clone()));
         }
         let number = |ty: &Type| is_arithmetic(ty) || self.is_unscoped_enum(ty);
-        let whole = |ty: &Type| self.counts(ty);
+        let whole = |ty: &Type| self.is_integer_like(ty);
         let fits = match op {
             Binary::Add | Binary::Sub | Binary::Mul | Binary::Div => number(left) && number(right),
             _ => whole(left) && whole(right),
@@ -180,7 +179,7 @@ impl<'a> Analyser<'a> {
         if matches!(op, Binary::Shl | Binary::Shr) {
             return Ok((self.promoted(left), self.promoted(right)));
         }
-        let ty = self.usual(left, right);
+        let ty = self.usual_type(left, right);
         Ok((ty.clone(), ty))
     }
 
@@ -241,7 +240,7 @@ impl<'a> Analyser<'a> {
             self.complete(id, span)?;
         }
         let whole = offset.ty == Type::Whole;
-        if !whole && !self.counts(&offset.ty) {
+        if !whole && !self.is_integer_like(&offset.ty) {
             return Err(error(offset.span, "an index is an integer"));
         }
         let index = if whole { Type::Whole } else { self.promoted(&offset.ty) };
@@ -267,7 +266,7 @@ impl<'a> Analyser<'a> {
             (super::types::decayed(&left.qtype()), super::types::decayed(&right.qtype()));
         let number = |ty: &Type| is_arithmetic(ty) || self.is_unscoped_enum(ty);
         let ty = if number(&one) && number(&other) {
-            self.usual(&one, &other)
+            self.usual_type(&one, &other)
         } else if one == other
             && (matches!(one, Type::Enum(_) | Type::Pointer(_)) || is_narrow_float(&one))
         {
@@ -326,30 +325,31 @@ impl<'a> Analyser<'a> {
         from: Operand,
         span: Span,
     ) -> Result<Operand> {
-        self.writable(&target, span)?;
+        self.check_writable(&target, span)?;
         let ty = target.qtype();
-        let flags = |expr: Expr| Operand { is_volatile: ty.is_volatile, ..Operand::new(expr) };
+        let keep_volatile =
+            |expr: Expr| Operand { is_volatile: ty.is_volatile, ..Operand::new(expr) };
         if sign == "=" {
             let to = super::types::QType::plain(ty.ty.clone());
             let from = self.implicit(from, &to, span)?;
             let kind = ExprKind::Assign(Box::new(target.expr), Box::new(from));
-            return Ok(flags(place(kind, ty.ty.clone(), span)));
+            return Ok(keep_volatile(place(kind, ty.ty.clone(), span)));
         }
         let Some(op) = sign.strip_suffix('=').and_then(arithmetic) else {
             return Err(error(span, format!("`{sign}` does not assign")));
         };
-        let (computed, from) = self.computed_in(op, &ty.ty, from, span)?;
+        let (computed, from) = self.compound_operands(op, &ty.ty, from, span)?;
         let kind = ExprKind::AssignOp {
             op,
             ty: computed,
             place: Box::new(target.expr),
             value: Box::new(from),
         };
-        Ok(flags(place(kind, ty.ty.clone(), span)))
+        Ok(keep_volatile(place(kind, ty.ty.clone(), span)))
     }
 
-    /// The computation type of a compound assignment, and its right side.
-    fn computed_in(
+    /// The type in which a compound assignment computes, and its right side, converted for that.
+    fn compound_operands(
         &mut self,
         op: Binary,
         target: &Type,
@@ -358,7 +358,7 @@ impl<'a> Analyser<'a> {
     ) -> Result<(Type, Expr)> {
         if let Type::Pointer(_) = target {
             let offset = self.rvalue(from)?;
-            if !matches!(op, Binary::Add | Binary::Sub) || !self.counts(&offset.ty) {
+            if !matches!(op, Binary::Add | Binary::Sub) || !self.is_integer_like(&offset.ty) {
                 return Err(error(span, "only integers can be added to a pointer"));
             }
             let index = self.promoted(&offset.ty);
@@ -384,7 +384,7 @@ impl<'a> Analyser<'a> {
     }
 
     /// Checks that an assigned operand is a place that is not `const`.
-    pub(super) fn writable(&self, target: &Operand, span: Span) -> Result<()> {
+    pub(super) fn check_writable(&self, target: &Operand, span: Span) -> Result<()> {
         if !target.is_place()
             || matches!(target.expr.kind, ExprKind::Temporary(_)) && !target.is_const
         {
@@ -415,7 +415,7 @@ impl<'a> Analyser<'a> {
             }
             return self.user_operator(sign, operands, span);
         }
-        self.writable(&target, span)?;
+        self.check_writable(&target, span)?;
         let ty = target.expr.ty.clone();
         let fits = match &ty {
             Type::Pointer(to) => !matches!(to.ty, Type::Void | Type::Function(_)),

@@ -12,16 +12,22 @@ impl<'a> Analyser<'a> {
         let (Some(one), Some(other)) = (self.decls.get(one), self.decls.get(other)) else {
             return false;
         };
-        matches(other.ast, one.ast, count) && !matches(one.ast, other.ast, count)
+        is_instance_of(other.ast, one.ast, count) && !is_instance_of(one.ast, other.ast, count)
     }
 }
 
-/// Does each parameter type of `concrete` match the pattern of `pattern`?
-fn matches(pattern: &ast::Function, concrete: &ast::Function, count: usize) -> bool {
+/// Does each of the first `count` parameter types of `concrete` match the one of `pattern`?
+fn is_instance_of(pattern: &ast::Function, concrete: &ast::Function, count: usize) -> bool {
     let mut bound: Vec<(&str, String)> = Vec::new();
     let count = count.min(pattern.parameters.len()).min(concrete.parameters.len());
     pattern.parameters.iter().zip(&concrete.parameters).take(count).all(|(one, other)| {
-        fits(without_reference(&one.ty), without_reference(&other.ty), pattern, true, &mut bound)
+        matches_pattern(
+            without_reference(&one.ty),
+            without_reference(&other.ty),
+            pattern,
+            true,
+            &mut bound,
+        )
     })
 }
 
@@ -32,21 +38,22 @@ fn without_reference(syntax: &TypeSyntax) -> &TypeSyntax {
     }
 }
 
-/// Returns `true` if a written type is an instance of a pattern, and records what the pattern's parameters stand for.
-fn fits<'p>(
+/// Returns `true` if a written type is an instance of a pattern. Records in `bound` the types that the pattern's
+/// parameters stand for; `is_top` tells that the type is a whole parameter, whose own `const` does not count.
+fn matches_pattern<'p>(
     pattern: &'p TypeSyntax,
     concrete: &TypeSyntax,
     of: &'p ast::Function,
-    top: bool,
+    is_top: bool,
     bound: &mut Vec<(&'p str, String)>,
 ) -> bool {
-    if let Some(name) = parameter(pattern, of) {
+    if let Some(name) = template_parameter(pattern, of) {
         // `const T` does not match a type that is not `const`.
-        if !top && pattern.is_const && !concrete.is_const {
+        if !is_top && pattern.is_const && !concrete.is_const {
             return false;
         }
         let mut text = format!("{:?}", concrete.kind);
-        if concrete.is_const && !pattern.is_const && !top {
+        if concrete.is_const && !pattern.is_const && !is_top {
             text.push_str(" const");
         }
         let text = without_places(&text);
@@ -58,12 +65,16 @@ fn fits<'p>(
             }
         };
     }
-    if !top && pattern.is_const != concrete.is_const {
+    if !is_top && pattern.is_const != concrete.is_const {
         return false;
     }
     match (&pattern.kind, &concrete.kind) {
-        (TypeKind::Pointer(one), TypeKind::Pointer(other)) => fits(one, other, of, false, bound),
-        (TypeKind::Array(one, _), TypeKind::Array(other, _)) => fits(one, other, of, false, bound),
+        (TypeKind::Pointer(one), TypeKind::Pointer(other)) => {
+            matches_pattern(one, other, of, false, bound)
+        }
+        (TypeKind::Array(one, _), TypeKind::Array(other, _)) => {
+            matches_pattern(one, other, of, false, bound)
+        }
         (TypeKind::Words(one), TypeKind::Words(other)) => one == other,
         (TypeKind::Named(one), TypeKind::Named(other)) => {
             let (Some(one), Some(other)) = (one.parts.last(), other.parts.last()) else {
@@ -77,7 +88,7 @@ fn fits<'p>(
                             (
                                 ast::TemplateArgument::Type(one),
                                 ast::TemplateArgument::Type(other),
-                            ) => fits(one, other, of, false, bound),
+                            ) => matches_pattern(one, other, of, false, bound),
                             _ => false,
                         })
                     }
@@ -88,7 +99,8 @@ fn fits<'p>(
     }
 }
 
-fn parameter<'p>(syntax: &'p TypeSyntax, of: &'p ast::Function) -> Option<&'p str> {
+/// The name of the template parameter that a written type consists of.
+fn template_parameter<'p>(syntax: &'p TypeSyntax, of: &'p ast::Function) -> Option<&'p str> {
     let TypeKind::Named(name) = &syntax.kind else { return None };
     let [part] = &name.parts[..] else { return None };
     let parameters = &of.template.as_ref()?.parameters;

@@ -117,7 +117,7 @@ impl<'a> Analyser<'a> {
                     Some(Sequence::of(Rank::Exact))
                 }
                 // The object of a member may be a temporary ([over.match.funcs]/5.1).
-                Some(parameter) if position == 0 && self.is_object(candidate) => {
+                Some(parameter) if position == 0 && self.has_object(candidate) => {
                     let object = Operand {
                         expr: crate::tree::Expr {
                             category: crate::tree::Category::Place,
@@ -139,7 +139,7 @@ impl<'a> Analyser<'a> {
         Ok(Some(found))
     }
 
-    fn is_object(&self, candidate: &Candidate) -> bool {
+    fn has_object(&self, candidate: &Candidate) -> bool {
         match &candidate.target {
             Target::User { decl, .. } => self
                 .decls
@@ -228,7 +228,7 @@ impl<'a> Analyser<'a> {
         let mut found = Vec::new();
         for operand in operands {
             let mut scopes = Vec::new();
-            self.associated(&operand.expr.ty, 0, &mut scopes);
+            self.associated_scopes(&operand.expr.ty, 0, &mut scopes);
             for scope in scopes {
                 let mut at = Some(scope);
                 while let Some(here) = at {
@@ -259,22 +259,22 @@ impl<'a> Analyser<'a> {
 
     /// Scopes associated with a type (\[basic.lookup.argdep\]/2): those of its class, of bases and of template
     /// arguments.
-    fn associated(&self, ty: &Type, depth: u32, scopes: &mut Vec<super::scope::ScopeId>) {
+    fn associated_scopes(&self, ty: &Type, depth: u32, scopes: &mut Vec<super::scope::ScopeId>) {
         if depth > 16 {
             return;
         }
         match ty {
-            Type::Pointer(to) => self.associated(&to.ty, depth + 1, scopes),
-            Type::Array(element, _) => self.associated(element, depth + 1, scopes),
+            Type::Pointer(to) => self.associated_scopes(&to.ty, depth + 1, scopes),
+            Type::Array(element, _) => self.associated_scopes(element, depth + 1, scopes),
             Type::Record(record) => {
                 scopes.extend(self.class_scope(*record));
                 for (base, _) in self.bases(*record) {
-                    self.associated(&Type::Record(base), depth + 1, scopes);
+                    self.associated_scopes(&Type::Record(base), depth + 1, scopes);
                 }
                 let instance = self.class(*record).and_then(|class| class.instance.as_ref());
                 for arg in instance.into_iter().flat_map(|(_, args)| args) {
                     if let super::declarations::Arg::Type(ty) = arg {
-                        self.associated(&ty.ty, depth + 1, scopes);
+                        self.associated_scopes(&ty.ty, depth + 1, scopes);
                     }
                 }
             }

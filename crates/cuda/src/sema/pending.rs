@@ -108,7 +108,7 @@ impl<'a> Analyser<'a> {
         if let Some(known) = known(self) {
             return Ok(known);
         }
-        self.nested(span, |one| {
+        self.with_instance_limit(span, |one| {
             one.read_now(function);
             Ok(())
         })?;

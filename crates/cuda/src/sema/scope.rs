@@ -17,7 +17,7 @@ define_index! {
     pub(crate) struct DeclId;
     /// A template of a class, alias or variable.
     pub(crate) struct TemplateId;
-    /// A constant, or a variable that was refused.
+    /// A constant, or a variable that is refused on use.
     pub(crate) struct VariableId;
 }
 
@@ -61,6 +61,7 @@ pub(crate) struct Scope {
     pub parent: Option<ScopeId>,
     pub kind: ScopeKind,
     pub name: Box<str>,
+    /// Entities by name, each with its number in the order of declaration.
     pub names: FxHashMap<Box<str>, Vec<(u32, Entity)>>,
     /// Namespaces with names visible here: number of the directive and the namespace.
     pub directives: Vec<(u32, ScopeId)>,

@@ -26,17 +26,19 @@ enum Root {
 }
 
 impl Root {
-    fn may_equal(self, other: Self, escaped: &FxHashSet<LocalId>, apart: bool) -> bool {
+    /// May two accesses meet the same object? `escaped` are variables with an address, `separate_arrays` tells that
+    /// the parameters point to different memory.
+    fn may_equal(self, other: Self, escaped: &FxHashSet<LocalId>, separate_arrays: bool) -> bool {
         match (self, other) {
             // Arrays of a function's parameters may overlap, and may be any object with an address.
             (Self::Behind(_), Self::Behind(_) | Self::Global(_))
             | (Self::Global(_), Self::Behind(_))
-                if !apart =>
+                if !separate_arrays =>
             {
                 true
             }
             (Self::Behind(_), Self::Local(local)) | (Self::Local(local), Self::Behind(_))
-                if !apart =>
+                if !separate_arrays =>
             {
                 escaped.contains(&local)
             }
@@ -49,6 +51,7 @@ impl Root {
     }
 }
 
+/// The objects that an expression reads and writes.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Effects {
     reads: Vec<Root>,
@@ -69,18 +72,18 @@ impl Effects {
         }
     }
 
-    fn conflicts(&self, other: &Self, escaped: &FxHashSet<LocalId>, apart: bool) -> bool {
+    fn conflicts(&self, other: &Self, escaped: &FxHashSet<LocalId>, separate_arrays: bool) -> bool {
         let meet = |writes: &[Root], others: &Self| {
             writes.iter().any(|one| {
                 let all = others.reads.iter().chain(&others.writes);
-                all.into_iter().any(|two| one.may_equal(*two, escaped, apart))
+                all.into_iter().any(|two| one.may_equal(*two, escaped, separate_arrays))
             })
         };
         meet(&self.writes, other) || meet(&other.writes, self)
     }
 }
 
-/// A function's effects on memory visible to its caller: through its parameters, to variables of the file, to other
+/// A function's effects that its caller can see: on targets of its parameters, on variables of the file, on other
 /// memory.
 type Summary = Effects;
 
@@ -91,8 +94,8 @@ pub(crate) fn check(program: &Program) -> Vec<(FunctionId, Box<Diagnostic>)> {
         let mut changed = false;
         for (id, function) in program.functions.enumerate() {
             let mut checker = Checker::new(program, function, &summaries);
-            let effects = checker.whole();
-            let next = checker.seen_outside(effects);
+            let effects = checker.function_effects();
+            let next = checker.visible_to_caller(effects);
             if let Some(known) = summaries.get_mut(id.position())
                 && *known != next
             {
@@ -107,7 +110,7 @@ pub(crate) fn check(program: &Program) -> Vec<(FunctionId, Box<Diagnostic>)> {
     let mut refused = Vec::new();
     for (id, function) in program.functions.enumerate() {
         let mut checker = Checker::new(program, function, &summaries);
-        checker.whole();
+        checker.function_effects();
         if let Some(why) = checker.refusal {
             refused.push((id, why));
         }
@@ -119,9 +122,10 @@ struct Checker<'p> {
     program: &'p Program,
     function: &'p Function,
     summaries: &'p [Summary],
+    /// Variables that may be reached through a pointer or reference.
     escaped: FxHashSet<LocalId>,
-    /// Parameters that are written: they may point to anything.
-    moved: FxHashSet<LocalId>,
+    /// Variables that are written: as pointers, they may point to anything.
+    reassigned: FxHashSet<LocalId>,
     /// An `alias` clause allows arrays of parameters to overlap.
     may_overlap: bool,
     refusal: Option<Box<Diagnostic>>,
@@ -134,7 +138,7 @@ impl<'p> Checker<'p> {
             function,
             summaries,
             escaped: FxHashSet::default(),
-            moved: FxHashSet::default(),
+            reassigned: FxHashSet::default(),
             may_overlap: function
                 .clauses
                 .iter()
@@ -148,7 +152,7 @@ impl<'p> Checker<'p> {
     /// Finds variables that may be reached through a pointer or reference.
     fn find_escapes(&mut self) {
         let mut escaped = FxHashSet::default();
-        let mut moved = FxHashSet::default();
+        let mut reassigned = FxHashSet::default();
         let function = self.function;
         let is_reference =
             |id: LocalId| function.locals.get(id).is_some_and(|one| one.is_reference);
@@ -172,7 +176,7 @@ impl<'p> Checker<'p> {
                 ExprKind::Assign(place, _)
                 | ExprKind::AssignOp { place, .. }
                 | ExprKind::Step { place, .. } => {
-                    moved.extend(root_local(place));
+                    reassigned.extend(root_local(place));
                 }
                 _ => {}
             });
@@ -181,14 +185,14 @@ impl<'p> Checker<'p> {
             stmt.each_expr(&mut visit);
         }
         for stmt in &function.body {
-            bound_references(stmt, &is_reference, &mut escaped);
+            find_bound_variables(stmt, &is_reference, &mut escaped);
         }
         self.escaped = escaped;
-        self.moved = moved;
+        self.reassigned = reassigned;
     }
 
-    /// Effects of the whole function; records conflicts on the way.
-    fn whole(&mut self) -> Effects {
+    /// The effects of the whole function. Records a refusal for conflicts on the way.
+    fn function_effects(&mut self) -> Effects {
         let mut all = Effects::default();
         let function = self.function;
         for stmt in &function.body {
@@ -202,7 +206,7 @@ impl<'p> Checker<'p> {
     }
 
     /// The accesses visible to a caller, in terms of parameters.
-    fn seen_outside(&self, effects: Effects) -> Summary {
+    fn visible_to_caller(&self, effects: Effects) -> Summary {
         let mut seen = Summary::default();
         let outside = |root: Root| match root {
             Root::Local(id) => {
@@ -217,8 +221,8 @@ impl<'p> Checker<'p> {
         seen
     }
 
-    /// Are arrays of parameters taken for different ones?
-    fn is_apart(&self) -> bool {
+    /// Do different parameters point to different memory? They do in a kernel without an `alias` clause.
+    fn has_separate_arrays(&self) -> bool {
         self.function.is_kernel && !self.may_overlap
     }
 
@@ -265,41 +269,18 @@ impl<'p> Checker<'p> {
             }
             ExprKind::Call(function, arguments) => {
                 made.add(self.unsequenced(expr));
-                self.called(*function, arguments, &mut made);
+                self.add_call_effects(*function, arguments, &mut made);
             }
             // It may be any function of that type.
             ExprKind::CallPointer(callee, arguments) => {
                 made.add(self.unsequenced(expr));
                 for function in self.functions_of(&callee.ty) {
-                    self.called(function, arguments, &mut made);
+                    self.add_call_effects(function, arguments, &mut made);
                 }
             }
             ExprKind::Intrinsic(name, _) => {
                 made.add(self.unsequenced(expr));
-                let class = intrinsics::all().find(|one| one.canonical == *name);
-                match class.map(|one| one.class) {
-                    Some(Class::Atomic) => {
-                        let root = self.pointee(expr.operands().first().copied());
-                        made.reads.push(root);
-                        made.writes.push(root);
-                    }
-                    Some(Class::Barrier | Class::Fence | Class::Control) => {
-                        made.writes.push(Root::Memory);
-                    }
-                    Some(Class::Memory) if name.starts_with("__ld") => {
-                        let root = self.pointee(expr.operands().first().copied());
-                        made.reads.push(root);
-                    }
-                    Some(Class::Memory) => {
-                        made.reads.push(Root::Memory);
-                        made.writes.push(Root::Memory);
-                    }
-                    Some(Class::Math) if matches!(expr.ty, Type::Void) => {
-                        made.writes.push(Root::Memory);
-                    }
-                    _ if name.starts_with("__syncwarp") => made.writes.push(Root::Memory),
-                    _ => {}
-                }
+                self.add_intrinsic_effects(name, expr, &mut made);
             }
             _ if expr.category == Category::Place => {
                 made.add(self.place_effects(expr));
@@ -307,6 +288,34 @@ impl<'p> Checker<'p> {
             _ => made.add(self.unsequenced(expr)),
         }
         made
+    }
+
+    /// Adds the effects of a CUDA function on memory, beyond those of computing its arguments.
+    fn add_intrinsic_effects(&self, name: &str, expr: &Expr, made: &mut Effects) {
+        let class = intrinsics::all().find(|one| one.canonical == name);
+        match class.map(|one| one.class) {
+            Some(Class::Atomic) => {
+                let root = self.pointee(expr.operands().first().copied());
+                made.reads.push(root);
+                made.writes.push(root);
+            }
+            Some(Class::Barrier | Class::Fence | Class::Control) => {
+                made.writes.push(Root::Memory);
+            }
+            Some(Class::Memory) if name.starts_with("__ld") => {
+                let root = self.pointee(expr.operands().first().copied());
+                made.reads.push(root);
+            }
+            Some(Class::Memory) => {
+                made.reads.push(Root::Memory);
+                made.writes.push(Root::Memory);
+            }
+            Some(Class::Math) if matches!(expr.ty, Type::Void) => {
+                made.writes.push(Root::Memory);
+            }
+            _ if name.starts_with("__syncwarp") => made.writes.push(Root::Memory),
+            _ => {}
+        }
     }
 
     /// Functions that a pointer of a type may hold.
@@ -351,8 +360,8 @@ impl<'p> Checker<'p> {
                 Category::Place => self.place_effects(operand),
                 Category::Value => self.effects(operand),
             };
-            let apart = self.is_apart();
-            if parts.iter().any(|one| one.conflicts(&next, &self.escaped, apart)) {
+            let separate_arrays = self.has_separate_arrays();
+            if parts.iter().any(|one| one.conflicts(&next, &self.escaped, separate_arrays)) {
                 let message =
                     "the result depends on the order of evaluation, which C++ leaves open";
                 self.refusal.get_or_insert_with(|| unsupported(expr.span, message));
@@ -366,7 +375,8 @@ impl<'p> Checker<'p> {
         all
     }
 
-    fn called(&mut self, function: FunctionId, arguments: &[Expr], made: &mut Effects) {
+    /// Adds the effects of a called function, with its parameters replaced by the arguments.
+    fn add_call_effects(&mut self, function: FunctionId, arguments: &[Expr], made: &mut Effects) {
         let summary = self.summaries.get(function.position()).cloned().unwrap_or_default();
         let parameters = self.program.functions.get(function).map(|one| &one.parameters);
         let outside = |root: Root| match root {
@@ -384,6 +394,7 @@ impl<'p> Checker<'p> {
         made.add(Effects { reads, writes });
     }
 
+    /// The object that a place belongs to.
     fn root(&self, place: &Expr) -> Root {
         match &place.kind {
             ExprKind::Local(id) => match self.function.locals.get(*id) {
@@ -415,7 +426,7 @@ impl<'p> Checker<'p> {
             ExprKind::Read(place) => match &place.kind {
                 ExprKind::Local(id)
                     if self.function.parameters.contains(id)
-                        && !self.moved.contains(id)
+                        && !self.reassigned.contains(id)
                         && !self.escaped.contains(id) =>
                 {
                     Root::Behind(*id)
@@ -442,14 +453,14 @@ fn root_local(place: &Expr) -> Option<LocalId> {
 }
 
 /// Variables that references are bound to.
-fn bound_references(
+fn find_bound_variables(
     stmt: &crate::tree::Stmt,
     is_reference: &impl Fn(LocalId) -> bool,
     escaped: &mut FxHashSet<LocalId>,
 ) {
     let mut all = |stmts: &[crate::tree::Stmt]| {
         for stmt in stmts {
-            bound_references(stmt, is_reference, escaped);
+            find_bound_variables(stmt, is_reference, escaped);
         }
     };
     match &stmt.kind {

@@ -15,7 +15,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// Reads a part of a clause.
+    /// Reads a part of a clause, with the names that `context` allows.
     pub(super) fn in_spec<T>(
         &mut self,
         context: SpecContext,
@@ -27,7 +27,7 @@ impl<'a> Analyser<'a> {
         result
     }
 
-    /// A truth value.
+    /// An expression of a clause as a truth value.
     pub(super) fn spec_condition(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         let found = self.spec(expr)?;
         self.spec_truth(found)
@@ -50,24 +50,25 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// An integer without bounds.
+    /// An expression of a clause as an integer without bounds.
     pub(super) fn spec_whole(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         let found = self.spec(expr)?;
         let span = found.span;
         match found.ty {
             Type::Whole => Ok(found),
-            Type::Bool => Ok(to(found, Type::Whole)),
+            Type::Bool => Ok(converted_to(found, Type::Whole)),
             _ => Err(error(span, "expected an integer")),
         }
     }
 
-    /// The value of an expression: whole, real, a truth value, or a value of the program other than a number.
+    /// An expression of a clause as a value: whole, real, a truth value, or a value of the program other than a number.
     pub(super) fn spec(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         let operand = self.spec_operand(expr)?;
         let plain = self.rvalue(operand)?;
         Ok(self.spec_value(plain))
     }
 
+    /// Turns a number of the program into a whole or real one.
     pub(super) fn spec_value(&self, plain: Expr) -> Expr {
         match (&plain.kind, &plain.ty) {
             (ExprKind::Int(number), Type::Int(_) | Type::Enum(_)) => {
@@ -76,8 +77,8 @@ impl<'a> Analyser<'a> {
             (ExprKind::Float(number), Type::Float(_)) => {
                 value(ExprKind::Float(*number), Type::Real, plain.span)
             }
-            (_, Type::Int(_) | Type::Enum(_)) => to(plain, Type::Whole),
-            (_, Type::Float(_)) => to(plain, Type::Real),
+            (_, Type::Int(_) | Type::Enum(_)) => converted_to(plain, Type::Whole),
+            (_, Type::Float(_)) => converted_to(plain, Type::Real),
             _ => plain,
         }
     }
@@ -85,54 +86,18 @@ impl<'a> Analyser<'a> {
     pub(super) fn spec_operand(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
         // A level of a clause takes about twice the stack of one of the program.
         let span = expr.span;
-        self.levelled(span, |one| one.levelled(span, |one| one.spec_operand_here(expr)))
+        self.with_nesting_limit(span, |one| {
+            one.with_nesting_limit(span, |one| one.spec_operand_unguarded(expr))
+        })
     }
 
-    /// Types an expression of a clause.
-    fn spec_operand_here(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
+    /// Types an expression of a clause, without the limit on nesting.
+    fn spec_operand_unguarded(&mut self, expr: &'a ast::Expr) -> Result<Operand> {
         let span = expr.span;
         match &expr.kind {
-            Ast::Name(name) => {
-                if let [part] = &name.parts[..]
-                    && part.name.text.as_ref() == "\\result"
-                {
-                    return self.spec_result(span);
-                }
-                if let [part] = &name.parts[..]
-                    && part.name.text.as_ref() == "__same_group"
-                    && self.lookup("__same_group").1.is_empty()
-                {
-                    return self.same_group(span).map(Operand::new);
-                }
-                self.name_operand(name, span)
-            }
-            Ast::Index(array, index) => {
-                let array = self.spec_operand(array)?;
-                let index = self.spec_whole(index)?;
-                if let Type::Record(_) = array.expr.ty {
-                    return Err(unsupported(span, "`[]` of a class in a clause is not supported"));
-                }
-                let base = self.rvalue(array)?;
-                let sum = self.pointer_sum(true, base, index, span)?;
-                self.dereferenced(sum, span)
-            }
-            Ast::Member { object, member, arrow } => {
-                let object = self.spec_operand(object)?;
-                let object = match arrow {
-                    true => {
-                        let at = self.rvalue(object)?;
-                        self.dereferenced(at, span)?
-                    }
-                    false => object,
-                };
-                let Type::Record(record) = object.expr.ty else {
-                    return Err(error(span, "this has no members"));
-                };
-                match self.field_path(record, &member.name.text) {
-                    Some(path) => Ok(self.walk_fields(object, &path, span)),
-                    None => Err(error(span, format!("there is no field `{}`", member.name.text))),
-                }
-            }
+            Ast::Name(name) => self.spec_name(name, span),
+            Ast::Index(array, index) => self.spec_index(array, index, span),
+            Ast::Member { object, member, arrow } => self.spec_member(object, member, *arrow, span),
             Ast::Unary("*", inner) => {
                 let inner = self.spec_operand(inner)?;
                 let at = self.rvalue(inner)?;
@@ -147,12 +112,7 @@ impl<'a> Analyser<'a> {
                 self.spec_binary(sign, left, right, span).map(Operand::new)
             }
             Ast::Ternary(condition, one, other) => {
-                let condition = self.spec_condition(condition)?;
-                let (one, other) = (self.spec(one)?, self.spec(other)?);
-                let (one, other) = same_kind(one, other, span)?;
-                let ty = one.ty.clone();
-                let kind = ExprKind::Select(Box::new(condition), Box::new(one), Box::new(other));
-                Ok(Operand::new(value(kind, ty, span)))
+                self.spec_ternary(condition, one, other, span).map(Operand::new)
             }
             Ast::Call(callee, arguments) => {
                 let Ast::Name(name) = &callee.kind else {
@@ -190,6 +150,80 @@ impl<'a> Analyser<'a> {
         }
     }
 
+    /// A name in a clause; `\result` and `__same_group` are words of annotations.
+    fn spec_name(&mut self, name: &'a ast::QualifiedName, span: Span) -> Result<Operand> {
+        if let [part] = &name.parts[..]
+            && part.name.text.as_ref() == "\\result"
+        {
+            return self.spec_result(span);
+        }
+        if let [part] = &name.parts[..]
+            && part.name.text.as_ref() == "__same_group"
+            && self.lookup("__same_group").1.is_empty()
+        {
+            return self.same_group(span).map(Operand::new);
+        }
+        self.name_operand(name, span)
+    }
+
+    /// `a\[i\]` in a clause.
+    fn spec_index(
+        &mut self,
+        array: &'a ast::Expr,
+        index: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Operand> {
+        let array = self.spec_operand(array)?;
+        let index = self.spec_whole(index)?;
+        if let Type::Record(_) = array.expr.ty {
+            return Err(unsupported(span, "`[]` of a class in a clause is not supported"));
+        }
+        let base = self.rvalue(array)?;
+        let sum = self.pointer_sum(true, base, index, span)?;
+        self.dereferenced(sum, span)
+    }
+
+    /// `a.b` and `a->b` in a clause.
+    fn spec_member(
+        &mut self,
+        object: &'a ast::Expr,
+        member: &'a ast::NamePart,
+        arrow: bool,
+        span: Span,
+    ) -> Result<Operand> {
+        let object = self.spec_operand(object)?;
+        let object = match arrow {
+            true => {
+                let at = self.rvalue(object)?;
+                self.dereferenced(at, span)?
+            }
+            false => object,
+        };
+        let Type::Record(record) = object.expr.ty else {
+            return Err(error(span, "this has no members"));
+        };
+        match self.field_path(record, &member.name.text) {
+            Some(path) => Ok(self.walk_fields(object, &path, span)),
+            None => Err(error(span, format!("there is no field `{}`", member.name.text))),
+        }
+    }
+
+    /// `c ? a : b` in a clause.
+    fn spec_ternary(
+        &mut self,
+        condition: &'a ast::Expr,
+        one: &'a ast::Expr,
+        other: &'a ast::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let condition = self.spec_condition(condition)?;
+        let (one, other) = (self.spec(one)?, self.spec(other)?);
+        let (one, other) = unify_kinds(one, other, span)?;
+        let ty = one.ty.clone();
+        let kind = ExprKind::Select(Box::new(condition), Box::new(one), Box::new(other));
+        Ok(value(kind, ty, span))
+    }
+
     pub(super) fn spec_result(&mut self, span: Span) -> Result<Operand> {
         let returns = self.body.returns.clone().filter(|_| self.body.spec.has_result);
         let Some(returns) = returns.filter(|one| one.ty != Type::Void) else {
@@ -211,7 +245,7 @@ impl<'a> Analyser<'a> {
             return Ok(value(ExprKind::Unary(Unary::Not, Box::new(inner)), Type::Bool, span));
         }
         let inner = self.spec(inner)?;
-        let inner = if inner.ty == Type::Bool { to(inner, Type::Whole) } else { inner };
+        let inner = if inner.ty == Type::Bool { converted_to(inner, Type::Whole) } else { inner };
         if !matches!(inner.ty, Type::Whole | Type::Real) {
             return Err(error(span, "expected a number"));
         }
@@ -254,7 +288,7 @@ impl<'a> Analyser<'a> {
             return Ok(value(kind, Type::Bool, span));
         }
         if let Some(compare) = comparison(sign) {
-            let (left, right) = same_kind(left, right, span)?;
+            let (left, right) = unify_kinds(left, right, span)?;
             let kind = ExprKind::Compare(compare, Box::new(left), Box::new(right));
             return Ok(value(kind, Type::Bool, span));
         }
@@ -266,8 +300,9 @@ impl<'a> Analyser<'a> {
         {
             return self.pointer_sum(op == Binary::Add, left, right, span);
         }
-        let number = |one: Expr| if one.ty == Type::Bool { to(one, Type::Whole) } else { one };
-        let (left, right) = same_kind(number(left), number(right), span)?;
+        let number =
+            |one: Expr| if one.ty == Type::Bool { converted_to(one, Type::Whole) } else { one };
+        let (left, right) = unify_kinds(number(left), number(right), span)?;
         let ty = left.ty.clone();
         let real = matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div);
         if ty != Type::Whole && !(ty == Type::Real && real) {
@@ -291,17 +326,16 @@ impl<'a> Analyser<'a> {
                     return Err(unsupported(span, "this cast in a clause is not supported"));
                 }
                 if !keeps_number(&found, &target.ty) {
-                    let message = "clauses use unbounded integers: a cast that may change a number is not \
-                        supported in them";
+                    let message = "clauses use unbounded integers: a cast that may change a number is not supported in them";
                     return Err(unsupported(span, message));
                 }
-                Ok(Operand::new(to(found, Type::Whole)))
+                Ok(Operand::new(converted_to(found, Type::Whole)))
             }
             Type::Float(_) => {
                 let found = self.spec(inner)?;
                 match found.ty {
                     Type::Real => Ok(Operand::new(found)),
-                    Type::Whole | Type::Bool => Ok(Operand::new(to(found, Type::Real))),
+                    Type::Whole | Type::Bool => Ok(Operand::new(converted_to(found, Type::Real))),
                     _ => Err(unsupported(span, "this cast in a clause is not supported")),
                 }
             }
@@ -315,8 +349,8 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// A variable of annotations.
-    pub(super) fn ghost(&mut self, name: &'a ast::Name, ty: Type) -> LocalId {
+    /// Declares a variable of annotations.
+    pub(super) fn declare_ghost(&mut self, name: &'a ast::Name, ty: Type) -> LocalId {
         let id = self.body.locals.push(Local {
             name: name.text.to_string(),
             ty,
@@ -345,7 +379,7 @@ impl<'a> Analyser<'a> {
         };
         self.in_scope(ScopeKind::Block, |one| {
             let variables: Vec<LocalId> =
-                names.iter().map(|name| one.ghost(name, Type::Whole)).collect();
+                names.iter().map(|name| one.declare_ghost(name, Type::Whole)).collect();
             let body = one.spec_condition(body)?;
             let spec = SpecExpr::Quantified(quantifier, variables, body);
             Ok(value(ExprKind::Spec(Box::new(spec)), Type::Bool, span))
@@ -361,9 +395,9 @@ impl<'a> Analyser<'a> {
         }
         let (low, high) = (self.spec_whole(&fold.low)?, self.spec_whole(&fold.high)?);
         self.in_scope(ScopeKind::Block, |one| {
-            let variable = one.ghost(&fold.variable, Type::Whole);
+            let variable = one.declare_ghost(&fold.variable, Type::Whole);
             let body = one.spec(&fold.body)?;
-            let body = if body.ty == Type::Bool { to(body, Type::Whole) } else { body };
+            let body = if body.ty == Type::Bool { converted_to(body, Type::Whole) } else { body };
             let ty = body.ty.clone();
             let of_bits = matches!(op, "|" | "&" | "^");
             if ty != Type::Whole && (ty != Type::Real || of_bits) {
@@ -399,8 +433,8 @@ fn keeps_number(found: &Expr, target: &Type) -> bool {
     }
 }
 
-/// A conversion.
-pub(super) fn to(from: Expr, ty: Type) -> Expr {
+/// Converts a value within a clause.
+pub(super) fn converted_to(from: Expr, ty: Type) -> Expr {
     let span = from.span;
     if let (ExprKind::Int(number), Type::Whole) = (&from.kind, &ty) {
         return literal(*number, Type::Whole, span);
@@ -409,7 +443,7 @@ pub(super) fn to(from: Expr, ty: Type) -> Expr {
 }
 
 /// Brings two values to one kind: real if one is, truth values if both are.
-pub(super) fn same_kind(one: Expr, other: Expr, span: Span) -> Result<(Expr, Expr)> {
+pub(super) fn unify_kinds(one: Expr, other: Expr, span: Span) -> Result<(Expr, Expr)> {
     if one.ty == other.ty {
         return Ok((one, other));
     }
@@ -422,17 +456,17 @@ pub(super) fn same_kind(one: Expr, other: Expr, span: Span) -> Result<(Expr, Exp
     match (rank(&one.ty), rank(&other.ty)) {
         (Some(first), Some(second)) if first < second => {
             let ty = other.ty.clone();
-            Ok((to(one, ty), other))
+            Ok((converted_to(one, ty), other))
         }
         (Some(_), Some(_)) => {
             let ty = one.ty.clone();
-            let other = to(other, ty);
+            let other = converted_to(other, ty);
             Ok((one, other))
         }
         _ => match (&one.ty, &other.ty) {
             (Type::Pointer(first), Type::Pointer(second)) if first.ty == second.ty => {
                 let ty = one.ty.clone();
-                let other = to(other, ty);
+                let other = converted_to(other, ty);
                 Ok((one, other))
             }
             _ => Err(error(span, "these types do not fit together")),

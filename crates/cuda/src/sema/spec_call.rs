@@ -3,7 +3,7 @@
 use super::analyser::Analyser;
 use super::operand::value;
 use super::scope::{DeclId, Entity};
-use super::spec::{same_kind, to};
+use super::spec::{converted_to, unify_kinds};
 use super::types::{QType, is_narrow_float};
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::tree::{Expr, ExprKind, Label, SpecExpr, Type};
@@ -11,7 +11,7 @@ use crate::{Result, error, unsupported};
 use base::Span;
 
 impl<'a> Analyser<'a> {
-    /// Calls in clauses.
+    /// Types a call in a clause.
     pub(super) fn spec_call(
         &mut self,
         name: &'a ast::QualifiedName,
@@ -40,7 +40,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Words of annotations that look like functions.
+    /// Types a word of annotations that looks like a function, such as `\max`. Long: one arm for each word.
     fn spec_word(
         &mut self,
         word: &str,
@@ -66,7 +66,7 @@ impl<'a> Analyser<'a> {
             }
             ("\\max" | "max" | "\\min" | "min", [one, other]) if of_numbers(self, word) => {
                 let (one, other) = (self.spec(one)?, self.spec(other)?);
-                let (one, other) = same_kind(one, other, span)?;
+                let (one, other) = unify_kinds(one, other, span)?;
                 let ty = one.ty.clone();
                 let name = if word.ends_with("max") { "max" } else { "min" };
                 spec(SpecExpr::Function(name, vec![one, other]), ty)
@@ -88,7 +88,7 @@ impl<'a> Analyser<'a> {
                 spec(SpecExpr::At(one, label), ty)
             }
             ("\\other" | "__other_int" | "__other_bool", [one]) => {
-                if !self.body.spec.in_pair {
+                if !self.body.spec.may_name_other {
                     let message = format!("`{word}` belongs in a barrier invariant");
                     return Err(match word {
                         "\\other" => error(span, message),
@@ -96,9 +96,9 @@ impl<'a> Analyser<'a> {
                     });
                 }
                 // Another thread's other thread would be a third one.
-                self.body.spec.in_pair = false;
+                self.body.spec.may_name_other = false;
                 let one = self.spec(one);
-                self.body.spec.in_pair = true;
+                self.body.spec.may_name_other = true;
                 let one = one?;
                 let ty = one.ty.clone();
                 spec(SpecExpr::Other(one), ty)
@@ -115,6 +115,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
+    /// The moment that a label of `\at` names.
     fn label(&self, label: &'a ast::Expr) -> Result<Label> {
         let word = match &label.kind {
             Ast::Name(name) => match &name.parts[..] {
@@ -126,7 +127,7 @@ impl<'a> Analyser<'a> {
         match word {
             "Pre" | "Old" => Ok(Label::Old),
             "Here" => Ok(Label::Here),
-            "LoopEntry" if self.body.spec.of_loop => Ok(Label::LoopEntry),
+            "LoopEntry" if self.body.spec.in_loop_clause => Ok(Label::LoopEntry),
             "LoopEntry" => Err(error(label.span, "`LoopEntry` belongs in a loop invariant")),
             _ => {
                 let message = "only the labels `Pre`, `Here` and `LoopEntry` are supported";
@@ -175,6 +176,7 @@ impl<'a> Analyser<'a> {
         Ok(made)
     }
 
+    /// Converts an argument to a parameter's type.
     fn spec_argument(&mut self, found: Expr, ty: &Type) -> Result<Expr> {
         let span = found.span;
         match (&found.ty, ty) {
@@ -182,11 +184,11 @@ impl<'a> Analyser<'a> {
             (
                 Type::Whole | Type::Bool,
                 Type::Real | Type::Whole | Type::Int(_) | Type::Float(_),
-            ) => Ok(to(found, ty.clone())),
-            (Type::Real, Type::Float(_)) => Ok(to(found, ty.clone())),
+            ) => Ok(converted_to(found, ty.clone())),
+            (Type::Real, Type::Float(_)) => Ok(converted_to(found, ty.clone())),
             (Type::Whole | Type::Real, Type::Bool) => self.spec_truth(found),
             (Type::Pointer(one), Type::Pointer(other)) if one.ty == other.ty => {
-                Ok(to(found, ty.clone()))
+                Ok(converted_to(found, ty.clone()))
             }
             _ => Err(error(span, "this argument does not fit")),
         }
@@ -214,7 +216,7 @@ impl<'a> Analyser<'a> {
         let types: Vec<Type> = signature.parameters.iter().map(|one| one.ty.clone()).collect();
         let made = self.spec_arguments(&types, arguments, span)?;
         let function = self.function_of(decl, None, span)?;
-        let result = self.called(function, made, span)?;
+        let result = self.make_call(function, made, span)?;
         Ok(self.spec_value(result.expr))
     }
 

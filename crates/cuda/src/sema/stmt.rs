@@ -20,7 +20,7 @@ impl<'a> Analyser<'a> {
         for stmt in stmts {
             if let Ast::Clauses(clauses) = &stmt.kind {
                 let (loops, others): (Vec<_>, Vec<_>) =
-                    clauses.iter().partition(|one| is_of_loop(one));
+                    clauses.iter().partition(|one| is_loop_clause(one));
                 loop_clauses.extend(loops);
                 let made = self.body_clauses(&others)?;
                 if !made.is_empty() {
@@ -73,19 +73,11 @@ impl<'a> Analyser<'a> {
                 Ok(())
             }
             Ast::If { init, is_constexpr, condition, then, otherwise } => {
-                let made = self.in_scope(ScopeKind::Block, |one| {
-                    let mut inner = Vec::new();
-                    if let Some(init) = init {
-                        one.stmt(init, &[], &mut inner)?;
-                    }
-                    let condition = one.condition(condition, &mut inner)?;
+                self.with_init(init.as_deref(), span, out, |one, inner| {
+                    let condition = one.condition(condition, inner)?;
                     let otherwise = otherwise.as_deref();
-                    let condition = (condition, *is_constexpr);
-                    one.branch(condition, then, otherwise, span, &mut inner)?;
-                    Ok(inner)
-                })?;
-                append_block(made, span, out);
-                Ok(())
+                    one.branch((condition, *is_constexpr), then, otherwise, span, inner)
+                })
             }
             Ast::For { init, condition, step, body } => {
                 let parts = (init.as_deref(), condition.as_ref(), step.as_ref());
@@ -99,16 +91,9 @@ impl<'a> Analyser<'a> {
             }
             Ast::DoWhile(body, condition) => self.do_loop(body, condition, clauses, span, out),
             Ast::Switch(init, condition, body) => {
-                let made = self.in_scope(ScopeKind::Block, |one| {
-                    let mut inner = Vec::new();
-                    if let Some(init) = init {
-                        one.stmt(init, &[], &mut inner)?;
-                    }
-                    one.switch(condition, body, span, &mut inner)?;
-                    Ok(inner)
-                })?;
-                append_block(made, span, out);
-                Ok(())
+                self.with_init(init.as_deref(), span, out, |one, inner| {
+                    one.switch(condition, body, span, inner)
+                })
             }
             Ast::Case(..) | Ast::Default(_) => {
                 Err(unsupported(span, "a label inside of another statement is not supported"))
@@ -136,6 +121,26 @@ impl<'a> Analyser<'a> {
             Ast::Unread(what) => Err(unsupported(span, format!("{what} is not supported"))),
             Ast::Clauses(_) => Ok(()),
         }
+    }
+
+    /// Types a statement with an init-statement (`if (init; …)`): both are in one scope.
+    fn with_init(
+        &mut self,
+        init: Option<&'a ast::Stmt>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+        statement: impl FnOnce(&mut Self, &mut Vec<Stmt>) -> Result<()>,
+    ) -> Result<()> {
+        let made = self.in_scope(ScopeKind::Block, |one| {
+            let mut inner = Vec::new();
+            if let Some(init) = init {
+                one.stmt(init, &[], &mut inner)?;
+            }
+            statement(one, &mut inner)?;
+            Ok(inner)
+        })?;
+        append_block(made, span, out);
+        Ok(())
     }
 
     fn local_declaration(
@@ -312,7 +317,7 @@ impl<'a> Analyser<'a> {
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let range = self.operand(range)?;
-        let Type::Array(element, Extent::Known(count)) = range.expr.ty.clone() else {
+        let Type::Array(_, Extent::Known(count)) = range.expr.ty.clone() else {
             return Err(unsupported(span, "a range that is not an array is not supported"));
         };
         if !matches!(
@@ -337,7 +342,7 @@ impl<'a> Analyser<'a> {
                 let base = one.rvalue(range)?;
                 let sum = one.pointer_sum(true, base, read, span)?;
                 let current = one.dereferenced(sum, span)?;
-                let declared = one.range_variable(variable, current, &element)?;
+                let declared = one.range_variable(variable, current)?;
                 let mut inner = vec![declared];
                 inner.extend(one.loop_body(body)?);
                 Ok(inner)
@@ -348,12 +353,7 @@ impl<'a> Analyser<'a> {
         Ok(())
     }
 
-    fn range_variable(
-        &mut self,
-        variable: &'a ast::Declarator,
-        current: Operand,
-        _element: &Type,
-    ) -> Result<Stmt> {
+    fn range_variable(&mut self, variable: &'a ast::Declarator, current: Operand) -> Result<Stmt> {
         let Some(part) = variable.name.parts.last() else {
             return Err(error(variable.ty.span, "a name is missing here"));
         };
@@ -424,7 +424,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-pub(super) fn is_of_loop(clause: &ast::Clause) -> bool {
+pub(super) fn is_loop_clause(clause: &ast::Clause) -> bool {
     matches!(clause.kind, ast::ClauseKind::LoopInvariant(..) | ast::ClauseKind::LoopVariant(_))
 }
 

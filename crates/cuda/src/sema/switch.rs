@@ -5,7 +5,7 @@
 
 use super::analyser::Analyser;
 use super::scope::ScopeKind;
-use super::stmt::is_of_loop;
+use super::stmt::is_loop_clause;
 use crate::syntax::ast::{self, Condition, StmtKind as Ast};
 use crate::tree::{Arm, Stmt, StmtKind, Switch, Type};
 use crate::{Result, error, unsupported};
@@ -25,7 +25,7 @@ impl<'a> Analyser<'a> {
         };
         let from = self.rvalue(operand)?;
         let of_enum = self.is_scoped_enum(&from.ty);
-        if !self.counts(&from.ty) && !of_enum {
+        if !self.is_integer_like(&from.ty) && !of_enum {
             return Err(error(span, "`switch` needs an integer"));
         }
         let ty = if of_enum { from.ty.clone() } else { self.promoted(&from.ty) };
@@ -81,7 +81,7 @@ impl<'a> Analyser<'a> {
             let mut body = std::mem::take(&mut arm.body);
             if let Ast::Clauses(clauses) = &at.kind {
                 let (loops, others): (Vec<_>, Vec<_>) =
-                    clauses.iter().partition(|one| is_of_loop(one));
+                    clauses.iter().partition(|one| is_loop_clause(one));
                 loop_clauses.extend(loops);
                 let made = self.body_clauses(&others)?;
                 body.push(Stmt { kind: StmtKind::Clauses(made), span: at.span });

@@ -4,7 +4,7 @@
 use crate::syntax::ast::{self, TemplateArgument, TypeKind, TypeSyntax};
 
 /// A template's declaration with numbered parameters, to find the definition of a prototype (\[temp.over.link\]).
-/// Expressions count by their place, so prototypes with expressions are not merged.
+/// Expressions other than names and integers count by their place, so prototypes with such expressions are not merged.
 pub(super) fn template_text(function: &ast::Function) -> String {
     let parameters = function.template.as_ref().map_or(&[][..], |one| &one.parameters[..]);
     let names: Vec<&str> = parameters.iter().map(|one| one.name.text.as_ref()).collect();

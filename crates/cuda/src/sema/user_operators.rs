@@ -129,7 +129,7 @@ impl<'a> Analyser<'a> {
                 }
             }
         }
-        let mut found = self.lookup_free(name, operands)?;
+        let mut found = self.free_functions(name, operands)?;
         for one in self.argument_dependent(name, operands)? {
             if !found.contains(&one) {
                 found.push(one);
@@ -145,7 +145,7 @@ impl<'a> Analyser<'a> {
     }
 
     /// Non-member functions found by a name.
-    fn lookup_free(&mut self, name: &str, operands: &[Operand]) -> Result<Vec<DeclId>> {
+    fn free_functions(&mut self, name: &str, operands: &[Operand]) -> Result<Vec<DeclId>> {
         let found = self.lookup_where(name, |one| match one {
             Entity::Function(id) => self.decls.get(*id).is_some_and(|one| one.member.is_none()),
             other => matches!(other, Entity::Refused(_)),
@@ -198,13 +198,13 @@ impl<'a> Analyser<'a> {
         }
         match &target.expr.ty {
             Type::Record(record) if sign == "=" => {
-                self.usable(*record, span)?;
-                self.assignable(*record, span)?;
+                self.check_usable(*record, span)?;
+                self.check_fields_writable(*record, span)?;
                 let is_prvalue = !target.is_place();
                 if is_prvalue {
                     return Err(unsupported(span, "assigning to a temporary is not supported"));
                 }
-                self.writable(&target, span)?;
+                self.check_writable(&target, span)?;
                 let ty = target.expr.ty.clone();
                 let from = self.implicit(from, &QType::plain(ty.clone()), span)?;
                 let kind = ExprKind::Assign(Box::new(target.expr), Box::new(from));
@@ -227,8 +227,8 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Copying a class field by field needs writable fields.
-    fn assignable(&self, record: RecordId, span: Span) -> Result<()> {
+    /// Checks that all fields of a class can be written, as copying field by field needs it.
+    fn check_fields_writable(&self, record: RecordId, span: Span) -> Result<()> {
         let Some(known) = self.program.records.get(record) else { return Ok(()) };
         match known.fields.iter().any(|one| one.is_const) {
             true => Err(error(span, "this class has `const` members")),
@@ -237,7 +237,7 @@ impl<'a> Analyser<'a> {
     }
 
     /// Checks that objects of a class can be used: no destructor or virtual function.
-    pub(super) fn usable(&self, record: RecordId, span: Span) -> Result<()> {
+    pub(super) fn check_usable(&self, record: RecordId, span: Span) -> Result<()> {
         self.complete(record, span)?;
         match self.class(record).and_then(|one| one.refused) {
             Some((_, why)) => Err(unsupported(span, why)),
@@ -273,13 +273,14 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Does a user-defined conversion exist (\[over.best.ics\]/4 leaves the choice to `apply`)?
+    /// Does a user-defined conversion exist? [`Self::convert_from_class`] and [`Self::convert_to_class`] choose among
+    /// several (\[over.best.ics\]/4).
     pub(super) fn user_sequence(&mut self, from: &Operand, to: &Type) -> Result<bool> {
         if !self.conversion_candidates(from, to)?.is_empty() {
             return Ok(true);
         }
         let Type::Record(record) = to else { return Ok(false) };
-        if self.is_special_vector(from, to) {
+        if self.is_dim3_conversion(from, to) {
             return Ok(true);
         }
         let constructors = self.class(*record).map(|one| one.constructors.clone());
@@ -297,11 +298,11 @@ impl<'a> Analyser<'a> {
         Ok(false)
     }
 
-    /// `dim3` and `uint3` convert into each other, and a number into `dim3`.
-    fn is_special_vector(&self, from: &Operand, to: &Type) -> bool {
+    /// Is it one of the conversions of `dim3`? It converts to and from `uint3`, and a number converts to it.
+    fn is_dim3_conversion(&self, from: &Operand, to: &Type) -> bool {
         let is = |ty: &Type, name: &str| self.is_named_record(ty, name);
         let from = &from.expr.ty;
-        is(to, "dim3") && (is(from, "uint3") || self.counts(from))
+        is(to, "dim3") && (is(from, "uint3") || self.is_integer_like(from))
             || is(to, "uint3") && is(from, "dim3")
     }
 
@@ -366,9 +367,8 @@ impl<'a> Analyser<'a> {
             }
         }
         match &best[..] {
-            [(decl, returns)] => {
+            [(decl, _)] => {
                 let made = self.call_method(*decl, from, Vec::new(), span)?;
-                let _ = returns;
                 self.implicit(made, &target, span)
             }
             [] => match to {
@@ -394,8 +394,8 @@ impl<'a> Analyser<'a> {
         span: Span,
     ) -> Result<Expr> {
         let ty = Type::Record(record);
-        if self.is_special_vector(&from, &ty) {
-            return self.special_vector(from, record, span);
+        if self.is_dim3_conversion(&from, &ty) {
+            return self.convert_dim3(from, record, span);
         }
         let constructors = self.class(record).map(|one| one.constructors.clone());
         let mut candidates = Vec::new();
@@ -410,11 +410,12 @@ impl<'a> Analyser<'a> {
         if !matches!(chosen.target, Target::User { .. }) {
             return Err(error(span, "this is not a constructor"));
         }
-        self.usable(record, span)?;
+        self.check_usable(record, span)?;
         Ok(self.finish_call(chosen, operands, span)?.expr)
     }
 
-    pub(super) fn special_vector(
+    /// Executes a conversion that [`Self::is_dim3_conversion`] allows: missing components are 1.
+    pub(super) fn convert_dim3(
         &mut self,
         from: Operand,
         record: RecordId,

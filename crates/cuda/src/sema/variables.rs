@@ -50,7 +50,7 @@ impl<'a> Analyser<'a> {
             return Err(error(span, "a variable in a function cannot be in this memory space"));
         }
         if specifiers.is_static && storage == Storage::Automatic {
-            return self.declare_static(specifiers, declarator, ty, name);
+            return self.declare_static(declarator, ty, name);
         }
         let local = self.new_local(&name.text, &ty, name.span);
         if let Some(known) = self.body.locals.get(local).cloned() {
@@ -89,7 +89,7 @@ impl<'a> Analyser<'a> {
             inner = element;
         }
         match inner {
-            Type::Record(record) if !ty.is_reference() => self.usable(*record, span)?,
+            Type::Record(record) if !ty.is_reference() => self.check_usable(*record, span)?,
             Type::Function(_) if !ty.is_reference() => {
                 return Err(unsupported(span, "functions declared in functions are not supported"));
             }
@@ -106,7 +106,6 @@ impl<'a> Analyser<'a> {
     /// A `static` variable of a function: one for the whole launch.
     fn declare_static(
         &mut self,
-        specifiers: &'a ast::Specifiers,
         declarator: &'a ast::Declarator,
         ty: QType,
         name: &'a ast::Name,
@@ -121,7 +120,6 @@ impl<'a> Analyser<'a> {
             let variable = self.variables.push(super::declarations::Variable { value });
             return self.enter_local(name, Entity::Variable(variable));
         }
-        let _ = specifiers;
         let init = self.variable_init(&ty, declarator.init.as_ref(), name.span)?;
         let entity = self.new_global(&name.text, &ty, GlobalSpace::Device, init, name.span);
         self.enter_local(name, entity)

@@ -346,7 +346,7 @@ pub enum ExprKind {
     Float {
         /// Its value.
         value: f64,
-        /// `f`.
+        /// Suffix `f`.
         single: bool,
     },
     /// `'a'`.
@@ -369,7 +369,7 @@ pub enum ExprKind {
     Assign(&'static str, Box<Expr>, Box<Expr>),
     /// `++` and `--`.
     Step {
-        /// Up or down.
+        /// It is `++`; otherwise `--`.
         add: bool,
         /// Before the operand.
         is_prefix: bool,

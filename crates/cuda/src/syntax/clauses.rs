@@ -31,6 +31,7 @@ const WORDS: &[&str] = &[
     "alias",
 ];
 
+/// Is it a definition, which may stand before any declaration and does not belong to it?
 fn is_definition(clause: &Clause) -> bool {
     matches!(
         clause.kind,
@@ -77,13 +78,13 @@ impl Parser<'_> {
         let parameters = std::mem::take(&mut function.parameters);
         self.declare_parameters(&parameters);
         function.parameters = parameters;
-        let result = self.contract_here(function, pending);
+        let result = self.contract_in_scope(function, pending);
         self.scopes.undo(&mark.undo);
         result
     }
 
     /// Like [`Self::contract`], for parameters that are declared already.
-    pub(super) fn contract_here(
+    pub(super) fn contract_in_scope(
         &mut self,
         function: &mut Function,
         pending: &Pending,
@@ -134,7 +135,7 @@ impl Parser<'_> {
             "ensures" => ClauseKind::Ensures(self.expression()?),
             "assert" => ClauseKind::Assert(self.expression()?),
             "assume" => ClauseKind::Assume(self.expression()?),
-            "loop" | "barrier" => self.worded_clause(word)?,
+            "loop" | "barrier" => self.two_word_clause(word)?,
             "instantiate" => {
                 self.skip_clause();
                 ClauseKind::Instantiate
@@ -155,7 +156,7 @@ impl Parser<'_> {
     }
 
     /// `loop invariant`, `loop variant` and `barrier invariant`.
-    fn worded_clause(&mut self, word: &str) -> Result<ClauseKind> {
+    fn two_word_clause(&mut self, word: &str) -> Result<ClauseKind> {
         let start = self.span();
         let Some(second) = self.word() else { return Err(self.error("expected `invariant`")) };
         self.advance();

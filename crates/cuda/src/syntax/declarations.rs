@@ -14,12 +14,12 @@ use base::Span;
 
 impl Parser<'_> {
     /// The scope that a declared name belongs to.
-    pub(super) fn target(&self) -> ScopeId {
+    pub(super) fn declaring_scope(&self) -> ScopeId {
         self.outer.unwrap_or_else(|| self.scopes.current())
     }
 
     pub(super) fn declare(&mut self, name: &str, meaning: Meaning, scope: Option<ScopeId>) {
-        let target = self.target();
+        let target = self.declaring_scope();
         self.scopes.declare_in(target, name, Entry { meaning, scope });
     }
 
@@ -37,7 +37,7 @@ impl Parser<'_> {
         let mut out = Vec::new();
         if self.is(";") && !leading.is_typedef {
             self.advance();
-            return Ok(self.only_type(leading, start));
+            return Ok(self.type_only_declaration(leading, start));
         }
         self.hoist(&mut leading, &mut out)?;
         if leading.is_typedef {
@@ -60,7 +60,7 @@ impl Parser<'_> {
         let mut out = Vec::new();
         if self.is(";") && !leading.is_typedef {
             self.advance();
-            return Ok(self.only_type(leading, start));
+            return Ok(self.type_only_declaration(leading, start));
         }
         self.hoist(&mut leading, &mut out)?;
         if leading.is_typedef {
@@ -89,7 +89,7 @@ impl Parser<'_> {
     }
 
     /// A declaration of only a type, such as `struct S { … };`.
-    fn only_type(&mut self, leading: Leading, start: Span) -> Vec<Declaration> {
+    fn type_only_declaration(&mut self, leading: Leading, start: Span) -> Vec<Declaration> {
         match leading.ty.map(|ty| ty.kind) {
             Some(TypeKind::Defined(mut defined)) => {
                 if let DeclarationKind::Record(record) = &mut defined.kind {

@@ -31,6 +31,7 @@ pub(super) struct Declared {
     pub(super) is_pack: bool,
 }
 
+/// The text behind a declared name.
 enum Suffix {
     Array(Option<Expr>),
     Function(ParameterList),

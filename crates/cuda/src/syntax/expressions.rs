@@ -267,7 +267,7 @@ impl Parser<'_> {
 
     fn member_name(&mut self) -> Result<NamePart> {
         let span = self.span();
-        let is_forced = self.take_word("template");
+        let has_template_word = self.take_word("template");
         if self.is("~") || self.is_word("operator") {
             return Err(
                 self.unsupported(span, "operators and destructors are not called by name here")
@@ -277,7 +277,8 @@ impl Parser<'_> {
         if self.is("::") {
             return Err(self.unsupported(span, "qualified members are not read"));
         }
-        let is_template = self.is("<") && (is_forced || self.scopes.is_member_template(&name.text));
+        let is_template =
+            self.is("<") && (has_template_word || self.scopes.is_member_template(&name.text));
         let arguments = if is_template { Some(self.template_arguments()?) } else { None };
         Ok(NamePart { name, arguments })
     }

@@ -44,7 +44,7 @@ impl Parser<'_> {
             unread: None,
         };
         self.declare_function(&function);
-        self.tail(&mut function)?;
+        self.text_before_body(&mut function)?;
         let specifiers = &function.specifiers;
         let is_for_device = specifiers.is_global || specifiers.is_device || specifiers.is_constexpr;
         let is_member = !self.classes.is_empty() || function.name.parts.len() > 1;
@@ -82,7 +82,7 @@ impl Parser<'_> {
         let is_template =
             function.template.as_ref().is_some_and(|list| !list.parameters.is_empty());
         let text = only.name.text.clone();
-        let known = self.scopes.lookup_in(Some(self.target()), &text).meaning;
+        let known = self.scopes.lookup_in(Some(self.declaring_scope()), &text).meaning;
         // A friend is not a member, and a constructor does not hide its class.
         let is_constructor = self.classes.last().is_some_and(|class| *class == text);
         if function.specifiers.is_friend || known.is_type() || is_constructor {
@@ -97,7 +97,7 @@ impl Parser<'_> {
     }
 
     /// The text between the parameters and the body.
-    fn tail(&mut self, function: &mut Function) -> Result<()> {
+    fn text_before_body(&mut self, function: &mut Function) -> Result<()> {
         loop {
             if self.attributes(&mut function.specifiers)? {
                 continue;
@@ -233,10 +233,10 @@ impl Parser<'_> {
         self.declare_parameters(&parameters);
         function.parameters = parameters;
         let result =
-            self.contract_here(function, pending).and_then(|()| self.statements_of(function));
+            self.contract_in_scope(function, pending).and_then(|()| self.statements_of(function));
         self.scopes.undo(&mark.undo);
         self.outer = outer;
-        self.refresh();
+        self.reset_limits();
         match result {
             Ok(()) => Ok(()),
             Err(found) if found.severity == Severity::Unsupported || !is_for_device => {

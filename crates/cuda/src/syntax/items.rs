@@ -18,7 +18,7 @@ impl Parser<'_> {
     }
 
     fn item(&mut self, out: &mut Vec<Declaration>) -> Result<()> {
-        self.refresh();
+        self.reset_limits();
         if let TokenKind::Pragma(words) = self.kind() {
             self.pragma(words)?;
             self.advance();
@@ -185,7 +185,7 @@ impl Parser<'_> {
         self.is_annotation = false;
         self.is_in_angles = false;
         self.reset(&mark);
-        self.refresh();
+        self.reset_limits();
         let names = self.skipped_names(from);
         let is_for_device = self.is_for_device(from);
         if is_for_device && found.severity != Severity::Unsupported || has_clauses && !is_for_device
@@ -269,8 +269,8 @@ impl Parser<'_> {
         false
     }
 
-    /// Skips a declaration and returns the names it may declare: unknown words, which are declared now, and known
-    /// ones at the place of a declared name.
+    /// Skips a declaration and returns the names it may declare. These are unknown words, which are declared now, and
+    /// known words that stand where a declared name stands.
     pub(super) fn skipped_names(&mut self, from: usize) -> Vec<Name> {
         self.skip_declaration();
         let tokens = self.tokens.get(from..self.at).unwrap_or_default();
@@ -294,7 +294,7 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        let again = declared_again(tokens);
+        let again = names_by_position(tokens);
         for name in &names {
             let meaning = if is_type { Meaning::Type } else { Meaning::Value };
             self.declare(&name.text, meaning, None);
@@ -357,9 +357,9 @@ fn word(token: &Token) -> Option<&str> {
     }
 }
 
-/// Words that a declaration declares by their position: before parameters, an initialiser, a body or the end; also
-/// the template of a specialisation.
-fn declared_again(tokens: &[Token]) -> Vec<Name> {
+/// The names in a skipped declaration that stand where a declared name stands: before parameters, an initialiser, a
+/// body or the end. The template of a specialisation is one of them.
+fn names_by_position(tokens: &[Token]) -> Vec<Name> {
     let mut names = Vec::new();
     let mut depth = 0usize;
     let mut at = 0;

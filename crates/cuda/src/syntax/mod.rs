@@ -40,13 +40,14 @@ use parser::Parser;
 pub fn parse(text: &Preprocessed) -> Result<ast::Unit> {
     let mut parser = Parser::new(&text.tokens);
     let mut declarations = parser.declarations_until_end()?;
-    hand_over(&mut declarations);
+    move_contracts_to_kernels(&mut declarations);
     Ok(ast::Unit { declarations })
 }
 
-/// Moves a contract before a macro to the kernel, if the macro makes a kernel with functions for it: everything made
-/// by one macro call has one place.
-fn hand_over(declarations: &mut [ast::Declaration]) {
+/// Moves the contract before a macro call to the kernel that the macro makes. The parser has given it to the first
+/// function made by the macro. Everything that one macro call makes has the same place, and a macro that makes several
+/// kernels is left alone.
+fn move_contracts_to_kernels(declarations: &mut [ast::Declaration]) {
     use ast::DeclarationKind::{Function, Namespace};
     for at in 0..declarations.len() {
         let Some((first, rest)) =
@@ -57,7 +58,7 @@ fn hand_over(declarations: &mut [ast::Declaration]) {
         let span = first.span;
         let helper = match &mut first.kind {
             Namespace { declarations, .. } => {
-                hand_over(declarations);
+                move_contracts_to_kernels(declarations);
                 continue;
             }
             Function(helper) if !helper.specifiers.is_global && !helper.clauses.is_empty() => {

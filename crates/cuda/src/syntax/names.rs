@@ -21,7 +21,7 @@ impl Parser<'_> {
         let mut parts: Vec<NamePart> = Vec::new();
         let mut before: Option<Entry> = None;
         loop {
-            let is_forced = self.take_word("template");
+            let has_template_word = self.take_word("template");
             let name =
                 if self.is_word("operator") { self.operator_name()? } else { self.part_name()? };
             let entry = match before {
@@ -29,7 +29,7 @@ impl Parser<'_> {
                 None if is_global => self.scopes.lookup_global(&name.text),
                 None => self.scopes.lookup(&name.text),
             };
-            let arguments = self.template_arguments_if_any(entry, is_forced)?;
+            let arguments = self.template_arguments_if_any(entry, has_template_word)?;
             parts.push(NamePart { name, arguments });
             let goes_on = self.is("::")
                 && (matches!(self.kind_at(1), TokenKind::Word(_)) || self.is_at(1, "~"));
@@ -51,16 +51,16 @@ impl Parser<'_> {
         Ok(Name { text: format!("~{}", name.text).into(), span: self.since(start) })
     }
 
-    /// `<…>` behind a name of a template, or one forced to be.
+    /// `<…>` behind the name of a template, or behind a name that the word `template` precedes.
     fn template_arguments_if_any(
         &mut self,
         entry: Entry,
-        is_forced: bool,
+        has_template_word: bool,
     ) -> Result<Option<Vec<TemplateArgument>>> {
         if !self.is("<") {
             return Ok(None);
         }
-        if entry.meaning.is_template() || is_forced {
+        if entry.meaning.is_template() || has_template_word {
             return self.template_arguments().map(Some);
         }
         if entry.meaning != Meaning::Unknown {

@@ -22,11 +22,11 @@ impl Parser<'_> {
             TokenKind::Text(text) => ExprKind::Text(text.clone()),
             TokenKind::Punct("(") => return self.parenthesised_expression(start),
             TokenKind::Punct("[") => return self.lambda(start),
-            TokenKind::Punct("::") => return self.named(start),
+            TokenKind::Punct("::") => return self.name_operand(start),
             TokenKind::Punct("{") => {
                 return Err(self.unsupported(start, "statements in expressions are not read"));
             }
-            TokenKind::Word(word) => return self.worded(word, start),
+            TokenKind::Word(word) => return self.word_operand(word, start),
             TokenKind::Punct("...") => {
                 return Err(self.unsupported(start, "fold expressions are not read"));
             }
@@ -74,7 +74,7 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Lambda, span: self.since(start) })
     }
 
-    fn worded(&mut self, word: &str, start: Span) -> Result<Expr> {
+    fn word_operand(&mut self, word: &str, start: Span) -> Result<Expr> {
         let kind = match word {
             "true" | "false" => ExprKind::Bool(word == "true"),
             "nullptr" => ExprKind::Null,
@@ -94,7 +94,7 @@ impl Parser<'_> {
             _ if builtin::is_keyword(word) && word != "operator" => {
                 return Err(self.error(format!("expected an expression, not `{word}`")));
             }
-            _ => return self.named(start),
+            _ => return self.name_operand(start),
         };
         self.advance();
         Ok(Expr { kind, span: start })
@@ -131,7 +131,7 @@ impl Parser<'_> {
         // A name of an open namespace that was mistaken for a type.
         self.reset(&mark);
         if self.meaning_here().0.meaning == Meaning::Unknown {
-            return self.named(start);
+            return self.name_operand(start);
         }
         Err(self.unsupported(start, "a type as an operand is not read"))
     }
@@ -144,7 +144,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.since(start) })
     }
 
-    fn named(&mut self, start: Span) -> Result<Expr> {
+    fn name_operand(&mut self, start: Span) -> Result<Expr> {
         let (name, entry) = self.qualified_name()?;
         // `std::plus<int>{}` with an unknown type.
         if entry.meaning == Meaning::Unknown && self.is("{") {

@@ -97,6 +97,7 @@ impl<'t> Parser<'t> {
         *self.kind() == TokenKind::End
     }
 
+    /// Is the next token this operator or bracket?
     pub(super) fn is(&self, punct: &str) -> bool {
         matches!(self.kind(), TokenKind::Punct(found) if *found == punct)
     }
@@ -195,8 +196,8 @@ impl<'t> Parser<'t> {
         self.scopes.undo(&mark.undo);
     }
 
-    /// Resets the limits after text that was too deep.
-    pub(super) fn refresh(&mut self) {
+    /// Resets the limits, for the next declaration.
+    pub(super) fn reset_limits(&mut self) {
         self.is_exhausted = false;
         self.wasted = 0;
     }

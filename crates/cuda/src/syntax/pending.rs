@@ -12,6 +12,7 @@ pub(super) struct Pending {
     pub(super) start: Option<usize>,
     /// The clauses as read without the parameters.
     pub(super) first: Vec<Clause>,
+    /// The error of reading them, if there was one.
     pub(super) failed: Option<Box<Diagnostic>>,
 }
 

@@ -47,11 +47,7 @@ impl Parser<'_> {
         if self.is_packed {
             return Err(self.unsupported(start, "structs in `#pragma pack` are not read"));
         }
-        let name = if self.is("{") {
-            single(self.no_name())
-        } else {
-            self.record_name(template.is_some())?
-        };
+        let name = if self.is("{") { single(self.no_name()) } else { self.record_name()? };
         self.take_word("final");
         let is_definition = self.is("{") || self.is(":") && name.parts.len() == 1;
         if !is_definition && !self.is(";") {
@@ -76,21 +72,17 @@ impl Parser<'_> {
     }
 
     /// The name of a class, perhaps of a specialisation.
-    fn record_name(&mut self, is_template: bool) -> Result<QualifiedName> {
+    fn record_name(&mut self) -> Result<QualifiedName> {
         let is_plain = !self.is_at(1, "::") && !self.is_at(1, "<");
         if is_plain {
             return Ok(single(self.name()?));
         }
-        if self.is_at(1, "<") && !is_template {
-            return Ok(self.qualified_name()?.0);
-        }
-        let name = self.qualified_name()?.0;
-        Ok(name)
+        Ok(self.qualified_name()?.0)
     }
 
     /// Declares a class; returns its scope.
     fn class_scope(&mut self, name: &NamePart, is_template: bool) -> ScopeId {
-        let known = self.scopes.lookup_in(Some(self.target()), &name.name.text);
+        let known = self.scopes.lookup_in(Some(self.declaring_scope()), &name.name.text);
         // A specialisation has a scope of its own, and so does the first definition.
         let scope =
             match known.scope.filter(|_| known.meaning.is_type() && name.arguments.is_none()) {

@@ -31,8 +31,13 @@ impl Meaning {
     }
 }
 
-/// The number of a scope.
+/// The number of a scope, also [`HEADERS`] and [`FILE`].
 pub(super) type ScopeId = usize;
+
+/// The outermost scope: declarations of CUDA and its headers.
+const HEADERS: ScopeId = 0;
+/// The global scope of the file.
+const FILE: ScopeId = 1;
 
 /// A name: its meaning, and its scope for names after `::`.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +52,16 @@ struct Scope {
     /// Scopes whose names are found here, too.
     uses: Vec<ScopeId>,
     /// It may have names that are not listed.
-    is_open: bool,
+    may_have_more: bool,
 }
 
-/// All scopes, and the open ones.
+/// The scopes of a file.
 pub(super) struct Scopes {
+    /// All scopes, by their numbers.
     all: Vec<Scope>,
+    /// The open ones, from the outside inwards.
     stack: Vec<ScopeId>,
+    /// Changes, for [`Scopes::undo`].
     journal: Vec<Change>,
     /// Members that are templates, of any class.
     member_templates: FxHashSet<Box<str>>,
@@ -81,7 +89,7 @@ impl Scopes {
     pub(super) fn new() -> Self {
         let mut scopes = Self {
             all: vec![Scope::default(), Scope::default()],
-            stack: vec![0, 1],
+            stack: vec![HEADERS, FILE],
             journal: Vec::new(),
             member_templates: FxHashSet::default(),
         };
@@ -91,7 +99,7 @@ impl Scopes {
 
     /// Declarations of CUDA and its headers: the outermost scope, so that files may declare the same names.
     fn add_builtin(&mut self) {
-        self.stack = vec![0];
+        self.stack = vec![HEADERS];
         for name in builtin::TYPES {
             self.declare(name, Meaning::Type);
         }
@@ -102,7 +110,7 @@ impl Scopes {
             self.declare(name, Meaning::FunctionTemplate);
         }
         for (path, types, templates, functions) in builtin::NAMESPACES {
-            let mut scope = 0;
+            let mut scope = HEADERS;
             for part in path.split("::") {
                 scope = match self.in_scope(scope, part, 0).and_then(|entry| entry.scope) {
                     Some(found) => found,
@@ -130,12 +138,13 @@ impl Scopes {
                 }
             }
         }
-        self.stack = vec![0, 1];
+        self.stack = vec![HEADERS, FILE];
         self.journal.clear();
     }
 
-    fn make(&mut self, is_open: bool) -> ScopeId {
-        self.all.push(Scope { is_open, ..Scope::default() });
+    /// Makes a scope without opening it.
+    fn make(&mut self, may_have_more: bool) -> ScopeId {
+        self.all.push(Scope { may_have_more, ..Scope::default() });
         self.all.len() - 1
     }
 
@@ -158,7 +167,7 @@ impl Scopes {
     }
 
     pub(super) fn current(&self) -> ScopeId {
-        self.stack.last().copied().unwrap_or(1)
+        self.stack.last().copied().unwrap_or(FILE)
     }
 
     pub(super) fn mark(&self) -> Undo {
@@ -185,6 +194,8 @@ impl Scopes {
             }
         }
     }
+
+    /// Enters a name into a scope.
 
     fn put(&mut self, scope: ScopeId, name: &str, entry: Entry) {
         let Some(found) = self.all.get_mut(scope) else { return };
@@ -243,7 +254,7 @@ impl Scopes {
         }
         let made = self.make(false);
         // A namespace that headers have, too, contains their names.
-        let outer = self.in_scope(0, name, 0).and_then(|entry| entry.scope);
+        let outer = self.in_scope(HEADERS, name, 0).and_then(|entry| entry.scope);
         if let (Some(outer), true) = (outer, self.stack.len() == 2) {
             self.use_in(made, outer);
         }
@@ -263,15 +274,15 @@ impl Scopes {
     pub(super) fn lookup_in(&self, scope: Option<ScopeId>, name: &str) -> Entry {
         let unknown = Entry { meaning: Meaning::Unknown, scope: None };
         let Some(scope) = scope else { return unknown };
-        let is_open =
-            self.all.get(scope).is_none_or(|scope| scope.is_open || !scope.uses.is_empty());
-        let other = if is_open { Meaning::Unknown } else { Meaning::Undeclared };
+        let may_have_more =
+            self.all.get(scope).is_none_or(|scope| scope.may_have_more || !scope.uses.is_empty());
+        let other = if may_have_more { Meaning::Unknown } else { Meaning::Undeclared };
         self.in_scope(scope, name, 0).unwrap_or(Entry { meaning: other, scope: None })
     }
 
     /// Looks up a name with a leading `::`.
     pub(super) fn lookup_global(&self, name: &str) -> Entry {
-        let found = self.in_scope(1, name, 0).or_else(|| self.in_scope(0, name, 0));
+        let found = self.in_scope(FILE, name, 0).or_else(|| self.in_scope(HEADERS, name, 0));
         found.unwrap_or(Entry { meaning: Meaning::Undeclared, scope: None })
     }
 

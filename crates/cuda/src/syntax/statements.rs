@@ -68,7 +68,7 @@ impl Parser<'_> {
             TokenKind::Word(word) if self.is_declaration_statement(word) => {
                 return self.declaration_statement(out, start);
             }
-            TokenKind::Word(word) => self.worded_statement(word, start)?,
+            TokenKind::Word(word) => self.statement_of_word(word, start)?,
             TokenKind::Punct("::") if self.is_named_type() => {
                 return self.declaration_statement(out, start);
             }
@@ -149,9 +149,9 @@ impl Parser<'_> {
         }
     }
 
-    fn worded_statement(&mut self, word: &str, start: Span) -> Result<StmtKind> {
+    fn statement_of_word(&mut self, word: &str, start: Span) -> Result<StmtKind> {
         match word {
-            "if" => self.scoped(Self::conditional),
+            "if" => self.scoped(Self::if_statement),
             "for" => self.scoped(Self::for_loop),
             "while" => self.scoped(|parser| {
                 parser.advance();
@@ -164,7 +164,7 @@ impl Parser<'_> {
             "switch" => self.scoped(Self::switch),
             "case" => {
                 self.advance();
-                let value = self.binary_or_ternary()?;
+                let value = self.case_value()?;
                 if self.is("...") {
                     return Err(self.unsupported(start, "ranges of `case` are not read"));
                 }
@@ -266,11 +266,11 @@ impl Parser<'_> {
         Ok(StmtKind::Expr(Some(expression)))
     }
 
-    fn binary_or_ternary(&mut self) -> Result<Expr> {
+    fn case_value(&mut self) -> Result<Expr> {
         self.bracketed(Self::assignment)
     }
 
-    fn conditional(&mut self) -> Result<StmtKind> {
+    fn if_statement(&mut self) -> Result<StmtKind> {
         self.advance();
         let is_constexpr = self.take_word("constexpr");
         self.expect("(")?;

@@ -257,6 +257,7 @@ fn statements_are_read() {
     }
 }
 
+/// Long: a table of declarations and their trees.
 #[test]
 fn declarations_are_read() {
     let cases = [

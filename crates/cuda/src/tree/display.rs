@@ -219,7 +219,7 @@ impl Display<'_> {
         exprs.iter().map(|one| format!(" {}", self.expr(one))).collect()
     }
 
-    /// Prints an expression as an S-expression.
+    /// Prints an expression as an S-expression. Long: one arm for each kind of expression.
     fn expr(&self, expr: &Expr) -> String {
         let ty = || type_text(self.program, &expr.ty);
         match &expr.kind {

@@ -35,7 +35,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Result<Spots> {
         match target {
-            Target::Null => self.nowhere(ty, span),
+            Target::Null => self.null_spots(ty, span),
             Target::Function(_) => {
                 Err(unsupported(span, "not read here: a function that is not called"))
             }
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
 
     /// The place that a null pointer points to: elements of arrays without elements, so that every access is out of
     /// bounds.
-    fn nowhere(&mut self, ty: &tree::Type, span: Span) -> Result<Spots> {
+    fn null_spots(&mut self, ty: &tree::Type, span: Span) -> Result<Spots> {
         let mut spots = Vec::new();
         for leaf in self.leaves(ty, span)? {
             let Some(element) = self.scalar(&leaf.ty).filter(|_| leaf.dimensions.is_empty()) else {
@@ -102,12 +102,12 @@ impl Lowerer<'_> {
         }
         match (&place.choices[..], &place.tag) {
             ([], _) => Ok(Pointer::nothing()),
-            ([spots], _) => self.address_of(spots, &place.ty, span),
+            ([spots], _) => self.address_of_spots(spots, &place.ty, span),
             (choices, Some(tag)) => {
                 let mut targets = Vec::new();
                 let mut index: Option<Vec<Expr>> = None;
                 for spots in choices {
-                    let one = self.address_of(spots, &place.ty, span)?;
+                    let one = self.address_of_spots(spots, &place.ty, span)?;
                     let same =
                         |known: &Vec<Expr>| format!("{known:?}") == format!("{:?}", one.index);
                     if index.as_ref().is_some_and(|known| !same(known)) {
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn address_of(&mut self, spots: &Spots, ty: &tree::Type, span: Span) -> Result<Pointer> {
+    fn address_of_spots(&mut self, spots: &Spots, ty: &tree::Type, span: Span) -> Result<Pointer> {
         let mut leaves = Vec::new();
         let mut common: Option<Vec<Expr>> = None;
         for spot in spots {
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
     }
 
     /// `p + i` and `p - i`.
-    pub(super) fn moved(
+    pub(super) fn advance(
         &mut self,
         operator: Binary,
         pointer: Pointer,
@@ -218,18 +218,23 @@ impl Lowerer<'_> {
     }
 
     /// `p - q` in elements.
-    pub(super) fn difference(
+    pub(super) fn pointer_difference(
         &mut self,
         one: &Pointer,
         other: &Pointer,
         span: Span,
     ) -> Result<Expr> {
-        let (left, right) = self.together(one, other, span)?;
+        let (left, right) = self.indices_in_one_array(one, other, span)?;
         Ok(Expr { span, ..offset(Binary::Sub, left, right) })
     }
 
-    /// The last indices of two pointers into the same array.
-    fn together(&mut self, one: &Pointer, other: &Pointer, span: Span) -> Result<(Expr, Expr)> {
+    /// The last indices of two pointers, which must point into the same array.
+    fn indices_in_one_array(
+        &mut self,
+        one: &Pointer,
+        other: &Pointer,
+        span: Span,
+    ) -> Result<(Expr, Expr)> {
         let message = "comparing pointers into different arrays is not supported";
         let ([first], [second]) = (&one.targets[..], &other.targets[..]) else {
             return Err(unsupported(span, message));
@@ -246,7 +251,7 @@ impl Lowerer<'_> {
     }
 
     /// `p == q`, `p < q`.
-    pub(super) fn compared(
+    pub(super) fn compare_pointers(
         &mut self,
         operator: Compare,
         one: &Pointer,
@@ -256,7 +261,7 @@ impl Lowerer<'_> {
         let equation = matches!(operator, Compare::Eq | Compare::Ne);
         let is_null = |one: &Pointer| one.targets[..] == [Target::Null];
         if one.targets.is_empty() || other.targets.is_empty() {
-            self.empty.get_or_insert(span);
+            self.use_without_target.get_or_insert(span);
             return Ok(boolean(false, span));
         }
         if equation && (is_null(one) || is_null(other)) {
@@ -264,7 +269,7 @@ impl Lowerer<'_> {
             let is_null = self.is_null(pointer, span)?;
             return Ok(if operator == Compare::Eq { is_null } else { not(is_null) });
         }
-        let (left, right) = self.together(one, other, span)?;
+        let (left, right) = self.indices_in_one_array(one, other, span)?;
         Ok(Expr { span, ..compare(operator, left, right) })
     }
 
@@ -280,7 +285,7 @@ impl Lowerer<'_> {
             });
         }
         if chosen.is_none() {
-            self.empty.get_or_insert(span);
+            self.use_without_target.get_or_insert(span);
         }
         Ok(chosen.unwrap_or_else(|| boolean(true, span)))
     }

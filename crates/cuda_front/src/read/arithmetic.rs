@@ -3,13 +3,13 @@
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
 use super::memory_model::{Item, Place, Spot, Value};
-use super::types::{alike, binary, convert, int, of_annotation};
+use super::types::{annotation_type, binary, convert, int, to_common_type};
 use base::Span;
 use cuda::tree;
 use kir::{Binary, Compare, Expr, Stmt, Type};
 
 impl Lowerer<'_> {
-    /// `left ∘ right`, both of the result's type; the right side of a shift has its own.
+    /// `left ∘ right`, with both converted to one type; the right side of a shift keeps its own.
     pub(super) fn combine(
         &self,
         operator: tree::Binary,
@@ -17,10 +17,10 @@ impl Lowerer<'_> {
         right: Expr,
         span: Span,
     ) -> Result<Expr> {
-        self.operated(arithmetic(operator), left, right, span)
+        self.operate(arithmetic(operator), left, right, span)
     }
 
-    pub(super) fn operated(
+    pub(super) fn operate(
         &self,
         operator: Binary,
         left: Expr,
@@ -28,17 +28,17 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Result<Expr> {
         let shifts = matches!(operator, Binary::Shl | Binary::Shr);
-        let (left, right) = match shifts && !self.annotation {
+        let (left, right) = match shifts && !self.in_annotation {
             true => {
                 let ty = left.ty;
                 (left, convert(right, ty))
             }
-            false => alike(left, right, self.annotation),
+            false => to_common_type(left, right, self.in_annotation),
         };
         // Truth values are computed with as integers.
         let (left, right) = match left.ty {
             Type::Bool => {
-                let ty = if self.annotation { Type::Whole } else { Type::INT };
+                let ty = if self.in_annotation { Type::Whole } else { Type::INT };
                 (convert(left, ty), convert(right, ty))
             }
             _ => (left, right),
@@ -61,10 +61,11 @@ impl Lowerer<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> Result<Value> {
-        self.assigned_place(target, value, span, out).map(|(_, stored)| stored)
+        self.assign_to_place(target, value, span, out).map(|(_, stored)| stored)
     }
 
-    pub(super) fn assigned_place(
+    /// `target = value`; returns the target and the stored value.
+    pub(super) fn assign_to_place(
         &mut self,
         target: &tree::Expr,
         value: &tree::Expr,
@@ -74,13 +75,13 @@ impl Lowerer<'_> {
         let value = self.value(value, out)?;
         let at = out.len();
         let place = self.place(target, out)?;
-        let value = self.settled(value, at, out);
-        let stored = self.put(&place, value, span, out)?;
+        let value = self.value_before(value, at, out);
+        let stored = self.assign_value(&place, value, span, out)?;
         Ok((place, stored))
     }
 
     /// Assigns an already computed value to an object.
-    pub(super) fn put(
+    pub(super) fn assign_value(
         &mut self,
         place: &Place,
         value: Value,
@@ -104,7 +105,7 @@ impl Lowerer<'_> {
                     Item::Scalar(self.var(var, span))
                 }
                 (Item::Pointer(pointer), _) if is_record => {
-                    Item::Pointer(self.frozen_pointer(pointer, out))
+                    Item::Pointer(self.freeze_pointer(pointer, out))
                 }
                 (item, _) => item,
             });
@@ -127,10 +128,11 @@ impl Lowerer<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> Result<Value> {
-        self.combined_place(operator, ty, sides, span, out).map(|(_, stored)| stored)
+        self.compound_assign(operator, ty, sides, span, out).map(|(_, stored)| stored)
     }
 
-    pub(super) fn combined_place(
+    /// `place op= value`; returns the place and the stored value.
+    pub(super) fn compound_assign(
         &mut self,
         operator: tree::Binary,
         ty: &tree::Type,
@@ -141,22 +143,22 @@ impl Lowerer<'_> {
         let value = self.value(value, out)?;
         let at = out.len();
         let place = self.place(target, out)?;
-        let mut value = self.settled(value, at, out).into_iter();
+        let mut value = self.value_before(value, at, out).into_iter();
         let old = self.read(&place, target.span, out)?.into_iter().next();
         let new = match (old, value.next()) {
             (Some(Item::Scalar(old)), Some(Item::Scalar(value))) => {
                 let Some(ty) = self.scalar(ty) else {
                     return Err(unsupported(span, "this operator is not supported here"));
                 };
-                let ty = if self.annotation { of_annotation(ty) } else { ty };
+                let ty = if self.in_annotation { annotation_type(ty) } else { ty };
                 Item::Scalar(self.combine(operator, convert(old, ty), value, span)?)
             }
             (Some(Item::Pointer(old)), Some(Item::Scalar(by))) => {
-                Item::Pointer(self.moved(arithmetic(operator), old, by, span)?)
+                Item::Pointer(self.advance(arithmetic(operator), old, by, span)?)
             }
             _ => return Err(unsupported(span, "operators on structs are not supported")),
         };
-        let stored = self.put(&place, vec![new], span, out)?;
+        let stored = self.assign_value(&place, vec![new], span, out)?;
         Ok((place, stored))
     }
 
@@ -180,29 +182,29 @@ impl Lowerer<'_> {
                         self.var(kept, span)
                     }
                 };
-                let ty = stepped(old.ty);
+                let ty = step_type(old.ty);
                 let one = convert(int(1, Type::INT, span), ty);
-                let new = self.operated(operator, convert(old.clone(), ty), one, span)?;
+                let new = self.operate(operator, convert(old.clone(), ty), one, span)?;
                 (Item::Scalar(old), Item::Scalar(new))
             }
             Some(Item::Pointer(old)) => {
                 let old = match is_prefix {
                     true => old,
-                    false => self.frozen_pointer(old, out),
+                    false => self.freeze_pointer(old, out),
                 };
                 let one = int(1, Type::LONG, span);
-                let new = self.moved(operator, old.clone(), one, span)?;
+                let new = self.advance(operator, old.clone(), one, span)?;
                 (Item::Pointer(old), Item::Pointer(new))
             }
             _ => return Err(unsupported(span, "this step is not supported")),
         };
-        let stored = self.put(place, vec![new], span, out)?;
+        let stored = self.assign_value(place, vec![new], span, out)?;
         Ok(if is_prefix { stored } else { vec![kept] })
     }
 }
 
 /// The type in which `++` is computed: small integers are promoted to `int`.
-fn stepped(ty: Type) -> Type {
+fn step_type(ty: Type) -> Type {
     match ty {
         Type::Bool | Type::Int { bits: 8 | 16, .. } => Type::INT,
         _ => ty,

@@ -52,14 +52,19 @@ impl Lowerer<'_> {
             return Err(unsupported(span, format!("`{name}` of this type is not supported")));
         };
         let update = Update { op, operands, scalar, of_block, span };
-        self.updated(&place, &update, out).map(|value| vec![Item::Scalar(value)])
+        self.update_place(&place, &update, out).map(|value| vec![Item::Scalar(value)])
     }
 
-    fn updated(&mut self, place: &Place, update: &Update, out: &mut Vec<Stmt>) -> Result<Expr> {
+    fn update_place(
+        &mut self,
+        place: &Place,
+        update: &Update,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Expr> {
         let span = update.span;
         match (&place.choices[..], &place.tag) {
             ([], _) => {
-                self.empty.get_or_insert(span);
+                self.use_without_target.get_or_insert(span);
                 Ok(self.unknown("before", update.scalar, span, out))
             }
             ([spots], _) => {

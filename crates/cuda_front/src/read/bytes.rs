@@ -22,7 +22,7 @@ enum Count {
 
 impl Lowerer<'_> {
     /// Lowers `memcpy` and `memmove`: element by element if their number is known and small, else by a loop.
-    pub(super) fn copied(
+    pub(super) fn copy_bytes(
         &mut self,
         name: &str,
         [to, from]: [&tree::Expr; 2],
@@ -30,11 +30,11 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<Value> {
         let span = to.span.to(size.span);
-        let (to, from) = (typed(to), typed(from));
+        let (to, from) = (before_void_cast(to), before_void_cast(from));
         let ty = super::intrinsics::pointee(Some(to), span)?;
         let target = self.pointer(to, out)?;
-        let Ok(source) = self.pointer(&viewed(from, &ty), out) else {
-            return self.copied_bits(target, to, from, size, out);
+        let Ok(source) = self.pointer(&as_pointer_to(from, &ty), out) else {
+            return self.copy_reinterpreted(target, to, from, size, out);
         };
         match self.count(&ty, size, span, out)? {
             Count::Known(count) if count <= MAX_UNROLLED => {
@@ -55,9 +55,9 @@ impl Lowerer<'_> {
                     let message = format!("not read here: `{name}` within one array");
                     return Err(unsupported(span, message));
                 }
-                self.each(count, span, out, |lowerer, at, out| {
-                    let from = lowerer.moved(Binary::Add, source.clone(), at.clone(), span)?;
-                    let to = lowerer.moved(Binary::Add, target.clone(), at, span)?;
+                self.loop_over_elements(count, span, out, |lowerer, at, out| {
+                    let from = lowerer.advance(Binary::Add, source.clone(), at.clone(), span)?;
+                    let to = lowerer.advance(Binary::Add, target.clone(), at, span)?;
                     let place = lowerer.deref(&from, &ty, span)?;
                     let value = lowerer.read(&place, span, out)?;
                     let place = lowerer.deref(&to, &ty, span)?;
@@ -69,7 +69,7 @@ impl Lowerer<'_> {
     }
 
     /// `memcpy(&i, &f, 4)`: reinterprets the bits of one scalar as another; the result is unknown.
-    fn copied_bits(
+    fn copy_reinterpreted(
         &mut self,
         target: Pointer,
         to: &tree::Expr,
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
     }
 
     /// Lowers `memset`: stores the value of an element made of equal bytes.
-    pub(super) fn filled(
+    pub(super) fn fill_bytes(
         &mut self,
         to: &tree::Expr,
         value: &tree::Expr,
@@ -106,7 +106,7 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<Value> {
         let span = to.span.to(size.span);
-        let to = typed(to);
+        let to = before_void_cast(to);
         let ty = super::intrinsics::pointee(Some(to), span)?;
         let target = self.pointer(to, out)?;
         let byte = self.number(value, out)?;
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
             stored.push(match (byte, scalar) {
                 (Some(0), _) => convert(int(0, Type::INT, span), scalar),
                 (Some(byte), Type::Int { bits, signed }) => {
-                    int(repeated(byte, bits, signed), scalar, span)
+                    int(repeat_byte(byte, bits, signed), scalar, span)
                 }
                 // The same value in all elements, but an unknown one.
                 _ => self.unknown("bytes", scalar, span, out),
@@ -134,8 +134,8 @@ impl Lowerer<'_> {
                     self.write(&place, stored.clone(), span, out)?;
                 }
             }
-            count => self.each(count, span, out, |lowerer, at, out| {
-                let to = lowerer.moved(Binary::Add, target.clone(), at, span)?;
+            count => self.loop_over_elements(count, span, out, |lowerer, at, out| {
+                let to = lowerer.advance(Binary::Add, target.clone(), at, span)?;
                 let place = lowerer.deref(&to, &ty, span)?;
                 lowerer.write(&place, stored.clone(), span, out)
             })?,
@@ -151,7 +151,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Result<Place> {
         let by = int(number, Type::LONG, span);
-        let pointer = self.moved(Binary::Add, pointer.clone(), by, span)?;
+        let pointer = self.advance(Binary::Add, pointer.clone(), by, span)?;
         self.deref(&pointer, ty, span)
     }
 
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
     }
 
     /// A loop over all elements.
-    fn each(
+    fn loop_over_elements(
         &mut self,
         count: Count,
         span: Span,
@@ -217,16 +217,16 @@ impl Lowerer<'_> {
 }
 
 /// A pointer before its conversion to `void*`.
-fn typed(pointer: &tree::Expr) -> &tree::Expr {
+fn before_void_cast(pointer: &tree::Expr) -> &tree::Expr {
     let is_void = |ty: &tree::Type| matches!(ty, tree::Type::Pointer(to) if matches!(to.ty, tree::Type::Void));
     match &pointer.kind {
-        Kind::Convert(inner) if is_void(&pointer.ty) => typed(inner),
+        Kind::Convert(inner) if is_void(&pointer.ty) => before_void_cast(inner),
         _ => pointer,
     }
 }
 
 /// A pointer as one to elements of a type.
-fn viewed(pointer: &tree::Expr, ty: &tree::Type) -> tree::Expr {
+fn as_pointer_to(pointer: &tree::Expr, ty: &tree::Type) -> tree::Expr {
     if matches!(&pointer.ty, tree::Type::Pointer(to) if to.ty == *ty) {
         return pointer.clone();
     }
@@ -254,7 +254,7 @@ fn overlap(one: &Place, other: &Place) -> bool {
 }
 
 /// An integer whose bytes are all the same.
-fn repeated(byte: i128, bits: u8, signed: bool) -> i128 {
+fn repeat_byte(byte: i128, bits: u8, signed: bool) -> i128 {
     let all = (0..u32::from(bits) / 8).fold(0, |sum, place| sum | byte << (8 * place));
     let half = 1_i128 << (bits - 1);
     if signed && all >= half { all - 2 * half } else { all }

@@ -6,7 +6,7 @@
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
 use super::memory_model::{Place, Spot};
-use super::types::{convert, of_annotation};
+use super::types::{annotation_type, convert};
 use base::{Severity, Span};
 use cuda::tree::{
     self, Clause, ClauseKind, ExprKind as Kind, LocalId, Quantifier, SpecExpr, StmtKind,
@@ -14,7 +14,7 @@ use cuda::tree::{
 use kir::spec;
 use kir::{Builtin, Claim, Expr, ExprKind, Lemma, Monoid, Stmt, Type, Unfollowed, VarId};
 
-/// Subject of a clause's claim.
+/// The moment that a claim is about: the end of the launch, or a point in the kernel's body.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum About {
     End,
@@ -26,27 +26,31 @@ pub(super) fn about(is_postcondition: bool) -> About {
 }
 
 impl Lowerer<'_> {
-    /// Keeps an unsupported clause as open; any other failure is an error.
-    pub(super) fn followed<T>(&mut self, result: Result<T>, about: About) -> Result<Option<T>> {
+    /// Returns the value. An unsupported clause is left open instead, with `None`; any other failure is an error.
+    pub(super) fn supported_or_open<T>(
+        &mut self,
+        result: Result<T>,
+        about: About,
+    ) -> Result<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
             Err(refusal) if refusal.severity == Severity::Unsupported => {
-                self.unfollow(about, refusal.primary.span, refusal.message.to_string());
+                self.leave_open(about, refusal.primary.span, refusal.message.to_string());
                 Ok(None)
             }
             Err(refusal) => Err(refusal),
         }
     }
 
-    pub(super) fn unfollow(&mut self, about: About, span: Span, why: String) {
+    pub(super) fn leave_open(&mut self, about: About, span: Span, why: String) {
         let is_postcondition = about == About::End;
         self.unfollowed.push(Unfollowed { is_postcondition, span, why });
     }
 
     /// `ensures` of a kernel.
-    pub(super) fn ensure(&mut self, condition: &tree::Expr, span: Span) -> Result<()> {
+    pub(super) fn postcondition(&mut self, condition: &tree::Expr, span: Span) -> Result<()> {
         let claims = self.claims(None, condition, span);
-        let Some(claims) = self.followed(claims, About::End)? else { return Ok(()) };
+        let Some(claims) = self.supported_or_open(claims, About::End)? else { return Ok(()) };
         for claim in &claims {
             if let Some(found) = spec::find(&claim.condition, |inner| {
                 matches!(inner.kind, ExprKind::Builtin(Builtin::Thread | Builtin::Block, _))
@@ -66,10 +70,10 @@ impl Lowerer<'_> {
         condition: &tree::Expr,
         span: Span,
     ) -> Result<Vec<Claim>> {
-        let before = std::mem::replace(&mut self.claiming, true);
+        let before = std::mem::replace(&mut self.in_claim, true);
         let mut claims = Vec::new();
         let result = self.claims_into(name, condition, span, &mut claims);
-        self.claiming = before;
+        self.in_claim = before;
         result.map(|()| claims)
     }
 
@@ -89,17 +93,17 @@ impl Lowerer<'_> {
         while let Kind::Spec(spec) = &inner.kind
             && let SpecExpr::Quantified(Quantifier::Forall, names, body) = &**spec
         {
-            forall.extend(self.bound(names));
+            forall.extend(self.bind_quantified(names));
             inner = body;
         }
-        let condition = self.spec_condition(inner)?;
+        let condition = self.annotation_condition(inner)?;
         let name = name.map(str::to_owned);
         out.push(Claim { name, forall, condition, span });
         Ok(())
     }
 
-    /// Variables of a quantifier.
-    pub(super) fn bound(&mut self, names: &[LocalId]) -> Vec<VarId> {
+    /// Binds variables of a quantifier or fold.
+    pub(super) fn bind_quantified(&mut self, names: &[LocalId]) -> Vec<VarId> {
         let mut vars = Vec::new();
         for id in names {
             let local = self.frames.last().and_then(|frame| frame.function.locals.get(*id));
@@ -112,21 +116,21 @@ impl Lowerer<'_> {
     }
 
     /// Lemmas and monoids of the file.
-    pub(super) fn definitions(&mut self) -> Result<()> {
+    pub(super) fn lemmas_and_monoids(&mut self) -> Result<()> {
         let program = self.program;
         for monoid in &program.monoids {
             let lowered = self.monoid(monoid);
-            if let Some(lowered) = self.followed(lowered, About::Body)? {
+            if let Some(lowered) = self.supported_or_open(lowered, About::Body)? {
                 self.monoids.push((monoid.function, lowered));
             }
         }
         for lemma in &program.lemmas {
             let scope = self.function(lemma.scope, lemma.span)?;
             self.push_frame(lemma.scope, &scope, None);
-            let forall = self.bound(&lemma.parameters);
-            let condition = self.spec_condition(&lemma.body);
+            let forall = self.bind_quantified(&lemma.parameters);
+            let condition = self.annotation_condition(&lemma.body);
             self.frames.pop();
-            let Some(condition) = self.followed(condition, About::Body)? else { continue };
+            let Some(condition) = self.supported_or_open(condition, About::Body)? else { continue };
             let over = lemma
                 .induction
                 .and_then(|over| lemma.parameters.iter().position(|one| *one == over));
@@ -178,7 +182,7 @@ impl Lowerer<'_> {
         if !effects.is_empty() {
             return Err(refused());
         }
-        let unit = self.annotated(|lowerer, out| lowerer.number(&monoid.unit, out))?;
+        let unit = self.lower_annotation(|lowerer, out| lowerer.number(&monoid.unit, out))?;
         let unit = convert(unit, ty);
         let (name, commutative) = (function.name.clone(), monoid.is_commutative);
         Ok(Monoid { name, parameters, result, unit, commutative, span: monoid.span })
@@ -190,7 +194,7 @@ impl Lowerer<'_> {
         for clause in clauses {
             match &clause.kind {
                 ClauseKind::BarrierInvariant(name, condition) => {
-                    kept.extend(self.claimed(name.as_deref(), condition, clause.span)?);
+                    kept.extend(self.barrier_claims(name.as_deref(), condition, clause.span)?);
                 }
                 ClauseKind::Instantiate => {}
                 _ => return Err(error(clause.span, "this loop clause is not followed by a loop")),
@@ -207,16 +211,16 @@ impl Lowerer<'_> {
     }
 
     /// The claims of a barrier's clause.
-    fn claimed(
+    fn barrier_claims(
         &mut self,
         name: Option<&str>,
         condition: &tree::Expr,
         span: Span,
     ) -> Result<Vec<Claim>> {
-        self.in_pair = true;
+        self.may_name_other = true;
         let claims = self.claims(name, condition, span);
-        self.in_pair = false;
-        Ok(self.followed(claims, About::Body)?.unwrap_or_default())
+        self.may_name_other = false;
+        Ok(self.supported_or_open(claims, About::Body)?.unwrap_or_default())
     }
 
     /// `__barrier_invariant_k(P, e1, …)`: the instantiation hints for another tool are ignored.
@@ -225,22 +229,26 @@ impl Lowerer<'_> {
         condition: &tree::Expr,
         span: Span,
     ) -> Result<()> {
-        let claims = self.claimed(None, condition, span)?;
+        let claims = self.barrier_claims(None, condition, span)?;
         self.pending.extend(claims);
         Ok(())
     }
 
     /// `assert` and `requires` of a function; a claim about anything but integer variables is unsupported.
-    pub(super) fn stated(&mut self, condition: &tree::Expr, span: Span) -> Result<Vec<Expr>> {
+    pub(super) fn scalar_claims(
+        &mut self,
+        condition: &tree::Expr,
+        span: Span,
+    ) -> Result<Vec<Expr>> {
         let claims = self.claims(None, condition, span);
         let mut stated = Vec::new();
-        for claim in self.followed(claims, About::Body)?.into_iter().flatten() {
+        for claim in self.supported_or_open(claims, About::Body)?.into_iter().flatten() {
             match claim.forall.is_empty() && spec::is_scalar(&claim.condition) {
                 true => stated.push(claim.condition),
                 false => {
                     let why =
                         "claims about array elements in the middle of a kernel are not supported";
-                    self.unfollow(About::Body, claim.span, why.to_owned());
+                    self.leave_open(About::Body, claim.span, why.to_owned());
                 }
             }
         }
@@ -259,9 +267,9 @@ impl Lowerer<'_> {
         let Some(ty) = self.scalar(&local.ty) else {
             return Err(unsupported(span, "ghost variables must be scalars"));
         };
-        let ty = of_annotation(ty);
+        let ty = annotation_type(ty);
         let value = match value {
-            Some(value) => Some(self.annotated(|lowerer, out| lowerer.number(value, out))?),
+            Some(value) => Some(self.lower_annotation(|lowerer, out| lowerer.number(value, out))?),
             None => None,
         };
         let var = self.new_var(&local.name, ty);
@@ -292,7 +300,7 @@ impl Lowerer<'_> {
         let Some(var) = var else {
             return Err(error(span, "annotations can assign only to ghost variables"));
         };
-        let value = self.annotated(|lowerer, out| lowerer.number(value, out))?;
+        let value = self.lower_annotation(|lowerer, out| lowerer.number(value, out))?;
         let ty = self.var_type(var);
         out.push(Stmt::Assign(var, convert(value, ty)));
         Ok(())

@@ -7,7 +7,7 @@
 use super::diagnostics::{Result, error};
 use super::lowerer::Lowerer;
 use super::memory_model::{Place, Spot, Target};
-use super::returns::{ExitKind, leaves};
+use super::returns::{ExitKind, may_exit};
 use super::types::{compare, int, truth, whole};
 use base::Span;
 use cuda::tree::{self, ClauseKind, Function, FunctionId, LocalId};
@@ -20,12 +20,16 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Parameters with their values at the call.
-pub(super) type Before = BTreeMap<LocalId, Place>;
+/// Copies of parameters, with their values at the call.
+pub(super) type InitialParameters = BTreeMap<LocalId, Place>;
 
 impl Lowerer<'_> {
-    /// Runs `inner` with the parameters' values at the call.
-    fn with_before<T>(&mut self, before: &Before, inner: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs `inner` while names of parameters mean their values at the call.
+    fn with_initial_parameters<T>(
+        &mut self,
+        before: &InitialParameters,
+        inner: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let outer = self.frames.last().map(|frame| frame.bindings.clone());
         for (id, place) in before {
             self.bind(*id, place.clone());
@@ -41,7 +45,7 @@ impl Lowerer<'_> {
     pub(super) fn is_modular(
         &mut self,
         function: &Rc<Function>,
-        before: &Before,
+        before: &InitialParameters,
         out: &[Stmt],
     ) -> bool {
         let ends = matches!(out.last(), Some(Stmt::Barrier(_))) && ends_with_barrier(function);
@@ -50,8 +54,9 @@ impl Lowerer<'_> {
             && !function.returns_reference;
         let speaks = function.clauses.iter().any(|clause| match &clause.kind {
             ClauseKind::Ensures(condition) => {
-                let claims = self
-                    .with_before(before, |lowerer| lowerer.claims(None, condition, clause.span));
+                let claims = self.with_initial_parameters(before, |lowerer| {
+                    lowerer.claims(None, condition, clause.span)
+                });
                 let of_elements =
                     |one: &Claim| !one.forall.is_empty() || !spec::is_scalar(&one.condition);
                 claims.is_ok_and(|claims| claims.iter().any(of_elements))
@@ -62,7 +67,7 @@ impl Lowerer<'_> {
     }
 
     /// Are the arguments distinct arrays, as the contract presumes?
-    fn are_apart(&self, function: &Function, before: &Before) -> bool {
+    fn are_apart(&self, function: &Function, before: &InitialParameters) -> bool {
         let mut seen: Vec<ArrayId> = Vec::new();
         function.parameters.iter().all(|id| {
             let Some(place) = before.get(id) else { return false };
@@ -85,12 +90,12 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Adds the contract's claims, at the barrier that ends the function.
-    pub(super) fn given_at_end(
+    /// Assumes the contract's claims at the barrier that ends the function, and keeps the contract to be proved.
+    pub(super) fn assume_contract(
         &mut self,
         id: FunctionId,
         function: &Rc<Function>,
-        before: Before,
+        before: InitialParameters,
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
@@ -98,16 +103,16 @@ impl Lowerer<'_> {
         // Contracts are identified by name, and overloads share one.
         let is_taken =
             self.contracts.iter().any(|one| one.name == function.name && one.span != function.span);
-        let alone = self.alone(id, function).filter(|_| !is_taken);
+        let alone = self.as_kernel(id, function).filter(|_| !is_taken);
         let Some(kernel) = alone else {
             let why =
                 format!("the contract of `{}` does not hold for a block on its own", function.name);
-            self.unfollow(super::claims::About::Body, span, why);
+            self.leave_open(super::claims::About::Body, span, why);
             return Ok(());
         };
-        let parameters = self.held(&before);
+        let parameters = self.parameter_variables(&before);
         let mut claims = Vec::new();
-        let stated: Result<()> = self.with_before(&before, |lowerer| {
+        let stated: Result<()> = self.with_initial_parameters(&before, |lowerer| {
             for clause in &function.clauses {
                 match &clause.kind {
                     ClauseKind::Ensures(condition) => {
@@ -140,7 +145,7 @@ impl Lowerer<'_> {
     }
 
     /// The variables that hold the parameters' values at the call.
-    fn held(&self, before: &Before) -> Vec<VarId> {
+    fn parameter_variables(&self, before: &InitialParameters) -> Vec<VarId> {
         let mut vars = Vec::new();
         for spot in before.values().flat_map(|place| place.choices.iter().flatten()) {
             match spot {
@@ -157,9 +162,9 @@ impl Lowerer<'_> {
     }
 
     /// A function as a kernel; `None` if it uses more than its block.
-    fn alone(&self, id: FunctionId, function: &Function) -> Option<Kernel> {
+    fn as_kernel(&self, id: FunctionId, function: &Function) -> Option<Kernel> {
         let alone = Function { is_kernel: true, ..function.clone() };
-        let mut kernel = super::kernel::by_itself(self.program, id, &alone).ok()?;
+        let mut kernel = super::kernel::lower_kernel(self.program, id, &alone).ok()?;
         let of_grid = |one: &(Builtin, usize)| matches!(one.0, Builtin::Block | Builtin::GridDim);
         let is_whole = !kernel.mentioned.iter().any(of_grid) && kernel.unfollowed.is_empty();
         // It is called by one block; others have shared arrays of their own.
@@ -168,7 +173,7 @@ impl Lowerer<'_> {
     }
 
     /// `use name(…);`: an instance of a lemma.
-    pub(super) fn used_lemma(
+    pub(super) fn lemma_instance(
         &mut self,
         lemma: usize,
         arguments: &[tree::Expr],
@@ -179,7 +184,7 @@ impl Lowerer<'_> {
             return Err(error(span, "there is no such lemma"));
         };
         let value =
-            self.substituted(lemma.scope, &lemma.parameters, &lemma.body, arguments, span)?;
+            self.instantiate(lemma.scope, &lemma.parameters, &lemma.body, arguments, span)?;
         Ok(Stmt::Used(truth(value), lemma.span))
     }
 }
@@ -187,7 +192,7 @@ impl Lowerer<'_> {
 /// Does a function end with a barrier?
 fn ends_with_barrier(function: &Function) -> bool {
     function.body.last().is_some_and(|last| super::stmt::barrier(last).is_some())
-        && !leaves(&function.body, ExitKind::Function)
+        && !may_exit(&function.body, ExitKind::Function)
 }
 
 /// `gridDim == 1` on an axis.

@@ -30,23 +30,23 @@ impl Lowerer<'_> {
         let kept = |one: &Target| match one {
             Target::Null => Ok(true),
             Target::Function(_) => Ok(matches!(ty, tree::Type::Function(_))),
-            Target::Object { ty: own, .. } => self.are_alike(own, ty, span),
+            Target::Object { ty: own, .. } => self.have_same_layout(own, ty, span),
             Target::Elements { ty: own, .. } => {
-                Ok(self.are_bits(own, ty) || self.are_alike(own, ty, span)?)
+                Ok(self.are_bits(own, ty) || self.have_same_layout(own, ty, span)?)
             }
         };
         let kept: Result<Vec<bool>> = pointer.targets.iter().map(kept).collect();
         if kept?.into_iter().all(|one| one) {
-            return Ok(self.renamed(pointer, ty));
+            return Ok(self.with_element_type(pointer, ty));
         }
         match &pointer.targets[..] {
-            [one] => self.viewed(one, &pointer, ty, span),
+            [one] => self.view_as(one, &pointer, ty, span),
             _ => Err(unsupported(span, OTHER)),
         }
     }
 
-    /// The same targets with elements of an equivalent type.
-    fn renamed(&self, mut pointer: Pointer, ty: &tree::Type) -> Pointer {
+    /// Gives the targets another element type, which has the same layout.
+    fn with_element_type(&self, mut pointer: Pointer, ty: &tree::Type) -> Pointer {
         for target in &mut pointer.targets {
             // Types of structs stay, so that pointers to one struct compare equal.
             if let Target::Elements { ty: own, .. } | Target::Object { ty: own, .. } = target
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
     }
 
     /// Do two types have the same scalars at the same offsets?
-    fn are_alike(&self, one: &tree::Type, other: &tree::Type, span: Span) -> Result<bool> {
+    fn have_same_layout(&self, one: &tree::Type, other: &tree::Type, span: Span) -> Result<bool> {
         if one == other {
             return Ok(true);
         }
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
     }
 
     /// The layout of the scalars of a type that consists of equal scalars without gaps, and their number.
-    pub(super) fn uniform(&self, ty: &tree::Type, span: Span) -> Option<(Layout, i128)> {
+    pub(super) fn uniform_layout(&self, ty: &tree::Type, span: Span) -> Option<(Layout, i128)> {
         let leaves = self.leaves(ty, span).ok()?;
         let layout = self.layout(&leaves.first()?.ty)?;
         let scalar = self.size(&leaves.first()?.ty)?;
@@ -87,7 +87,7 @@ impl Lowerer<'_> {
     }
 
     /// Views the elements behind a pointer as another type with the same scalar layout; refuses any other view.
-    fn viewed(
+    fn view_as(
         &self,
         target: &Target,
         pointer: &Pointer,
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         if !inner.is_empty() {
             return Err(refused());
         }
-        let (from, to) = (self.uniform(own, span), self.uniform(ty, span));
+        let (from, to) = (self.uniform_layout(own, span), self.uniform_layout(ty, span));
         let (Some((layout, old)), Some((wanted, new))) = (from, to) else { return Err(refused()) };
         let (Some(first), true) = (leaves.first(), layout == wanted) else { return Err(refused()) };
         // Structs are stored as one array for each member, so their scalars are not consecutive.

@@ -113,7 +113,7 @@ impl Lowerer<'_> {
                 place
             }
         };
-        Ok(self.frozen_place(place, out))
+        Ok(self.freeze_place(place, out))
     }
 
     /// A variable used before control reaches its declaration: shared ones exist from the start.

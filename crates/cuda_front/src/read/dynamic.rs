@@ -12,7 +12,7 @@ use kir::{Binary, Stmt, Type};
 use std::sync::Arc;
 
 impl Lowerer<'_> {
-    /// A cast of such memory to a pointer to `ty`; `None` for any other cast.
+    /// Lowers a cast of such memory to a pointer to `ty`; `None` for any other cast.
     pub(super) fn cast_of_dynamic(
         &mut self,
         inner: &tree::Expr,
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
         }
         let known = self.hints.dynamic.clone();
         let own = known.as_ref().unwrap_or(declared);
-        let layout = |one: &tree::Type| self.uniform(one, span).map(|(layout, _)| layout);
+        let layout = |one: &tree::Type| self.uniform_layout(one, span).map(|(layout, _)| layout);
         let fits = own == ty || layout(own).is_some_and(|own| layout(ty) == Some(own));
         match (known.is_some(), fits) {
             (false, true) => Ok(None),
@@ -46,7 +46,7 @@ impl Lowerer<'_> {
             }
             (false, false) => {
                 self.hints.dynamic = Some(ty.clone());
-                self.grown = true;
+                self.needs_another_pass = true;
                 Err(unsupported(span, OTHER))
             }
             (true, false) => Err(unsupported(span, OTHER)),

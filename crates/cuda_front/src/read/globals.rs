@@ -103,7 +103,7 @@ impl Lowerer<'_> {
         }
         let place = Place::new(&global.ty, spots);
         if let Some(init) = &global.init {
-            self.tabulate(&place, init, global.is_const, span);
+            self.record_initialiser(&place, init, global.is_const, span);
         }
         self.globals.insert(id, place.clone());
         Ok(place)

@@ -4,7 +4,7 @@
 //! nested deeper than [`MAX_CALLS`], and so recursion, are refused.
 
 use super::claims::About;
-use super::contracts::Before;
+use super::contracts::InitialParameters;
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::{Exit, Lowerer};
 use super::memory_model::{Item, Place, Spot, Target, Value};
@@ -31,28 +31,28 @@ impl Lowerer<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> Result<Value> {
-        if self.annotation {
+        if self.in_annotation {
             return self.definition(id, arguments, span).map(|value| vec![Item::Scalar(value)]);
         }
-        if let Some(call) = self.combined(id, arguments, span, out)? {
+        if let Some(call) = self.monoid_call(id, arguments, span, out)? {
             return Ok(vec![Item::Scalar(call)]);
         }
-        if let Some(value) = self.returned_at_once(id, arguments, span, out)? {
+        if let Some(value) = self.inline_expression(id, arguments, span, out)? {
             return Ok(value);
         }
         match self.inline(id, arguments, span, out)? {
             (Some(place), false) => self.read(&place, span, out),
             (Some(place), true) => {
-                let place = self.referred(&place, ty, span, out)?;
+                let place = self.referenced_place(&place, ty, span, out)?;
                 self.read(&place, span, out)
             }
             (None, _) => Ok(super::memory::nothing(span)),
         }
     }
 
-    /// The value of a function that only returns an expression of its own, unmodified parameters. It is substituted
-    /// directly, so that constants stay constants.
-    fn returned_at_once(
+    /// Lowers a call of a function that only returns an expression of its parameters, without changing them. The
+    /// arguments are substituted in it, so that constants stay constants.
+    fn inline_expression(
         &mut self,
         id: FunctionId,
         arguments: &[tree::Expr],
@@ -81,8 +81,8 @@ impl Lowerer<'_> {
         let first = out.len();
         let value = self.value(value, out);
         self.frames.pop();
-        let value = self.placed(&function, first, value, span, out)?;
-        Ok(Some(value.into_iter().map(|item| placed_item(&function, item, span)).collect()))
+        let value = self.with_call_span(&function, first, value, span, out)?;
+        Ok(Some(value.into_iter().map(|item| item_with_call_span(&function, item, span)).collect()))
     }
 
     /// A call through a pointer: a test and a call for each function that it may hold.
@@ -96,7 +96,7 @@ impl Lowerer<'_> {
         let span = expr.span;
         let pointer = self.pointer(callee, out)?;
         if pointer.targets.is_empty() {
-            self.empty.get_or_insert(span);
+            self.use_without_target.get_or_insert(span);
             return match expr.ty {
                 tree::Type::Void => Ok(super::memory::nothing(span)),
                 _ => self.unknown_value(&expr.ty, span, out),
@@ -147,13 +147,14 @@ impl Lowerer<'_> {
     ) -> Result<Place> {
         let span = expr.span;
         match self.inline(id, arguments, span, out)? {
-            (Some(place), true) => self.referred(&place, &expr.ty, span, out),
+            (Some(place), true) => self.referenced_place(&place, &expr.ty, span, out),
             (Some(place), false) => Ok(place),
             (None, _) => Err(unsupported(span, "this call is not supported here")),
         }
     }
 
-    fn referred(
+    /// The place behind a reference, which is stored as a pointer.
+    fn referenced_place(
         &mut self,
         place: &Place,
         ty: &tree::Type,
@@ -167,7 +168,7 @@ impl Lowerer<'_> {
     }
 
     /// Assigns the span of the call to a header function's statements and errors.
-    fn placed<T>(
+    fn with_call_span<T>(
         &self,
         function: &Function,
         first: usize,
@@ -176,7 +177,7 @@ impl Lowerer<'_> {
         out: &mut [Stmt],
     ) -> Result<T> {
         if function.span == Span::default() {
-            super::spans::placed(out.get_mut(first..).unwrap_or_default(), span);
+            super::spans::set_missing_spans(out.get_mut(first..).unwrap_or_default(), span);
         }
         result.map_err(|mut refusal| {
             if refusal.primary.span == Span::default() {
@@ -194,7 +195,7 @@ impl Lowerer<'_> {
         let Some(function) = self.program.functions.get(id) else {
             return Err(unsupported(span, "this function is not supported"));
         };
-        let function = Rc::new(switch::without(function)?);
+        let function = Rc::new(switch::without_switch(function)?);
         self.functions.insert(id, Rc::clone(&function));
         Ok(function)
     }
@@ -209,7 +210,7 @@ impl Lowerer<'_> {
     ) -> Result<(Option<Place>, bool)> {
         let function = self.function(id, span)?;
         let places = self.checked_arguments(id, &function, arguments, span, out)?;
-        let exit = self.exit(&function, span, out)?;
+        let exit = self.new_exit(&function, span, out)?;
         let (returned, is_reference) = (exit.returned.clone(), exit.is_reference);
         self.push_frame(id, &function, Some(exit));
         for (parameter, place) in function.parameters.iter().zip(places) {
@@ -218,7 +219,7 @@ impl Lowerer<'_> {
         let first = out.len();
         let result = self.body(id, &function, returned.as_ref(), span, out);
         self.frames.pop();
-        self.placed(&function, first, result, span, out)?;
+        self.with_call_span(&function, first, result, span, out)?;
         Ok((returned, is_reference))
     }
 
@@ -253,16 +254,16 @@ impl Lowerer<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
-        let before = self.met(function, out)?;
-        self.inlined(&function.body, out)?;
+        let before = self.assert_preconditions(function, out)?;
+        self.inlined_body(&function.body, out)?;
         match self.is_modular(function, &before, out) {
-            true => self.given_at_end(id, function, before, span, out),
-            false => self.given(function, returned, before, out),
+            true => self.assume_contract(id, function, before, span, out),
+            false => self.assert_postconditions(function, returned, before, out),
         }
     }
 
     /// The destination of a function's value.
-    fn exit(&mut self, function: &Function, span: Span, out: &mut Vec<Stmt>) -> Result<Exit> {
+    fn new_exit(&mut self, function: &Function, span: Span, out: &mut Vec<Stmt>) -> Result<Exit> {
         let flag = match has_loop_exit(&function.body) {
             true => Some(self.keep("returned", boolean(false, span), out)),
             false => None,
@@ -307,26 +308,30 @@ impl Lowerer<'_> {
 
     /// Asserts the preconditions of an inlined function before it. If it has claims, the parameters' current values
     /// are kept.
-    fn met(&mut self, function: &Function, out: &mut Vec<Stmt>) -> Result<Before> {
+    fn assert_preconditions(
+        &mut self,
+        function: &Function,
+        out: &mut Vec<Stmt>,
+    ) -> Result<InitialParameters> {
         for clause in &function.clauses {
             match &clause.kind {
                 ClauseKind::Requires(condition) => {
-                    let stated = self.stated(condition, clause.span)?;
+                    let stated = self.scalar_claims(condition, clause.span)?;
                     out.extend(stated.into_iter().map(Stmt::Assert));
                 }
                 ClauseKind::Ensures(_) | ClauseKind::Extent(..) => {}
                 ClauseKind::Footprint { .. } => {
                     let why = "`reads` and `writes` are not supported here".to_owned();
-                    self.unfollow(About::Body, clause.span, why);
+                    self.leave_open(About::Body, clause.span, why);
                 }
                 ClauseKind::Unfollowed { is_postcondition, why } => {
                     let about = super::claims::about(*is_postcondition);
-                    self.unfollow(about, clause.span, why.clone());
+                    self.leave_open(about, clause.span, why.clone());
                 }
                 _ => return Err(error(clause.span, "this clause belongs to no function")),
             }
         }
-        let mut before = Before::default();
+        let mut before = InitialParameters::default();
         if !function.clauses.iter().any(|one| matches!(one.kind, ClauseKind::Ensures(_))) {
             return Ok(before);
         }
@@ -346,12 +351,12 @@ impl Lowerer<'_> {
         Ok(before)
     }
 
-    /// Asserts its claims after it, with the parameters' values of `before`.
-    fn given(
+    /// Asserts the claims of an inlined function after it, with the parameters' values of `before`.
+    fn assert_postconditions(
         &mut self,
         function: &Function,
         returned: Option<&Place>,
-        before: Before,
+        before: InitialParameters,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let var = returned.and_then(|place| match &place.choices[..] {
@@ -367,15 +372,16 @@ impl Lowerer<'_> {
         for clause in &function.clauses {
             let ClauseKind::Ensures(condition) = &clause.kind else { continue };
             self.results.extend(var);
-            let stated = self.stated(condition, clause.span);
+            let stated = self.scalar_claims(condition, clause.span);
             self.results.clear();
             out.extend(stated?.into_iter().map(Stmt::Assert));
         }
         Ok(())
     }
 
-    /// A call of a monoid, represented by its laws; `None` if it is not one, or if evaluating it could fail.
-    fn combined(
+    /// Lowers a call of a declared monoid to [`kir::ExprKind::Combine`], so that proofs can use its laws. `None` if the
+    /// function is no monoid, or if evaluating it could fail.
+    fn monoid_call(
         &mut self,
         id: FunctionId,
         arguments: &[tree::Expr],
@@ -401,10 +407,10 @@ impl Lowerer<'_> {
 }
 
 /// Assigns the span of the call to the value of a header function.
-fn placed_item(function: &Function, item: Item, span: Span) -> Item {
+fn item_with_call_span(function: &Function, item: Item, span: Span) -> Item {
     match item {
         Item::Scalar(mut value) if function.span == Span::default() => {
-            super::spans::of(&mut value, span);
+            super::spans::set_in_expr(&mut value, span);
             Item::Scalar(value)
         }
         other => other,

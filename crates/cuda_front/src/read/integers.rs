@@ -93,7 +93,7 @@ impl Lowerer<'_> {
 }
 
 /// Does `integer_function` know a function?
-pub(super) fn is_followed(name: &str) -> bool {
+pub(super) fn has_known_result(name: &str) -> bool {
     matches!(
         name,
         "__mul24"

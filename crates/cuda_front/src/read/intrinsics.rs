@@ -4,52 +4,14 @@
 //! the host (clocks, random numbers, bits of floats) is unknown and differs each time, so that nothing that depends
 //! on it is proved equal to anything. A function that is not listed is refused.
 
-use super::diagnostics::{Result, error, unsupported};
+use super::diagnostics::{Result, unsupported};
+use super::float_functions::{function, is_conversion};
 use super::lowerer::Lowerer;
 use super::memory_model::{Item, Place, Spot, Value};
-use super::types::{binary, compare, convert};
+use super::types::convert;
 use base::Span;
 use cuda::tree;
-use kir::{Binary, Compare, Expr, ExprKind, Stmt, Type, Unary};
-
-/// Mathematical functions: C's name, number of arguments.
-const FUNCTIONS: &[(&str, usize)] = &[
-    ("sqrt", 1),
-    ("rsqrt", 1),
-    ("cbrt", 1),
-    ("exp", 1),
-    ("exp2", 1),
-    ("exp10", 1),
-    ("expm1", 1),
-    ("log", 1),
-    ("log2", 1),
-    ("log10", 1),
-    ("log1p", 1),
-    ("sin", 1),
-    ("cos", 1),
-    ("tan", 1),
-    ("asin", 1),
-    ("acos", 1),
-    ("atan", 1),
-    ("sinh", 1),
-    ("cosh", 1),
-    ("tanh", 1),
-    ("erf", 1),
-    ("fabs", 1),
-    ("floor", 1),
-    ("ceil", 1),
-    ("round", 1),
-    ("rint", 1),
-    ("trunc", 1),
-    ("pow", 2),
-    ("atan2", 2),
-    ("hypot", 2),
-    ("fmod", 2),
-    ("fmin", 2),
-    ("fmax", 2),
-    ("fma", 3),
-    ("fdivide", 2),
-];
+use kir::{Binary, Expr, ExprKind, Stmt, Type, Unary};
 
 impl Lowerer<'_> {
     /// A call of a built-in function.
@@ -81,8 +43,10 @@ impl Lowerer<'_> {
             ("__grid_barrier", []) => {
                 Err(unsupported(span, "not read here: a barrier of the whole grid"))
             }
-            ("memcpy" | "memmove", [to, from, size]) => self.copied(name, [to, from], size, out),
-            ("memset", [to, value, size]) => self.filled(to, value, size, out),
+            ("memcpy" | "memmove", [to, from, size]) => {
+                self.copy_bytes(name, [to, from], size, out)
+            }
+            ("memset", [to, value, size]) => self.fill_bytes(to, value, size, out),
             ("__threadfence" | "__threadfence_block" | "__threadfence_system", []) => {
                 self.fences = true;
                 Ok(super::memory::nothing(span))
@@ -101,31 +65,20 @@ impl Lowerer<'_> {
                 out.push(Stmt::Assume(condition));
                 Ok(super::memory::nothing(span))
             }
-            ("printf", arguments) => self.printed(arguments, span, out),
+            ("printf", arguments) => self.print(arguments, span, out),
             ("__ldg" | "__ldca" | "__ldcg" | "__ldcs" | "__ldlu" | "__ldcv", [pointer]) => {
                 self.cached_load(name, pointer, expr, out)
             }
             ("__stcg" | "__stcs" | "__stwb" | "__stwt", [pointer, value]) => {
-                let (pointer, value) = self.in_order([pointer, value], out)?;
-                let Some(Item::Pointer(pointer)) = pointer.into_iter().next() else {
-                    return Err(unsupported(span, "this pointer is not supported"));
-                };
-                let place = self.deref(&pointer, &pointee(arguments.first(), span)?, span)?;
-                self.put(&place, value, span, out)?;
-                Ok(super::memory::nothing(span))
+                self.cached_store([pointer, value], span, out)
             }
             ("sincos" | "sincosf" | "__sincosf", [angle, sine, cosine]) => {
                 self.sine_and_cosine(angle, [sine, cosine], span, out)
             }
             ("__int_as_float" | "__uint_as_float" | "__longlong_as_double", [bits])
-                if super::tables::literal(bits).is_some() =>
+                if let Some(bits) = super::tables::literal(bits) =>
             {
-                let bits = super::tables::literal(bits).unwrap_or(0);
-                let value = match name {
-                    "__longlong_as_double" => f64::from_bits((bits & i128::from(u64::MAX)) as u64),
-                    _ => f64::from(f32::from_bits((bits & i128::from(u32::MAX)) as u32)),
-                };
-                let kind = ExprKind::Float(value);
+                let kind = ExprKind::Float(float_of_bits(name, bits));
                 Ok(vec![Item::Scalar(Expr { kind, ty: Type::Float, span })])
             }
             (_, [argument]) if name.contains("_as_") => match self.as_bits(name, argument, out)? {
@@ -140,12 +93,14 @@ impl Lowerer<'_> {
                 None => self.unknown_call(arguments, expr, out),
             },
             ("__builtin_expect", [value, _]) => self.value(value, out),
-            _ => self.computed(name, arguments, expr, out).map(|value| vec![Item::Scalar(value)]),
+            _ => self
+                .numeric_function(name, arguments, expr, out)
+                .map(|value| vec![Item::Scalar(value)]),
         }
     }
 
     /// Functions of numbers.
-    fn computed(
+    fn numeric_function(
         &mut self,
         name: &'static str,
         arguments: &[tree::Expr],
@@ -169,7 +124,7 @@ impl Lowerer<'_> {
         if let Some(value) = self.integer_function(name, &values, span, out)? {
             return Ok(value);
         }
-        if let Some(value) = self.rounded(name, &values, expr)? {
+        if let Some(value) = self.rounding_function(name, &values, expr)? {
             return Ok(value);
         }
         self.mathematical(name, values, expr)
@@ -179,10 +134,10 @@ impl Lowerer<'_> {
     fn extreme(&mut self, name: &str, values: &[Expr], span: Span) -> Result<Option<Expr>> {
         match (name, values) {
             ("min" | "umin" | "llmin" | "ullmin" | "__hmin", [left, right]) => {
-                self.operated(Binary::Min, left.clone(), right.clone(), span).map(Some)
+                self.operate(Binary::Min, left.clone(), right.clone(), span).map(Some)
             }
             ("max" | "umax" | "llmax" | "ullmax" | "__hmax", [left, right]) => {
-                self.operated(Binary::Max, left.clone(), right.clone(), span).map(Some)
+                self.operate(Binary::Max, left.clone(), right.clone(), span).map(Some)
             }
             ("abs" | "labs" | "llabs", [inner]) => self.absolute(inner.clone(), span).map(Some),
             _ => Ok(None),
@@ -191,124 +146,18 @@ impl Lowerer<'_> {
 
     /// `abs(x)`.
     pub(super) fn absolute(&self, inner: Expr, span: Span) -> Result<Expr> {
-        let ty = match (self.annotation, inner.ty) {
+        let ty = match (self.in_annotation, inner.ty) {
             (true, Type::Int { .. } | Type::Bool) => Type::Whole,
             (_, ty) => ty,
         };
         let inner = convert(inner, ty);
         let kind = ExprKind::Unary(Unary::Neg, Box::new(inner.clone()));
         let negative = Expr { kind, ty, span };
-        self.operated(Binary::Max, inner, negative, span)
-    }
-
-    /// Arithmetic and conversions with a rounding mode. Over the reals the mode only matters for conversions to
-    /// integers.
-    fn rounded(&mut self, name: &str, values: &[Expr], expr: &tree::Expr) -> Result<Option<Expr>> {
-        let span = expr.span;
-        let plain = name.trim_start_matches("__");
-        let (stem, mode) = plain.rsplit_once('_').unwrap_or((plain, ""));
-        let directed = matches!(mode, "rn" | "rz" | "ru" | "rd");
-        let wanted = self.scalar(&expr.ty);
-        let real = |value: &Expr| convert(value.clone(), Type::Float);
-        let operation = |operator, left: &Expr, right: &Expr| {
-            Ok(Some(binary(operator, real(left), real(right), span)))
-        };
-        let of_floats = wanted == Some(Type::Float);
-        match (stem, values) {
-            ("fadd" | "dadd", [left, right]) if directed => operation(Binary::Add, left, right),
-            ("fsub" | "dsub", [left, right]) if directed => operation(Binary::Sub, left, right),
-            ("fmul" | "dmul", [left, right]) if directed => operation(Binary::Mul, left, right),
-            ("fdiv" | "ddiv", [left, right]) if directed => operation(Binary::Div, left, right),
-            ("hadd", [left, right]) if of_floats => operation(Binary::Add, left, right),
-            ("hsub", [left, right]) if of_floats => operation(Binary::Sub, left, right),
-            ("hmul", [left, right]) if of_floats => operation(Binary::Mul, left, right),
-            ("hdiv" | "h2div", [left, right]) if of_floats => operation(Binary::Div, left, right),
-            ("frcp" | "drcp", [inner]) if directed => {
-                let one = Expr { kind: ExprKind::Float(1.0), ty: Type::Float, span };
-                operation(Binary::Div, &one, inner)
-            }
-            ("hneg", [inner]) => {
-                let kind = ExprKind::Unary(Unary::Neg, Box::new(real(inner)));
-                Ok(Some(Expr { kind, ty: Type::Float, span }))
-            }
-            ("heq" | "hne" | "hlt" | "hle" | "hgt" | "hge", [left, right]) => {
-                let operator = match stem {
-                    "heq" => Compare::Eq,
-                    "hne" => Compare::Ne,
-                    "hlt" => Compare::Lt,
-                    "hle" => Compare::Le,
-                    "hgt" => Compare::Gt,
-                    _ => Compare::Ge,
-                };
-                Ok(Some(Expr { span, ..compare(operator, real(left), real(right)) }))
-            }
-            ("hrcp", [inner]) => {
-                let one = Expr { kind: ExprKind::Float(1.0), ty: Type::Float, span };
-                operation(Binary::Div, &one, inner)
-            }
-            ("saturatef", [inner]) => {
-                let number = |value| Expr { kind: ExprKind::Float(value), ty: Type::Float, span };
-                let low = binary(Binary::Max, real(inner), number(0.0), span);
-                Ok(Some(binary(Binary::Min, low, number(1.0), span)))
-            }
-            (
-                "float2half" | "half2float" | "float2bfloat16" | "bfloat162float" | "double2half",
-                [inner],
-            ) => Ok(Some(real(inner))),
-            _ => Ok(self.directed_conversion(plain, values, wanted, span)),
-        }
-    }
-
-    /// `__float2int_rd` and its like.
-    fn directed_conversion(
-        &self,
-        plain: &str,
-        values: &[Expr],
-        wanted: Option<Type>,
-        span: Span,
-    ) -> Option<Expr> {
-        let ([inner], Some(wanted)) = (values, wanted) else { return None };
-        let (stem, mode) = plain.rsplit_once('_').unwrap_or((plain, ""));
-        let (from, to) = stem.split_once('2')?;
-        let types =
-            ["int", "uint", "ll", "ull", "float", "double", "half", "bfloat16", "short", "ushort"];
-        if !types.contains(&from) || !types.contains(&to) {
-            return None;
-        }
-        if inner.ty != Type::Float || wanted == Type::Float {
-            return Some(Expr { span, ..convert(inner.clone(), wanted) });
-        }
-        let call = |name| {
-            let kind = ExprKind::Call(name, vec![inner.clone()]);
-            Expr { kind, ty: Type::Float, span }
-        };
-        let rounded = match mode {
-            "rd" => call("floor"),
-            "ru" => call("ceil"),
-            "rn" => call("rint"),
-            "rz" => inner.clone(),
-            _ => return None,
-        };
-        Some(Expr { span, ..convert(rounded, wanted) })
-    }
-
-    fn mathematical(&mut self, name: &str, values: Vec<Expr>, expr: &tree::Expr) -> Result<Expr> {
-        let span = expr.span;
-        let Some(known) = function(name) else {
-            return Err(unsupported(span, format!("the function `{name}` is not supported")));
-        };
-        if values.len() != known.1 {
-            return Err(error(span, format!("`{name}` takes {} arguments", known.1)));
-        }
-        if self.scalar(&expr.ty) != Some(Type::Float) {
-            return Err(unsupported(span, format!("the function `{name}` is not supported here")));
-        }
-        let values = values.into_iter().map(|one| convert(one, Type::Float)).collect();
-        Ok(Expr { kind: ExprKind::Call(known.0, values), ty: Type::Float, span })
+        self.operate(Binary::Max, inner, negative, span)
     }
 
     /// `printf`: its arguments are computed, the output is ignored.
-    fn printed(
+    fn print(
         &mut self,
         arguments: &[tree::Expr],
         span: Span,
@@ -320,6 +169,23 @@ impl Lowerer<'_> {
             }
         }
         Ok(vec![Item::Scalar(self.unknown("printed", Type::INT, span, out))])
+    }
+
+    /// A store with a cache operator.
+    fn cached_store(
+        &mut self,
+        [pointer, value]: [&tree::Expr; 2],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Value> {
+        let ty = pointee(Some(pointer), span)?;
+        let (pointer, value) = self.in_order([pointer, value], out)?;
+        let Some(Item::Pointer(pointer)) = pointer.into_iter().next() else {
+            return Err(unsupported(span, "this pointer is not supported"));
+        };
+        let place = self.deref(&pointer, &ty, span)?;
+        self.assign_value(&place, value, span, out)?;
+        Ok(super::memory::nothing(span))
     }
 
     /// A load with a cache operator. A non-coherent one may or may not see what the kernel writes.
@@ -357,7 +223,7 @@ impl Lowerer<'_> {
             let place = self.deref(&pointer, &pointee(Some(target), span)?, span)?;
             let kind = ExprKind::Call(name, vec![self.var(angle, span)]);
             let value = Expr { kind, ty: Type::Float, span };
-            self.put(&place, vec![Item::Scalar(value)], span, out)?;
+            self.assign_value(&place, vec![Item::Scalar(value)], span, out)?;
         }
         Ok(super::memory::nothing(span))
     }
@@ -375,7 +241,7 @@ impl Lowerer<'_> {
                 let pointer = self.pointer(argument, out)?;
                 let ty = pointee(Some(argument), span)?;
                 let place = self.deref(&pointer, &ty, span)?;
-                self.scrambled(&place, span, out)?;
+                self.make_unknown(&place, span, out)?;
             } else {
                 self.value(argument, out)?;
             }
@@ -387,7 +253,7 @@ impl Lowerer<'_> {
     }
 
     /// The state of a generator is read and written, and unknown afterwards.
-    fn scrambled(&mut self, place: &Place, span: Span, out: &mut Vec<Stmt>) -> Result<()> {
+    fn make_unknown(&mut self, place: &Place, span: Span, out: &mut Vec<Stmt>) -> Result<()> {
         if self.leaves(&place.ty, span)?.is_empty() {
             return Err(unsupported(span, "a state of this type is not supported"));
         }
@@ -421,38 +287,20 @@ impl Lowerer<'_> {
     }
 }
 
+/// The float with these bits; `name` is the function that converts them.
+fn float_of_bits(name: &str, bits: i128) -> f64 {
+    match name {
+        "__longlong_as_double" => f64::from_bits((bits & i128::from(u64::MAX)) as u64),
+        _ => f64::from(f32::from_bits((bits & i128::from(u32::MAX)) as u32)),
+    }
+}
+
 /// The type that a pointer argument points to.
 pub(super) fn pointee(argument: Option<&tree::Expr>, span: Span) -> Result<tree::Type> {
     match argument.map(|one| &one.ty) {
         Some(tree::Type::Pointer(pointee)) => Ok(pointee.ty.clone()),
         _ => Err(unsupported(span, "this pointer is not supported")),
     }
-}
-
-/// The mathematical function of a name: underscores and `f` only affect its precision.
-fn function(name: &str) -> Option<(&'static str, usize)> {
-    let plain = name.trim_start_matches("__");
-    let find = |one: &str| FUNCTIONS.iter().find(|(known, _)| *known == one).copied();
-    let aliased = match plain {
-        "nearbyint" | "nearbyintf" => "rint",
-        "fsqrt_rn" | "fsqrt_rz" | "fsqrt_ru" | "fsqrt_rd" | "dsqrt_rn" | "hsqrt" => "sqrt",
-        "frsqrt_rn" | "hrsqrt" => "rsqrt",
-        "fmaf_rn" | "fmaf_rz" | "fmaf_ru" | "fmaf_rd" | "fma_rn" | "fma_rz" | "hfma" => "fma",
-        "hexp" => "exp",
-        "hexp2" => "exp2",
-        "hlog2" => "log2",
-        "hfloor" => "floor",
-        "hceil" => "ceil",
-        "hrint" => "rint",
-        "htanh" => "tanh",
-        "hlog" => "log",
-        "hsin" => "sin",
-        "hcos" => "cos",
-        "habs" => "fabs",
-        "fdividef" => "fdivide",
-        _ => plain,
-    };
-    find(aliased).or_else(|| find(aliased.strip_suffix('f')?))
 }
 
 /// Functions whose value depends on hardware or the host, or is otherwise unknown.
@@ -463,24 +311,18 @@ pub(super) fn is_unknown(name: &str) -> bool {
     match known {
         Some(Class::Texture) => false,
         Some(Class::Prelude) => true,
-        Some(Class::Math | Class::Integer | Class::Conversion) => !is_followed(name),
+        Some(Class::Math | Class::Integer | Class::Conversion) => !has_known_result(name),
         _ => plain.starts_with("curand") || matches!(plain, "clock" | "clock64" | "globaltimer"),
     }
 }
 
 /// Is the result of a function of numbers modelled?
-fn is_followed(name: &str) -> bool {
+fn has_known_result(name: &str) -> bool {
     let plain = name.trim_start_matches("__");
     let (stem, _) = plain.rsplit_once('_').unwrap_or((plain, ""));
-    let is_conversion = || {
-        let types =
-            ["int", "uint", "ll", "ull", "float", "double", "half", "bfloat16", "short", "ushort"];
-        let parts = stem.split_once('2');
-        parts.is_some_and(|(from, to)| types.contains(&from) && types.contains(&to))
-    };
     function(name).is_some()
-        || super::integers::is_followed(name)
-        || is_conversion()
+        || super::integers::has_known_result(name)
+        || is_conversion(stem)
         || matches!(plain, "min" | "max" | "abs" | "hmin" | "hmax" | "saturatef" | "hneg" | "hrcp")
         || matches!(stem, "fadd" | "fsub" | "fmul" | "fdiv" | "frcp" | "dadd" | "dsub" | "dmul")
         || matches!(stem, "ddiv" | "drcp" | "hadd" | "hsub" | "hmul" | "hdiv")

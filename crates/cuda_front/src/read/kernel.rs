@@ -1,4 +1,4 @@
-//! Lowers one kernel, repeatedly until no pointer variable gets another possible array.
+//! Lowers one kernel, again and again until no pointer variable gets another possible target and no hint is added.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::{Hints, Lowerer};
@@ -11,15 +11,19 @@ use std::rc::Rc;
 /// Limit on repeated lowering of a kernel.
 const MAX_PASSES: usize = 12;
 
-/// Lowers a function as a kernel, with the body of `function`.
-pub(super) fn by_itself(program: &Program, id: FunctionId, function: &Function) -> Result<Kernel> {
-    let function = Rc::new(switch::without(function)?);
+/// Lowers `function` as a kernel; `id` is the function in the program whose variables it has.
+pub(super) fn lower_kernel(
+    program: &Program,
+    id: FunctionId,
+    function: &Function,
+) -> Result<Kernel> {
+    let function = Rc::new(switch::without_switch(function)?);
     let mut hints = Hints::default();
     for _ in 0..MAX_PASSES {
         let mut lowerer = Lowerer::new(program, hints);
         let lowered = lowerer.lower(id, &function);
-        if !lowerer.grown {
-            if let (Ok(_), Some(span)) = (&lowered, lowerer.empty) {
+        if !lowerer.needs_another_pass {
+            if let (Ok(_), Some(span)) = (&lowered, lowerer.use_without_target) {
                 return Err(unsupported(span, "a pointer without a value is not supported"));
             }
             return lowered;
@@ -37,7 +41,7 @@ impl Lowerer<'_> {
         let macros = self.scalars.len();
         self.push_frame(id, function, None);
         self.file_variables();
-        self.definitions()?;
+        self.lemmas_and_monoids()?;
         let mut body = Vec::new();
         self.parameters(function, &mut body)?;
         self.start_logs(function.span, &mut body);
@@ -54,12 +58,12 @@ impl Lowerer<'_> {
             }
             return Err(error(extent.span, "there is no array without a size of this name"));
         }
-        let kernel = self.finished(function, macros, body);
+        let kernel = self.finish(function, macros, body);
         self.check_coherence(&kernel)?;
         Ok(kernel)
     }
 
-    fn finished(&mut self, function: &Function, macros: usize, body: Vec<Stmt>) -> Kernel {
+    fn finish(&mut self, function: &Function, macros: usize, body: Vec<Stmt>) -> Kernel {
         let (signature, layouts) = (self.signature(function), self.layouts(function));
         let take = std::mem::take::<IndexVec<VarId, Var>>;
         Kernel {

@@ -90,7 +90,7 @@ impl Lowerer<'_> {
 
     /// The only array that a pointer may point into, if there is one.
     fn single_array(&mut self, pointer: &tree::Expr) -> Result<Option<ArrayId>> {
-        let place = self.place(super::parameters::named(pointer), &mut Vec::new())?;
+        let place = self.place(super::parameters::named_variable(pointer), &mut Vec::new())?;
         let mut spots = place.choices.iter().flatten();
         let array = match (spots.next(), spots.next()) {
             (Some(Spot::Cell(array, _)), None) => Some(*array),
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
                 if !self.hints.logged.contains(&of) {
                     self.hints.logged.push(of);
                 }
-                self.grown = true;
+                self.needs_another_pass = true;
                 (self.new_var("accessed", Type::Whole), self.new_var("offset", Type::Whole))
             }
         };

@@ -15,10 +15,11 @@ impl Lowerer<'_> {
         for clause in clauses {
             match &clause.kind {
                 ClauseKind::LoopInvariant(name, condition) => {
-                    let outer = std::mem::replace(&mut self.of_loop, true);
+                    let outer = std::mem::replace(&mut self.in_loop_clause, true);
                     let claims = self.claims(name.as_deref(), condition, clause.span);
-                    self.of_loop = outer;
-                    for claim in self.followed(claims, About::Body)?.into_iter().flatten() {
+                    self.in_loop_clause = outer;
+                    for claim in self.supported_or_open(claims, About::Body)?.into_iter().flatten()
+                    {
                         match claim.forall.is_empty() && spec::is_scalar(&claim.condition) {
                             true => invariants.push(claim.condition),
                             false => others.push(claim),
@@ -27,7 +28,7 @@ impl Lowerer<'_> {
                 }
                 ClauseKind::Unfollowed { is_postcondition, why } => {
                     let about = super::claims::about(*is_postcondition);
-                    self.unfollow(about, clause.span, why.clone());
+                    self.leave_open(about, clause.span, why.clone());
                 }
                 _ => {}
             }
@@ -44,7 +45,7 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         for clause in clauses {
             let ClauseKind::LoopVariant(variant) = &clause.kind else { continue };
-            let (span, variant) = (clause.span, self.spec(variant)?);
+            let (span, variant) = (clause.span, self.annotation_integer(variant)?);
             if !spec::is_scalar(&variant) {
                 return Err(unsupported(span, "a variant uses only integer variables"));
             }

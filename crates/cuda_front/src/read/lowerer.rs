@@ -90,10 +90,11 @@ pub(super) struct Lowerer<'p> {
     pub(super) objects: Vec<Spots>,
     pub(super) hints: Hints,
     pub(super) logs: Vec<Log>,
-    /// Set if a pointer variable got another target after it was used.
-    pub(super) grown: bool,
-    /// A use of a pointer without targets.
-    pub(super) empty: Option<Span>,
+    /// Set if the kernel must be lowered again: a pointer variable got another target after it was used, or a hint was
+    /// added.
+    pub(super) needs_another_pass: bool,
+    /// The first use of a pointer without targets.
+    pub(super) use_without_target: Option<Span>,
     /// Arrays without elements, which null pointers point to.
     pub(super) null_targets: BTreeMap<u8, ArrayId>,
     /// The Boolean variables `p == nullptr` for pointers of the launch, by their array.
@@ -104,10 +105,10 @@ pub(super) struct Lowerer<'p> {
     pub(super) incoherent: Vec<(ArrayId, Span)>,
     pub(super) mentioned: Vec<(Builtin, usize)>,
     /// Inside an annotation: integers are unbounded, elements may be named.
-    pub(super) annotation: bool,
+    pub(super) in_annotation: bool,
     pub(super) requires: Vec<Requirement>,
     pub(super) ensures: Vec<Claim>,
-    /// Claims for the next barrier, from calls before it.
+    /// Claims for the next barrier, from calls of `__barrier_invariant` before it.
     pub(super) pending: Vec<Claim>,
     pub(super) footprints: Vec<Footprint>,
     pub(super) contracts: Vec<Contract>,
@@ -115,13 +116,13 @@ pub(super) struct Lowerer<'p> {
     pub(super) monoids: Vec<(FunctionId, Monoid)>,
     pub(super) unfollowed: Vec<Unfollowed>,
     /// Inside a claim: equations with elements have the element's type.
-    pub(super) claiming: bool,
+    pub(super) in_claim: bool,
     /// Inside a clause of a barrier, where another thread may be named, and not already inside its expression.
-    pub(super) in_pair: bool,
+    pub(super) may_name_other: bool,
     /// The moment at which annotations refer to elements.
     pub(super) when: When,
     /// Inside an annotation of a loop.
-    pub(super) of_loop: bool,
+    pub(super) in_loop_clause: bool,
     /// Inside a contract, where pointers have not moved yet.
     pub(super) in_contract: bool,
     /// Return values of functions whose contracts are being translated.
@@ -153,14 +154,14 @@ impl<'p> Lowerer<'p> {
             objects: Vec::new(),
             hints,
             logs: Vec::new(),
-            grown: false,
-            empty: None,
+            needs_another_pass: false,
+            use_without_target: None,
             null_targets: BTreeMap::new(),
             nulls: BTreeMap::new(),
             initials: BTreeMap::new(),
             incoherent: Vec::new(),
             mentioned: Vec::new(),
-            annotation: false,
+            in_annotation: false,
             requires: Vec::new(),
             ensures: Vec::new(),
             pending: Vec::new(),
@@ -169,10 +170,10 @@ impl<'p> Lowerer<'p> {
             lemmas: Vec::new(),
             monoids: Vec::new(),
             unfollowed: Vec::new(),
-            claiming: false,
-            in_pair: false,
+            in_claim: false,
+            may_name_other: false,
             when: When::Here,
-            of_loop: false,
+            in_loop_clause: false,
             in_contract: false,
             results: Vec::new(),
             function_tables: BTreeMap::new(),

@@ -48,7 +48,7 @@ impl Lowerer<'_> {
         match (&place.choices[..], &place.tag) {
             ([spots], _) => self.read_spots(spots, &leaves, span, out),
             ([], _) => self.read_nothing(&leaves, span, out),
-            (_, Some(tag)) if self.annotation => self.read_chosen(place, tag, &leaves, span),
+            (_, Some(tag)) if self.in_annotation => self.read_chosen(place, tag, &leaves, span),
             (choices, Some(tag)) => {
                 let target = self.temporary("loaded", &place.ty, span)?;
                 let mut parts = Vec::new();
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
 
     /// The value behind a pointer without targets.
     fn read_nothing(&mut self, leaves: &[Leaf], span: Span, out: &mut Vec<Stmt>) -> Result<Value> {
-        self.empty.get_or_insert(span);
+        self.use_without_target.get_or_insert(span);
         let mut value = Vec::new();
         for leaf in leaves {
             value.push(match self.scalar(&leaf.ty) {
@@ -155,7 +155,7 @@ impl Lowerer<'_> {
         };
         match wanted {
             // In annotations arguments are unbounded.
-            Some(_) if self.annotation => Ok(Item::Scalar(scalar)),
+            Some(_) if self.in_annotation => Ok(Item::Scalar(scalar)),
             Some(wanted) => Ok(Item::Scalar(convert(scalar, wanted))),
             None => Err(unsupported(span, "a pointer in an array is not supported")),
         }
@@ -168,7 +168,7 @@ impl Lowerer<'_> {
             return Err(unsupported(span, "this access is not supported"));
         };
         let ty = array.element;
-        if self.annotation {
+        if self.in_annotation {
             let kind = ExprKind::Element(element.array, self.when, element.index);
             return Ok(Expr { kind, ty, span });
         }
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
         out.push(Stmt::Load(var, element));
         self.log(&logged, false, out);
         let loaded = self.var(var, span);
-        Ok(self.of_table(array, &index, loaded))
+        Ok(self.select_from_table(array, &index, loaded))
     }
 
     /// Copies an array in a struct.
@@ -249,7 +249,7 @@ impl Lowerer<'_> {
         match (&place.choices[..], &place.tag) {
             ([spots], _) => self.write_spots(spots, &value, &leaves, span, out),
             ([], _) => {
-                self.empty.get_or_insert(span);
+                self.use_without_target.get_or_insert(span);
                 Ok(())
             }
             (choices, Some(tag)) => {
@@ -335,7 +335,7 @@ impl Lowerer<'_> {
 
     /// Does an annotation refer to the initial values of launch pointers?
     pub(super) fn looks_at_start(&self) -> bool {
-        self.annotation && (self.in_contract || self.when == When::Before)
+        self.in_annotation && (self.in_contract || self.when == When::Before)
     }
 }
 

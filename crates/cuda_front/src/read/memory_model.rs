@@ -83,7 +83,7 @@ pub(super) enum Target {
         rank: usize,
         /// Sizes of the dimensions inside the first, if the one index counts elements of all of them.
         inner: Vec<i128>,
-        /// Is it a view of scalars as structs, with a first scalar (`Pointer::base`)?
+        /// Is it a view of scalars as structs? Then `Pointer::base` is the first scalar.
         is_view: bool,
         /// Does it point to an object outside of arrays, so that it cannot move?
         is_pinned: bool,

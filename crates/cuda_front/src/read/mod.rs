@@ -7,6 +7,7 @@
 //! outside the model is refused with its place.
 
 mod address;
+mod annotations;
 mod arithmetic;
 mod atomics;
 mod bytes;
@@ -17,12 +18,14 @@ mod declare;
 mod diagnostics;
 mod dynamic;
 mod expr;
+mod float_functions;
 mod function_tables;
 mod globals;
 mod inline;
 mod integers;
 mod intrinsics;
 mod kernel;
+mod layouts;
 mod logs;
 mod loops;
 mod lowerer;
@@ -33,11 +36,10 @@ mod pointers;
 mod reinterpret;
 mod returns;
 mod rotated;
+mod scalars;
 mod sequence;
-mod shapes;
 mod signature;
 mod spans;
-mod spec;
 mod stmt;
 mod switch;
 mod tables;
@@ -61,5 +63,5 @@ pub(crate) fn kernel(program: &Program, id: FunctionId) -> Result<Kernel> {
     let Some(function) = program.functions.get(id) else {
         return Err(unsupported(Span::default(), "this kernel has no body"));
     };
-    kernel::by_itself(program, id, function)
+    kernel::lower_kernel(program, id, function)
 }

@@ -122,7 +122,7 @@ impl Lowerer<'_> {
         for extent in &leaf.dimensions {
             dimensions.push(match extent {
                 Extent::Known(size) => Some(int(i128::from(*size), Type::Whole, span)),
-                Extent::Symbolic(size) => Some(self.spec(size)?),
+                Extent::Symbolic(size) => Some(self.annotation_integer(size)?),
                 Extent::Unknown => None,
             });
         }
@@ -156,15 +156,16 @@ impl Lowerer<'_> {
         for clause in &function.clauses {
             match &clause.kind {
                 ClauseKind::Requires(condition) => self.require(condition)?,
-                ClauseKind::Ensures(condition) => self.ensure(condition, clause.span)?,
+                ClauseKind::Ensures(condition) => self.postcondition(condition, clause.span)?,
                 ClauseKind::Footprint { writes, array, low, high } => {
                     let array = self.named_array(array, clause.span)?;
-                    let (low, high) = (self.spec(low)?, self.spec(high)?);
+                    let (low, high) =
+                        (self.annotation_integer(low)?, self.annotation_integer(high)?);
                     let (writes, span) = (*writes, clause.span);
                     self.footprints.push(Footprint { writes, array, low, high, span });
                 }
                 ClauseKind::Extent(array, size) => {
-                    let size = self.spec(size)?;
+                    let size = self.annotation_integer(size)?;
                     self.extent(array, size)?;
                 }
                 ClauseKind::Alias(_) => {
@@ -173,7 +174,7 @@ impl Lowerer<'_> {
                 }
                 ClauseKind::Unfollowed { is_postcondition, why } => {
                     let about = super::claims::about(*is_postcondition);
-                    self.unfollow(about, clause.span, why.clone());
+                    self.leave_open(about, clause.span, why.clone());
                 }
                 _ => return Err(error(clause.span, "this clause belongs to no contract")),
             }
@@ -191,7 +192,7 @@ impl Lowerer<'_> {
     }
 
     fn named_arrays(&mut self, array: &tree::Expr) -> Result<Vec<ArrayId>> {
-        let array = named(array);
+        let array = named_variable(array);
         let place = self.place(array, &mut Vec::new())?;
         let mut arrays = Vec::new();
         for spot in place.choices.iter().flatten() {
@@ -211,7 +212,7 @@ impl Lowerer<'_> {
 
     /// `extent a[n]`: of a parameter, or of a shared array that is declared further down.
     fn extent(&mut self, array: &tree::Expr, size: Expr) -> Result<()> {
-        let inner = named(array);
+        let inner = named_variable(array);
         self.stated_sizes.push((inner.span, size.span));
         let waiting = match inner.kind {
             Kind::Local(id) => {
@@ -247,13 +248,13 @@ impl Lowerer<'_> {
             }
             Kind::Spec(spec) if matches!(**spec, SpecExpr::Quantified(Quantifier::Forall, ..)) => {
                 let SpecExpr::Quantified(_, names, inner) = &**spec else { return Ok(()) };
-                let forall = self.bound(names);
-                let condition = self.spec_condition(inner)?;
+                let forall = self.bind_quantified(names);
+                let condition = self.annotation_condition(inner)?;
                 self.requires.push(Requirement { forall, condition });
                 Ok(())
             }
             _ => {
-                let condition = self.spec_condition(condition)?;
+                let condition = self.annotation_condition(condition)?;
                 self.requires.push(Requirement { forall: Vec::new(), condition });
                 Ok(())
             }
@@ -261,8 +262,8 @@ impl Lowerer<'_> {
     }
 
     /// An integer expression of an annotation.
-    pub(super) fn spec(&mut self, expr: &tree::Expr) -> Result<Expr> {
-        let value = self.annotated(|lowerer, out| lowerer.number(expr, out))?;
+    pub(super) fn annotation_integer(&mut self, expr: &tree::Expr) -> Result<Expr> {
+        let value = self.lower_annotation(|lowerer, out| lowerer.number(expr, out))?;
         // Sizes become numbers if possible.
         match fold(&value) {
             Some(number) if !matches!(value.ty, Type::Float) => {
@@ -273,18 +274,18 @@ impl Lowerer<'_> {
     }
 
     /// A condition of an annotation.
-    pub(super) fn spec_condition(&mut self, expr: &tree::Expr) -> Result<Expr> {
-        self.annotated(|lowerer, out| lowerer.condition(expr, out))
+    pub(super) fn annotation_condition(&mut self, expr: &tree::Expr) -> Result<Expr> {
+        self.lower_annotation(|lowerer, out| lowerer.condition(expr, out))
     }
 
-    pub(super) fn annotated(
+    pub(super) fn lower_annotation(
         &mut self,
         inner: impl FnOnce(&mut Self, &mut Vec<Stmt>) -> Result<Expr>,
     ) -> Result<Expr> {
-        let before = std::mem::replace(&mut self.annotation, true);
+        let before = std::mem::replace(&mut self.in_annotation, true);
         let mut effects = Vec::new();
         let value = inner(self, &mut effects);
-        self.annotation = before;
+        self.in_annotation = before;
         let value = value?;
         if !effects.is_empty() {
             return Err(error(value.span, "an annotation must not have side effects"));
@@ -294,9 +295,9 @@ impl Lowerer<'_> {
 }
 
 /// The variable that a clause names, without conversions to a pointer.
-pub(super) fn named(expr: &tree::Expr) -> &tree::Expr {
+pub(super) fn named_variable(expr: &tree::Expr) -> &tree::Expr {
     match &expr.kind {
-        Kind::Read(inner) | Kind::Decay(inner) | Kind::Convert(inner) => named(inner),
+        Kind::Read(inner) | Kind::Decay(inner) | Kind::Convert(inner) => named_variable(inner),
         _ => expr,
     }
 }

@@ -199,7 +199,7 @@ impl Lowerer<'_> {
                     | Target::Elements { is_pinned: true, .. }
             );
         if slot.is_read || !slot.targets.is_empty() || hidden {
-            self.grown = true;
+            self.needs_another_pass = true;
         }
         let slot = match self.slots.get_mut(number) {
             Some(slot) => slot,

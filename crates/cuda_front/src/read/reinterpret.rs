@@ -36,7 +36,7 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<Expr> {
         let Some(name) = reinterpretation(value.ty, to) else { return Ok(convert(value, to)) };
-        if self.annotation {
+        if self.in_annotation {
             let message = "an element of another type in an annotation is not supported";
             return Err(unsupported(span, message));
         }

@@ -23,24 +23,24 @@ pub(super) enum ExitKind {
 }
 
 /// May one of these statements exit?
-pub(super) fn leaves(statements: &[Stmt], exit: ExitKind) -> bool {
+pub(super) fn may_exit(statements: &[Stmt], exit: ExitKind) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StmtKind::Return(_) => exit == ExitKind::Function,
         StmtKind::Break => exit == ExitKind::Switch,
-        StmtKind::If(_, then, otherwise) => leaves(then, exit) || leaves(otherwise, exit),
-        StmtKind::Block(inner) => leaves(inner, exit),
+        StmtKind::If(_, then, otherwise) => may_exit(then, exit) || may_exit(otherwise, exit),
+        StmtKind::Block(inner) => may_exit(inner, exit),
         // A `break` inside belongs to the inner loop.
-        StmtKind::Loop(inner) => exit == ExitKind::Function && leaves(&inner.body, exit),
+        StmtKind::Loop(inner) => exit == ExitKind::Function && may_exit(&inner.body, exit),
         StmtKind::Switch(inner) => {
-            exit == ExitKind::Function && inner.arms.iter().any(|arm| leaves(&arm.body, exit))
+            exit == ExitKind::Function && inner.arms.iter().any(|arm| may_exit(&arm.body, exit))
         }
         _ => false,
     })
 }
 
 /// Does control never pass a statement?
-pub(super) fn always_leaves(statement: &Stmt, exit: ExitKind) -> bool {
-    let all = |list: &[Stmt]| list.iter().any(|one| always_leaves(one, exit));
+pub(super) fn always_exits(statement: &Stmt, exit: ExitKind) -> bool {
+    let all = |list: &[Stmt]| list.iter().any(|one| always_exits(one, exit));
     match &statement.kind {
         // `return` leaves a `switch`, too.
         StmtKind::Return(_) => true,
@@ -57,7 +57,7 @@ pub(super) fn normalise_exits(body: &[Stmt], exit: ExitKind) -> Result<Vec<Stmt>
     let mut out = Vec::new();
     for (position, statement) in body.iter().enumerate() {
         let rest = body.get(position + 1..).unwrap_or_default();
-        if always_leaves(statement, exit)
+        if always_exits(statement, exit)
             && !matches!(statement.kind, StmtKind::If(..) | StmtKind::Block(_))
         {
             out.push(statement.clone());
@@ -65,11 +65,11 @@ pub(super) fn normalise_exits(body: &[Stmt], exit: ExitKind) -> Result<Vec<Stmt>
         }
         match &statement.kind {
             StmtKind::If(condition, then, otherwise)
-                if leaves(std::slice::from_ref(statement), exit) =>
+                if may_exit(std::slice::from_ref(statement), exit) =>
             {
                 let complete = |part: &[Stmt]| -> Result<Vec<Stmt>> {
                     let mut whole = part.to_vec();
-                    if !part.iter().any(|one| always_leaves(one, exit)) {
+                    if !part.iter().any(|one| always_exits(one, exit)) {
                         whole.extend(rest.iter().cloned());
                     }
                     if count(&whole) > MAX_REPEATED * 16 {
@@ -84,7 +84,7 @@ pub(super) fn normalise_exits(body: &[Stmt], exit: ExitKind) -> Result<Vec<Stmt>
                 out.push(Stmt { kind, span: statement.span });
                 return Ok(out);
             }
-            StmtKind::Block(inner) if leaves(inner, exit) => {
+            StmtKind::Block(inner) if may_exit(inner, exit) => {
                 let mut whole = inner.clone();
                 whole.extend(rest.iter().cloned());
                 out.extend(normalise_exits(&whole, exit)?);
@@ -111,10 +111,9 @@ fn count(statements: &[Stmt]) -> usize {
 fn repeats(body: &[Stmt]) -> bool {
     body.iter().enumerate().any(|(position, statement)| match &statement.kind {
         StmtKind::If(_, then, otherwise)
-            if leaves(std::slice::from_ref(statement), ExitKind::Function) =>
+            if may_exit(std::slice::from_ref(statement), ExitKind::Function) =>
         {
-            let ends =
-                |part: &[Stmt]| part.iter().any(|one| always_leaves(one, ExitKind::Function));
+            let ends = |part: &[Stmt]| part.iter().any(|one| always_exits(one, ExitKind::Function));
             let rest = count(body.get(position + 1..).unwrap_or_default());
             (!ends(then) && !ends(otherwise) && rest > MAX_REPEATED)
                 || repeats(then)
@@ -127,7 +126,7 @@ fn repeats(body: &[Stmt]) -> bool {
 
 impl Lowerer<'_> {
     /// Lowers the statements of an inlined function.
-    pub(super) fn inlined(&mut self, body: &[Stmt], out: &mut Vec<kir::Stmt>) -> Result<()> {
+    pub(super) fn inlined_body(&mut self, body: &[Stmt], out: &mut Vec<kir::Stmt>) -> Result<()> {
         if repeats(body) {
             let message = "a function with this many `return` statements is not supported";
             return Err(unsupported(body.first().map_or(Span::default(), |one| one.span), message));
@@ -136,8 +135,9 @@ impl Lowerer<'_> {
         self.statements(&body, out)
     }
 
-    /// Lowers a statement; returns `true` if the rest of the list was lowered with it.
-    pub(super) fn returning(
+    /// Lowers a statement. If a loop in it may return from the function, the rest of the list is lowered under a test
+    /// of the flag, and the result is `true`.
+    pub(super) fn statement_and_rest(
         &mut self,
         statement: &Stmt,
         rest: &[Stmt],
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
     ) -> Result<bool> {
         self.statement(statement, out)?;
         let is_call = self.frames.last().is_some_and(|frame| frame.exit.is_some());
-        if !is_call || !is_leaving_loop(statement) {
+        if !is_call || !is_returning_loop(statement) {
             return Ok(false);
         }
         // The flag is set if a loop in the statement returned.
@@ -212,14 +212,14 @@ impl Lowerer<'_> {
 }
 
 /// Is a statement a loop that may return from the function?
-fn is_leaving_loop(statement: &Stmt) -> bool {
-    matches!(&statement.kind, StmtKind::Loop(inner) if leaves(&inner.body, ExitKind::Function))
+fn is_returning_loop(statement: &Stmt) -> bool {
+    matches!(&statement.kind, StmtKind::Loop(inner) if may_exit(&inner.body, ExitKind::Function))
 }
 
 /// May a loop among these statements return from the function?
 pub(super) fn has_loop_exit(statements: &[Stmt]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
-        StmtKind::Loop(_) => is_leaving_loop(statement),
+        StmtKind::Loop(_) => is_returning_loop(statement),
         StmtKind::If(_, then, otherwise) => has_loop_exit(then) || has_loop_exit(otherwise),
         StmtKind::Block(inner) => has_loop_exit(inner),
         _ => false,

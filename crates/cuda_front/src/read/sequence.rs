@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         let left = self.value(left, out)?;
         let at = out.len();
         let right = self.value(right, out)?;
-        Ok((self.settled(left, at, out), right))
+        Ok((self.value_before(left, at, out), right))
     }
 
     /// Lowers values from left to right.
@@ -65,7 +65,7 @@ impl Lowerer<'_> {
             let value = self.value(one, out)?;
             let mut earlier = Vec::new();
             for before in std::mem::take(&mut values) {
-                earlier.push(self.settled(before, at, out));
+                earlier.push(self.value_before(before, at, out));
             }
             values = earlier;
             values.push(value);
@@ -73,17 +73,17 @@ impl Lowerer<'_> {
         Ok(values)
     }
 
-    /// Restores a value to its state before the statements from `at` on.
-    pub(super) fn settled(&mut self, value: Value, at: usize, out: &mut Vec<Stmt>) -> Value {
+    /// Returns a value as it was before the statements from `at` on: keeps the parts that these change in variables.
+    pub(super) fn value_before(&mut self, value: Value, at: usize, out: &mut Vec<Stmt>) -> Value {
         let changed = assigned(out.get(at..).unwrap_or_default());
         if changed.is_empty() {
             return value;
         }
         let mut first = Vec::new();
         let value = value.into_iter().map(|item| match item {
-            Item::Scalar(one) => Item::Scalar(self.frozen_if(one, &changed, &mut first)),
+            Item::Scalar(one) => Item::Scalar(self.freeze_if_changed(one, &changed, &mut first)),
             Item::Pointer(one) if pointer_reads(&one, &changed) => {
-                Item::Pointer(self.frozen_pointer(one, &mut first))
+                Item::Pointer(self.freeze_pointer(one, &mut first))
             }
             other => other,
         });
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
         value
     }
 
-    fn frozen_if(&mut self, value: Expr, changed: &[VarId], out: &mut Vec<Stmt>) -> Expr {
+    fn freeze_if_changed(&mut self, value: Expr, changed: &[VarId], out: &mut Vec<Stmt>) -> Expr {
         match reads_any(&value, changed) {
             true => {
                 let span = value.span;
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
     }
 
     /// A value that cannot change: a constant, or a fresh variable.
-    pub(super) fn frozen(&mut self, name: &str, value: Expr, out: &mut Vec<Stmt>) -> Expr {
+    pub(super) fn freeze(&mut self, name: &str, value: Expr, out: &mut Vec<Stmt>) -> Expr {
         match value.kind {
             ExprKind::Int(_) => value,
             _ => {
@@ -115,21 +115,21 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn frozen_pointer(&mut self, pointer: Pointer, out: &mut Vec<Stmt>) -> Pointer {
+    pub(super) fn freeze_pointer(&mut self, pointer: Pointer, out: &mut Vec<Stmt>) -> Pointer {
         let Pointer { targets, tag, base, index } = pointer;
-        let tag = tag.map(|one| self.frozen("which", one, out));
-        let base = base.map(|one| self.frozen("at", one, out));
-        let index = index.into_iter().map(|one| self.frozen("at", one, out)).collect();
+        let tag = tag.map(|one| self.freeze("which", one, out));
+        let base = base.map(|one| self.freeze("at", one, out));
+        let index = index.into_iter().map(|one| self.freeze("at", one, out)).collect();
         Pointer { targets, tag, base, index }
     }
 
     /// A place that cannot change, even if its indices do.
-    pub(super) fn frozen_place(&mut self, place: Place, out: &mut Vec<Stmt>) -> Place {
+    pub(super) fn freeze_place(&mut self, place: Place, out: &mut Vec<Stmt>) -> Place {
         let Place { ty, tag, choices, origin } = place;
-        let tag = tag.map(|one| self.frozen("which", one, out));
+        let tag = tag.map(|one| self.freeze("which", one, out));
         // One pointer for all leaves: indices are kept once.
         if let Some(pointer) = origin {
-            let pointer = self.frozen_pointer(*pointer, out);
+            let pointer = self.freeze_pointer(*pointer, out);
             let span = pointer.index.first().map_or(base::Span::default(), |one| one.span);
             if let Ok(place) = self.deref(&pointer, &ty, span) {
                 return place;
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
                                 let to: Vec<Expr> = index
                                     .iter()
                                     .cloned()
-                                    .map(|at| self.frozen("at", at, out))
+                                    .map(|at| self.freeze("at", at, out))
                                     .collect();
                                 kept.push((index, to.clone()));
                                 to

@@ -67,8 +67,8 @@ impl Lowerer<'_> {
         let mut parts = Vec::new();
         for ((offset, ty), spot) in scalars.iter().zip(spots) {
             let part = match spot {
-                Spot::Var(var) => self.in_memory(ty).map(|scalar| Part::Number(*var, scalar)),
-                Spot::Slot(slot) => self.pointed(*slot, ty, name)?.map(Part::Pointer),
+                Spot::Var(var) => self.memory_scalar(ty).map(|scalar| Part::Number(*var, scalar)),
+                Spot::Slot(slot) => self.pointer_target(*slot, ty, name)?.map(Part::Pointer),
                 _ => None,
             };
             parts.push((*offset, part.ok_or_else(|| unknown(name))?));
@@ -79,8 +79,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The target of a launch pointer.
-    fn pointed(&self, slot: usize, ty: &tree::Type, name: &str) -> Described<Option<Records>> {
+    /// The memory that a launch pointer points to.
+    fn pointer_target(
+        &self,
+        slot: usize,
+        ty: &tree::Type,
+        name: &str,
+    ) -> Described<Option<Records>> {
         let tree::Type::Pointer(pointee) = ty else { return Ok(None) };
         // The first target is the launch's.
         let target = self.slots.get(slot).and_then(|slot| slot.targets.first());
@@ -99,7 +104,7 @@ impl Lowerer<'_> {
         let stride = self.size(element).ok_or_else(|| unknown(name))?;
         let mut fields = Vec::new();
         for ((offset, ty), array) in scalars.ok_or_else(|| unknown(name))?.iter().zip(arrays) {
-            let scalar = self.in_memory(ty).ok_or_else(|| unknown(name))?;
+            let scalar = self.memory_scalar(ty).ok_or_else(|| unknown(name))?;
             fields.push((*offset, *array, scalar));
         }
         Ok(Records { stride, fields })
@@ -122,7 +127,8 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn in_memory(&self, ty: &tree::Type) -> Option<Scalar> {
+    /// The scalar as it is stored in memory; `None` for other types.
+    pub(super) fn memory_scalar(&self, ty: &tree::Type) -> Option<Scalar> {
         let integer =
             |kind: tree::IntKind| Scalar::Int { bits: kind.bits(), signed: kind.is_signed() };
         match ty {

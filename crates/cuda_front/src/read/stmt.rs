@@ -34,7 +34,7 @@ impl Lowerer<'_> {
                 Some(_) => self.at_barrier(&given, out)?,
                 None => {
                     if let Some(first) = given.first() {
-                        return Err(stray(first));
+                        return Err(stray_clause(first));
                     }
                     if let Some(first) = self.pending.first().filter(|_| !is_pending(statement)) {
                         return Err(error(first.span, STRAY_BARRIER));
@@ -42,14 +42,14 @@ impl Lowerer<'_> {
                 }
             }
             let rest = statements.get(position + 1..).unwrap_or_default();
-            if self.returning(statement, rest, out)? {
+            if self.statement_and_rest(statement, rest, out)? {
                 return Ok(());
             }
         }
         if let Some(first) = self.pending.first() {
             return Err(error(first.span, STRAY_BARRIER));
         }
-        waiting.first().map_or(Ok(()), |first| Err(stray(first)))
+        waiting.first().map_or(Ok(()), |first| Err(stray_clause(first)))
     }
 
     fn clause<'c>(
@@ -60,11 +60,13 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         match &clause.kind {
             ClauseKind::Assert(condition) => {
-                out.extend(self.stated(condition, clause.span)?.into_iter().map(Stmt::Assert));
+                out.extend(
+                    self.scalar_claims(condition, clause.span)?.into_iter().map(Stmt::Assert),
+                );
             }
             ClauseKind::Assume(condition) => {
                 // A condition on elements cannot be tested, so no run continues past it.
-                out.push(Stmt::Assume(self.spec_condition(condition)?));
+                out.push(Stmt::Assume(self.annotation_condition(condition)?));
             }
             ClauseKind::LoopInvariant(..)
             | ClauseKind::LoopVariant(_)
@@ -77,23 +79,23 @@ impl Lowerer<'_> {
                 self.ghost_assign(*id, value, clause.span, out)?
             }
             ClauseKind::Use(lemma, arguments) => {
-                let used = self.used_lemma(*lemma, arguments, clause.span)?;
+                let used = self.lemma_instance(*lemma, arguments, clause.span)?;
                 out.push(used);
             }
             // GPUVerify's clauses stand in the body.
             ClauseKind::Requires(condition) if self.frames.len() == 1 => {
-                let condition = self.spec_condition(condition)?;
+                let condition = self.annotation_condition(condition)?;
                 self.requires.push(kir::Requirement { forall: Vec::new(), condition });
             }
             ClauseKind::Requires(condition) => {
-                out.push(Stmt::Assume(self.spec_condition(condition)?));
+                out.push(Stmt::Assume(self.annotation_condition(condition)?));
             }
             ClauseKind::Ensures(condition) if self.frames.len() == 1 => {
-                self.ensure(condition, clause.span)?;
+                self.postcondition(condition, clause.span)?;
             }
             ClauseKind::Unfollowed { is_postcondition, why } => {
                 let about = super::claims::about(*is_postcondition);
-                self.unfollow(about, clause.span, why.clone());
+                self.leave_open(about, clause.span, why.clone());
             }
             _ => return Err(error(clause.span, "this clause belongs to no statement")),
         }
@@ -188,8 +190,8 @@ impl Lowerer<'_> {
         }
         self.variants(&clauses, &mut body, &mut step)?;
         if let Some(written) = parts.condition.as_ref().filter(|_| parts.tests_after) {
-            let goes_on = truth(self.condition(written, &mut step)?);
-            step.push(Stmt::If(not(goes_on), vec![Stmt::Break], Vec::new()));
+            let continues = truth(self.condition(written, &mut step)?);
+            step.push(Stmt::If(not(continues), vec![Stmt::Break], Vec::new()));
         }
         let inner = Loop { head, condition, body, step, invariants, claims, span };
         out.push(Stmt::Loop(Box::new(inner)));
@@ -218,7 +220,7 @@ fn is_pending(statement: &tree::Stmt) -> bool {
     matches!(&expr.kind, Kind::Intrinsic(name, _) if name.starts_with("__barrier_invariant"))
 }
 
-fn stray(clause: &Clause) -> Box<base::Diagnostic> {
+fn stray_clause(clause: &Clause) -> Box<base::Diagnostic> {
     match clause.kind {
         ClauseKind::BarrierInvariant(..) | ClauseKind::Instantiate => {
             error(clause.span, STRAY_BARRIER)

@@ -16,7 +16,7 @@ const MAX_REPEATED: usize = 4096;
 const MAX_ARMS: usize = 512;
 
 /// The same function without `switch`.
-pub(super) fn without(function: &Function) -> Result<Function> {
+pub(super) fn without_switch(function: &Function) -> Result<Function> {
     let mut function = function.clone();
     let mut locals = std::mem::take(&mut function.locals);
     let body = statements(&function.body, &mut locals);
@@ -89,7 +89,7 @@ fn branch(switch: &Switch, number: usize, span: Span, locals: &mut Locals) -> Re
     let following = switch.arms.iter().skip(number).flat_map(|arm| arm.body.iter().cloned());
     let mut following: Vec<Stmt> = following.collect();
     // Statements after the first one that always exits are unreachable.
-    let end = following.iter().position(|one| super::returns::always_leaves(one, ExitKind::Switch));
+    let end = following.iter().position(|one| super::returns::always_exits(one, ExitKind::Switch));
     if let Some(end) = end {
         following.truncate(end + 1);
     }
@@ -98,20 +98,20 @@ fn branch(switch: &Switch, number: usize, span: Span, locals: &mut Locals) -> Re
     }
     let inner = statements(&following, locals)?;
     let mut ended = normalise_exits(&inner, ExitKind::Switch)?;
-    strip(&mut ended);
+    remove_breaks(&mut ended);
     Ok(ended)
 }
 
 /// Removes every `break`; [`normalise_exits`] has left them only at the ends of branches.
-fn strip(list: &mut Vec<Stmt>) {
+fn remove_breaks(list: &mut Vec<Stmt>) {
     list.retain(|one| !matches!(one.kind, StmtKind::Break));
     if let Some(last) = list.last_mut() {
         match &mut last.kind {
             StmtKind::If(_, then, otherwise) => {
-                strip(then);
-                strip(otherwise);
+                remove_breaks(then);
+                remove_breaks(otherwise);
             }
-            StmtKind::Block(inner) => strip(inner),
+            StmtKind::Block(inner) => remove_breaks(inner),
             _ => {}
         }
     }

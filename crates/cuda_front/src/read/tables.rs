@@ -19,12 +19,18 @@ const MAX_INITIAL: u64 = 4096;
 
 impl Lowerer<'_> {
     /// Records the initialiser of a variable.
-    pub(super) fn tabulate(&mut self, place: &Place, init: &Init, is_const: bool, span: Span) {
+    pub(super) fn record_initialiser(
+        &mut self,
+        place: &Place,
+        init: &Init,
+        is_const: bool,
+        span: Span,
+    ) {
         let [spots] = &place.choices[..] else { return };
         let Ok(leaves) = self.leaves(&place.ty, span) else { return };
         for (number, (leaf, spot)) in leaves.iter().zip(spots).enumerate() {
             let Spot::Cell(array, _) = spot else { continue };
-            let values = self.initials(init, &place.ty, number, leaf, span);
+            let values = self.initial_values(init, &place.ty, number, leaf, span);
             let short = values.clone().filter(|all| is_const && all.len() <= MAX_TABLE);
             self.initials.insert(*array, values);
             if let Some(info) = self.infos.get_mut(array.position()) {
@@ -34,7 +40,7 @@ impl Lowerer<'_> {
     }
 
     /// The initial values of one scalar of a type in all elements of the enclosing arrays.
-    fn initials(
+    fn initial_values(
         &mut self,
         init: &Init,
         ty: &TreeType,
@@ -44,11 +50,11 @@ impl Lowerer<'_> {
     ) -> Option<Vec<Expr>> {
         let scalar = self.scalar(&leaf.ty)?;
         let places = positions(&leaf.dimensions, MAX_INITIAL, span).ok()?;
-        places.iter().map(|at| self.initial((init, ty), number, at, scalar, span)).collect()
+        places.iter().map(|at| self.initial_value((init, ty), number, at, scalar, span)).collect()
     }
 
     /// The constant at a position of an initialiser: scalar `number`, at these indices.
-    fn initial(
+    fn initial_value(
         &mut self,
         (init, ty): (&Init, &TreeType),
         number: usize,
@@ -61,7 +67,7 @@ impl Lowerer<'_> {
             (Init::Zero, _, _) => Some(convert(int(0, Type::INT, span), scalar)),
             (Init::List(parts), TreeType::Array(inner, _), [first, rest @ ..]) => {
                 let part = part(parts, usize::try_from(*first).ok()?);
-                self.initial((&part, inner), number, rest, scalar, span)
+                self.initial_value((&part, inner), number, rest, scalar, span)
             }
             (Init::List(parts), TreeType::Record(id), _) => {
                 let fields = self.program.records.get(*id)?.fields.clone();
@@ -70,7 +76,13 @@ impl Lowerer<'_> {
                     let count = self.leaves(&field.ty, span).ok()?.len();
                     if number < before + count {
                         let part = part(parts, position);
-                        return self.initial((&part, &field.ty), number - before, at, scalar, span);
+                        return self.initial_value(
+                            (&part, &field.ty),
+                            number - before,
+                            at,
+                            scalar,
+                            span,
+                        );
                     }
                     before += count;
                 }
@@ -78,7 +90,7 @@ impl Lowerer<'_> {
             }
             (Init::List(parts), _, []) => match &parts[..] {
                 [] => Some(convert(int(0, Type::INT, span), scalar)),
-                [one] => self.initial((one, ty), number, at, scalar, span),
+                [one] => self.initial_value((one, ty), number, at, scalar, span),
                 _ => None,
             },
             (Init::Expr(_), TreeType::Record(_), _) => None,
@@ -96,8 +108,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value of a loaded element, as far as the table determines it.
-    pub(super) fn of_table(&self, array: ArrayId, index: &[Expr], loaded: Expr) -> Expr {
+    /// Replaces a loaded element of a small constant table by a select of its values.
+    pub(super) fn select_from_table(&self, array: ArrayId, index: &[Expr], loaded: Expr) -> Expr {
         let Some(table) = self.info(array).and_then(|info| info.table.as_ref()) else {
             return loaded;
         };

@@ -85,11 +85,11 @@ impl Lowerer<'_> {
         let leaves = self.leaves(ty, span)?;
         let mut value = Vec::new();
         for (component, leaf) in leaves.iter().enumerate() {
-            let known = self.scalar(&leaf.ty).zip(self.in_memory(&leaf.ty));
+            let known = self.scalar(&leaf.ty).zip(self.memory_scalar(&leaf.ty));
             let Some((scalar, layout)) = known.filter(|_| leaf.dimensions.is_empty()) else {
                 return Err(unsupported(span, "a fetch of this type is not supported"));
             };
-            let number = number(layout, leaves.len(), component);
+            let number = type_number(layout, leaves.len(), component);
             let mut arguments = vec![int(number, Type::LONG, span)];
             arguments.extend(given.iter().cloned());
             let call = Expr { kind: ExprKind::Call(fetch, arguments), ty: scalar, span };
@@ -112,8 +112,8 @@ fn fetch_of(name: &str, arguments: &[tree::Expr]) -> Option<(&'static str, usize
     }
 }
 
-/// A number that identifies a component of a type with that many components.
-fn number(layout: Scalar, components: usize, component: usize) -> i128 {
+/// A number that identifies one component of a fetched type.
+fn type_number(layout: Scalar, components: usize, component: usize) -> i128 {
     let kind = match layout {
         Scalar::Bool => 0,
         Scalar::Int { signed: false, .. } => 1,

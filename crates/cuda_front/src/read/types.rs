@@ -202,7 +202,7 @@ pub(super) fn whole(expr: Expr) -> Expr {
 }
 
 /// Converts two values to one type. In annotations integers are unbounded.
-pub(super) fn alike(one: Expr, other: Expr, annotation: bool) -> (Expr, Expr) {
+pub(super) fn to_common_type(one: Expr, other: Expr, annotation: bool) -> (Expr, Expr) {
     let ty = match (one.ty, other.ty) {
         (Type::Float, _) | (_, Type::Float) => Type::Float,
         (Type::Bool, Type::Bool) => Type::Bool,
@@ -213,8 +213,8 @@ pub(super) fn alike(one: Expr, other: Expr, annotation: bool) -> (Expr, Expr) {
     (convert(one, ty), convert(other, ty))
 }
 
-/// The type in which annotations compute with values of a type.
-pub(super) fn of_annotation(ty: Type) -> Type {
+/// The type in which annotations compute with values of this type: integers are unbounded.
+pub(super) fn annotation_type(ty: Type) -> Type {
     match ty {
         Type::Int { .. } => Type::Whole,
         _ => ty,
@@ -274,7 +274,9 @@ pub(super) fn fold(expr: &Expr) -> Option<i128> {
             (ty @ Type::Int { signed: false, .. }, value) => ty.wrap(value),
             (_, value) => value,
         },
-        ExprKind::Binary(operator, left, right) => folded(*operator, fold(left)?, fold(right)?)?,
+        ExprKind::Binary(operator, left, right) => {
+            fold_binary(*operator, fold(left)?, fold(right)?)?
+        }
         ExprKind::Select(condition, then, otherwise) => {
             if fold(condition)? != 0 {
                 fold(then)?
@@ -283,14 +285,14 @@ pub(super) fn fold(expr: &Expr) -> Option<i128> {
             }
         }
         ExprKind::Compare(operator, left, right) => {
-            i128::from(compared(*operator, fold(left)?, fold(right)?))
+            i128::from(fold_comparison(*operator, fold(left)?, fold(right)?))
         }
         _ => return None,
     };
     expr.ty.holds(value).then_some(value)
 }
 
-fn folded(operator: Binary, left: i128, right: i128) -> Option<i128> {
+fn fold_binary(operator: Binary, left: i128, right: i128) -> Option<i128> {
     match operator {
         Binary::Add => left.checked_add(right),
         Binary::Sub => left.checked_sub(right),
@@ -308,7 +310,7 @@ fn folded(operator: Binary, left: i128, right: i128) -> Option<i128> {
     }
 }
 
-fn compared(operator: Compare, left: i128, right: i128) -> bool {
+fn fold_comparison(operator: Compare, left: i128, right: i128) -> bool {
     match operator {
         Compare::Eq => left == right,
         Compare::Ne => left != right,

@@ -1,18 +1,18 @@
-//! Sums, differences and products of polynomials, exact over the rationals. Operations that would exceed the limits of
-//! size end with an error, never with an approximation.
+//! Sums, differences and products of polynomials, exact over the rationals. Operations that would exceed the
+//! limits of size end with an error, never with an approximation.
 
 use super::{Algebra, Monomial, Obstacle, Outcome, Polynomial, Summand, times};
 use term::Number;
 
 /// Products of more summands than this stay products of composite atoms.
-const LARGEST_EXPANSION: usize = 1 << 20;
+const MAX_EXPANSION: usize = 1 << 20;
 
 /// Numbers of more bits than this are given up: floats overflow long before.
-const LONGEST_COEFFICIENT: usize = 1 << 16;
+const MAX_COEFFICIENT_BITS: usize = 1 << 16;
 /// Bits of a coefficient that count as one step.
 const STEP_BITS: usize = 256;
 /// Limit on the summands of one product, each counted by the length of its coefficient: some hundred megabytes.
-const MOST_WORDS: usize = 1 << 22;
+const MAX_WORDS: usize = 1 << 22;
 
 impl Algebra {
     /// Adds `addend` to `sum`. The longer of the two is kept in place.
@@ -171,7 +171,7 @@ impl Algebra {
             [] => return Ok(Polynomial::zero()),
             [(monomial, coefficient)] => {
                 if [&a.factor, &b.factor, coefficient].map(Number::bits).iter().sum::<usize>()
-                    > LONGEST_COEFFICIENT
+                    > MAX_COEFFICIENT_BITS
                 {
                     return Err(Obstacle::TooLarge);
                 }
@@ -190,14 +190,14 @@ impl Algebra {
         if a.length() == 1 || b.length() == 1 {
             return self.product(a, b);
         }
-        if a.length().saturating_mul(b.length()) > LARGEST_EXPANSION {
+        if a.length().saturating_mul(b.length()) > MAX_EXPANSION {
             let (a, b) = (self.as_composite(a)?, self.as_composite(b)?);
             return self.product(a, b);
         }
         self.expand_product(a, b)
     }
 
-    /// Every summand of `a` with every one of `b`.
+    /// Multiplies every summand of `a` with every one of `b`.
     pub(crate) fn expand_product(&mut self, a: Polynomial, b: Polynomial) -> Outcome<Polynomial> {
         let mut result = Polynomial::zero();
         // Long coefficients cost more: a step is about one multiplication of short ones.
@@ -209,7 +209,7 @@ impl Algebra {
         for (m, c) in &a.terms {
             // Row by row, so that a deadline is noticed between them.
             self.spend(row)?;
-            if result.terms.len().saturating_mul(words[0] + words[1]) > MOST_WORDS {
+            if result.terms.len().saturating_mul(words[0] + words[1]) > MAX_WORDS {
                 return Err(Obstacle::TooLarge);
             }
             for (n, d) in &b.terms {
@@ -231,7 +231,7 @@ impl Algebra {
         Ok(result)
     }
 
-    /// The sorted summands with scale and factor multiplied in.
+    /// Returns the sorted summands with scale and factor multiplied in.
     pub(crate) fn expanded(&mut self, polynomial: Polynomial) -> Outcome<Vec<Summand>> {
         let mut polynomial = polynomial;
         polynomial.tidy();
@@ -258,8 +258,13 @@ impl Algebra {
         Ok(result.terms)
     }
 
-    /// The difference of two polynomials, or `None` if they are the same sum. A common scale is not multiplied in.
-    pub(crate) fn unequal(&mut self, a: Polynomial, b: Polynomial) -> Outcome<Option<Polynomial>> {
+    /// Computes the difference of two polynomials, or `None` if they are the same sum. A common scale is not
+    /// multiplied in.
+    pub(crate) fn difference_if_unequal(
+        &mut self,
+        a: Polynomial,
+        b: Polynomial,
+    ) -> Outcome<Option<Polynomial>> {
         let (mut a, mut b) = (a, b);
         let scale = b.scale;
         b.scale = Monomial::ONE;

@@ -8,7 +8,7 @@ use term::Function;
 pub(crate) struct AtomId(pub(crate) u32);
 
 impl AtomId {
-    /// The atom of an input.
+    /// Returns the atom of an input.
     pub(crate) const fn of_input(position: usize) -> Self {
         Self(position as u32 + 1)
     }

@@ -13,7 +13,7 @@ pub(super) struct Entry {
 }
 
 impl Algebra {
-    /// The atom behind a number.
+    /// Returns the atom behind a number.
     pub(crate) fn atom(&self, id: AtomId) -> Atom {
         match self.entry(id) {
             None => Atom::Input(id.0 - 1),
@@ -29,7 +29,7 @@ impl Algebra {
         self.entry(id).map_or(0, |entry| entry.stamp)
     }
 
-    /// The sign of an atom, without use of assumptions.
+    /// Returns the sign of an atom, without use of assumptions.
     pub(crate) fn atom_sign(&self, id: AtomId) -> SignSet {
         self.entry(id).map_or(SignSet::ANY, |entry| entry.sign)
     }
@@ -44,7 +44,7 @@ impl Algebra {
         matches!(self.atom_ref(id), Some(Atom::Base(_)))
     }
 
-    /// The number of an atom.
+    /// Interns an atom; returns its number.
     pub(crate) fn intern_atom(&mut self, atom: Atom) -> AtomId {
         if let Atom::Input(position) = atom {
             return AtomId(position + 1);
@@ -53,19 +53,19 @@ impl Algebra {
             return *id;
         }
         let sign = self.sign_of_new_atom(&atom);
-        self.enter_atom(atom, sign)
+        self.add_atom(atom, sign)
     }
 
-    /// The number of a maximum whose sign is known, so that not every element is inspected again.
+    /// Interns a maximum whose sign is known, so that not every element is inspected again.
     pub(super) fn intern_maximum(&mut self, elements: Box<[FormId]>, sign: SignSet) -> AtomId {
         let atom = Atom::Maximum(elements);
         match self.atom_ids.get(&atom) {
             Some(id) => *id,
-            None => self.enter_atom(atom, sign),
+            None => self.add_atom(atom, sign),
         }
     }
 
-    fn enter_atom(&mut self, atom: Atom, sign: SignSet) -> AtomId {
+    fn add_atom(&mut self, atom: Atom, sign: SignSet) -> AtomId {
         let id = AtomId(self.inputs + 1 + self.atoms.len() as u32);
         let entry = Entry {
             sign,
@@ -78,17 +78,17 @@ impl Algebra {
         id
     }
 
-    /// The [`Atom::Base`] of a form, if it has been created before.
+    /// Returns the [`Atom::Base`] of a form, if it has been created before.
     pub(crate) fn known_base(&self, form: FormId) -> Option<AtomId> {
         self.atom_ids.get(&Atom::Base(form)).copied()
     }
 
-    /// The atom as a polynomial.
+    /// Returns the atom as a polynomial.
     pub(crate) fn atom_polynomial(&mut self, atom: Atom) -> Polynomial {
         Polynomial::single(Monomial::of_atom(self.intern_atom(atom)))
     }
 
-    /// The forms directly inside an atom.
+    /// Returns the forms directly inside an atom.
     pub(crate) fn forms_inside(&self, id: AtomId) -> Vec<FormId> {
         match self.atom_ref(id) {
             None

@@ -24,8 +24,8 @@ impl Algebra {
         Ok(())
     }
 
-    /// Does a polynomial have a base to a negative power that may be `other`? Their numbers of summands must agree,
-    /// for the primitive of a sum has as many as the sum.
+    /// Returns `true` if a polynomial has a base to a negative power that may be `other`. Their numbers of
+    /// summands must agree, for the primitive of a sum has as many as the sum.
     pub(crate) fn may_cancel(&self, polynomial: &Polynomial, other: &Polynomial) -> bool {
         let factors: Factors = self.factors(polynomial.scale);
         let first = polynomial.terms.first().map(|(monomial, _)| self.factors(*monomial));

@@ -12,7 +12,7 @@ use super::{
 use term::{Number, Relation};
 
 impl Algebra {
-    /// The comparisons that must hold for a condition to hold.
+    /// Collects the comparisons that must hold for a condition to hold.
     pub(crate) fn comparisons(&self, condition: ConditionId) -> Vec<(FormId, SignSet)> {
         let mut found = Vec::new();
         let mut waiting = vec![condition];
@@ -56,7 +56,7 @@ impl Algebra {
         self.sign_condition(gap, wanted)
     }
 
-    /// The condition that the form's sign is one of `wanted`.
+    /// Builds the condition that the form's sign is one of `wanted`.
     pub(crate) fn sign_condition(&mut self, form: FormId, wanted: SignSet) -> Outcome<ConditionId> {
         let sign = self.sign(form)?;
         if sign.within(wanted) {
@@ -98,7 +98,7 @@ impl Algebra {
         self.intern_condition(negated)
     }
 
-    /// The conjunction or disjunction of two conditions.
+    /// Builds the conjunction or disjunction of two conditions.
     pub(crate) fn connective(&mut self, a: ConditionId, b: ConditionId, both: bool) -> ConditionId {
         match (self.condition(a), self.condition(b)) {
             (Condition::Truth(value), _) => return if value == both { b } else { a },
@@ -242,7 +242,7 @@ impl Algebra {
         Ok(Some(self.sum(base, ramp)?))
     }
 
-    /// The shared summands of two forms, and the rest of each.
+    /// Returns the shared summands of two forms, and the rest of each.
     fn without_common(&self, a: FormId, b: FormId) -> (Vec<Summand>, Vec<Summand>, Vec<Summand>) {
         let (a, b) = (self.form(a), self.form(b));
         let common: Vec<Summand> = a

@@ -5,7 +5,7 @@ use super::{Algebra, Atom, AtomId, FormId, Outcome, Polynomial, Power};
 use term::Function;
 
 impl Algebra {
-    /// The sum without squares of sines; `None` if it has none.
+    /// Returns the sum without squares of sines; `None` if it has none.
     pub(crate) fn without_squares_of_sines(
         &mut self,
         polynomial: Polynomial,
@@ -41,7 +41,7 @@ impl Algebra {
         Ok(found.then_some(polynomial))
     }
 
-    /// A sine that some summand has to a power of at least 2, and its argument.
+    /// Finds a sine that some summand has to a power of at least 2, and its argument.
     fn squared_sine(&self, polynomial: &Polynomial) -> Option<(AtomId, FormId)> {
         let monomials = polynomial.raw_terms().iter().map(|(monomial, _)| *monomial);
         let mut factors = monomials

@@ -68,8 +68,8 @@ impl Algebra {
         Ok((content, coefficient, base))
     }
 
-    /// The primitive of a sum without a scale. Recent sums are remembered: the outputs of a row are divided by the
-    /// same ones, tile after tile.
+    /// Returns the primitive of a sum without a scale. Recent sums are remembered: the outputs of a row are
+    /// divided by the same ones, tile after tile.
     fn known_primitive(&mut self, terms: Vec<Summand>) -> Outcome<(Monomial, Number, FormId)> {
         let slot = slot_of(&terms);
         if let Some((known, primitive)) = &self.recent_primitives[slot]
@@ -116,7 +116,7 @@ impl Algebra {
         Ok((content, coefficient, self.intern_sorted(terms)))
     }
 
-    /// Every summand divided by a monomial.
+    /// Divides every summand by a monomial.
     pub(crate) fn divide(&mut self, terms: Vec<Summand>, by: Monomial) -> Outcome<Vec<Summand>> {
         let (inverse, shed) = self.monomial_inverse(by)?;
         let mut quotient = Polynomial::from_sorted(terms);
@@ -173,7 +173,7 @@ impl Algebra {
         factors
     }
 
-    /// The component-wise least exponent, absent components counting as 0.
+    /// Returns the component-wise least exponent, absent components counting as 0.
     fn least_exponent(&mut self, terms: &[Summand]) -> Exponent {
         Exponent {
             plain: self.least_form(terms.iter().map(|(m, _)| m.exponent().plain)),

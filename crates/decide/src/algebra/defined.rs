@@ -40,7 +40,7 @@ impl Algebra {
         self.definitions.insert(block, Definition { first, inverse, others });
     }
 
-    /// The same sum without products of a block and its first input.
+    /// Returns the same sum without products of a block and its first input.
     pub(crate) fn with_definitions(&mut self, polynomial: Polynomial) -> Outcome<Polynomial> {
         if self.definitions.is_empty() || polynomial.length() < 2 {
             return Ok(polynomial);
@@ -69,7 +69,7 @@ impl Algebra {
         })
     }
 
-    /// The summands to add so that `coefficient · S·x₀` is replaced.
+    /// Returns the summands to add so that `coefficient · S·x₀` is replaced.
     fn replacement(&self, block: AtomId, coefficient: &Number) -> Vec<Summand> {
         let Some(definition) = self.definitions.get(&block) else { return Vec::new() };
         let with = |atom: AtomId| Monomial::of_atoms(atom, block);

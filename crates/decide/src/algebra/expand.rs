@@ -48,7 +48,7 @@ impl Algebra {
         Ok(polynomial)
     }
 
-    /// The base with the latest stamp that some summand has to a power of at least 1.
+    /// Finds the base with the latest stamp that some summand has to a power of at least 1.
     fn outermost_whole_base(&self, polynomial: &Polynomial) -> Option<(AtomId, FormId)> {
         let mut best: Option<(u32, AtomId, FormId)> = None;
         for (monomial, _) in polynomial.raw_terms() {

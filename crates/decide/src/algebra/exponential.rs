@@ -14,7 +14,7 @@ use dashu_int::UBig;
 use term::Number;
 
 /// Factors below this are split off integers; what remains is an atom.
-const LARGEST_TRIAL: u64 = 1000;
+const MAX_TRIAL_DIVISOR: u64 = 1000;
 
 impl Algebra {
     /// `e^f`
@@ -134,7 +134,7 @@ impl Algebra {
     }
 }
 
-/// A positive rational as a product of powers of small primes and unsplit integers.
+/// Writes a positive rational as a product of powers of small primes and unsplit integers.
 fn split(value: &Number) -> Outcome<Vec<(u64, i32)>> {
     let big = value.to_big();
     let mut factors = Vec::new();
@@ -151,7 +151,7 @@ fn split_integer(mut value: UBig, sign: i32, factors: &mut Vec<(u64, i32)>) -> O
     }
     let mut value = u64::try_from(value).map_err(|_| Obstacle::TooLarge)?;
     let mut trial = 3;
-    while trial < LARGEST_TRIAL && trial * trial <= value {
+    while trial < MAX_TRIAL_DIVISOR && trial * trial <= value {
         let mut count = 0;
         while value.is_multiple_of(trial) {
             value /= trial;

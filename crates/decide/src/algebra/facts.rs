@@ -20,7 +20,7 @@ impl Facts {
         self.order.is_empty()
     }
 
-    /// The forms with a fact, in order of arrival.
+    /// Returns the forms with a fact, in order of arrival.
     pub(crate) fn forms(&self) -> &[FormId] {
         &self.order
     }

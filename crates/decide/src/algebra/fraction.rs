@@ -9,17 +9,17 @@ use super::{Algebra, Atom, AtomId, FormId, Monomial, Outcome, Polynomial, Power,
 use term::Number;
 
 /// More reductions than this for one form are not worth it; the form stays as it is.
-const MOST_REDUCTIONS: usize = 256;
+const MAX_REDUCTIONS: usize = 256;
 
 impl Algebra {
-    /// The same value with numerators reduced modulo their denominators.
+    /// Reduces numerators modulo their denominators; the value stays the same.
     pub(crate) fn reduce_fractions(&mut self, terms: Vec<Summand>) -> Outcome<Vec<Summand>> {
         if self.reducible(&terms)?.is_none() {
             return Ok(terms);
         }
         let unreduced = terms;
         let mut terms = unreduced.clone();
-        for _ in 0..MOST_REDUCTIONS {
+        for _ in 0..MAX_REDUCTIONS {
             let Some((index, base, quotient)) = self.reducible(&terms)? else { return Ok(terms) };
             let (monomial, coefficient) = terms.remove(index);
             let form = match self.atom(base) {
@@ -61,7 +61,7 @@ impl Algebra {
         Ok(None)
     }
 
-    /// Does dividing by `part` make a monomial smaller in every component?
+    /// Returns `true` if dividing by `part` makes a monomial smaller in every component.
     fn contains(&self, monomial: Monomial, part: Monomial) -> bool {
         let own = self.factors(monomial);
         let enough = |atom: AtomId, power: Power| {

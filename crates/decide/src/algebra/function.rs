@@ -69,7 +69,7 @@ impl Algebra {
     }
 }
 
-/// The value at a rational, where it is a known rational.
+/// Computes the value at a rational, where it is a known rational.
 fn fold(function: Function, value: &Number) -> Option<Number> {
     let rounded = |integer: IBig| Number::from_big(RBig::from(integer));
     match function {

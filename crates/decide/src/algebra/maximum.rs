@@ -9,15 +9,18 @@ use super::SignSet;
 use super::{Algebra, Atom, AtomId, FormId, Monomial, Outcome, Polynomial};
 use term::Number;
 
-/// Sets up to this size are flattened and compared in pairs; larger ones only grow in the cheap way.
-const LARGEST_CAREFUL_SET: usize = 64;
-const LARGEST_PAIRWISE_SET: usize = 8;
-const LARGEST_PAIRWISE_SET_WITH_FACTS: usize = 24;
+/// Nested maxima are flattened into sets up to this size.
+const MAX_FLATTENED_SET: usize = 64;
+
+/// The elements of sets up to this size are compared in pairs; a larger set only grows.
+const MAX_PAIRWISE_SET: usize = 8;
+/// The same, if there are facts about signs.
+const MAX_PAIRWISE_SET_WITH_FACTS: usize = 24;
 /// Longer elements are compared in pairs only if there are facts about them.
-const LARGEST_PAIRWISE_FORM: usize = 16;
+const MAX_PAIRWISE_FORM: usize = 16;
 
 impl Algebra {
-    /// The largest of some polynomials; there must be at least one.
+    /// Returns the largest of some polynomials; there must be at least one.
     pub(crate) fn maximum(&mut self, operands: Vec<Polynomial>) -> Outcome<Polynomial> {
         if let [a, b] = operands.as_slice() {
             if let Some(both) = self.unite(a, b)? {
@@ -104,8 +107,8 @@ impl Algebra {
             return Ok(None);
         };
         // Small sets of short elements are compared in pairs, which may remove some.
-        let few = elements.len().max(more.len()) < LARGEST_PAIRWISE_SET;
-        let long = |form: &FormId| self.form(*form).len() > LARGEST_PAIRWISE_FORM;
+        let few = elements.len().max(more.len()) < MAX_PAIRWISE_SET;
+        let long = |form: &FormId| self.form(*form).len() > MAX_PAIRWISE_FORM;
         let compared = few && !elements.iter().chain(&more).all(long);
         if scale != other || compared || few && !self.facts.is_empty() {
             return Ok(None);
@@ -130,7 +133,7 @@ impl Algebra {
         let atom = monomial.as_atom().filter(|_| !scale.is_negative());
         let Some(atom) = atom else { return Ok(None) };
         let Some(Atom::Maximum(old)) = self.atom_ref(atom) else { return Ok(None) };
-        if old.len() < LARGEST_PAIRWISE_SET && one.length() <= LARGEST_PAIRWISE_FORM {
+        if old.len() < MAX_PAIRWISE_SET && one.length() <= MAX_PAIRWISE_FORM {
             return Ok(None);
         }
         let (old, old_sign) = (old.clone(), self.atom_sign(atom));
@@ -148,7 +151,7 @@ impl Algebra {
         Ok(Some(result))
     }
 
-    /// The summands of `one / scale`, if their coefficients are whole and not negative and none is
+    /// Returns the summands of `one / scale`, if their coefficients are whole and not negative and none is
     /// a maximum itself.
     fn whole_multiples(&self, one: &Polynomial, scale: &Number) -> Option<Vec<super::Summand>> {
         if one.scale() != Monomial::ONE {
@@ -170,7 +173,7 @@ impl Algebra {
         Some(terms)
     }
 
-    /// `c·max(S) + r` among the operands becomes `c·s + r` for each `s` of `S`, for positive `c`.
+    /// Flattens nested maxima: an operand `c·max(S) + r` becomes `c·s + r` for each `s` of `S`, for positive `c`.
     fn flatten(&mut self, forms: Vec<FormId>) -> Outcome<Vec<FormId>> {
         let mut flat = Vec::new();
         let mut waiting = forms;
@@ -178,7 +181,7 @@ impl Algebra {
             match self.inner_maximum(form) {
                 Some((index, atom))
                     if flat.len() + waiting.len() + self.forms_inside(atom).len()
-                        <= LARGEST_CAREFUL_SET =>
+                        <= MAX_FLATTENED_SET =>
                 {
                     let mut rest = self.form(form).to_vec();
                     let (_, coefficient) = rest.remove(index);
@@ -198,7 +201,7 @@ impl Algebra {
         Ok(flat)
     }
 
-    /// A summand that is a maximum with positive coefficient.
+    /// Finds a summand that is a maximum with positive coefficient.
     fn inner_maximum(&self, form: FormId) -> Option<(usize, AtomId)> {
         self.form(form).iter().enumerate().find_map(|(index, (monomial, coefficient))| {
             let atom = monomial.as_atom()?;
@@ -210,12 +213,9 @@ impl Algebra {
     /// Drops elements that are never the only largest.
     fn without_dominated(&mut self, forms: Vec<FormId>) -> Outcome<Vec<FormId>> {
         let mut kept = self.largest_of_each_shape(forms);
-        let limit = if self.facts.is_empty() {
-            LARGEST_PAIRWISE_SET
-        } else {
-            LARGEST_PAIRWISE_SET_WITH_FACTS
-        };
-        let long = |form: &FormId| self.form(*form).len() > LARGEST_PAIRWISE_FORM;
+        let limit =
+            if self.facts.is_empty() { MAX_PAIRWISE_SET } else { MAX_PAIRWISE_SET_WITH_FACTS };
+        let long = |form: &FormId| self.form(*form).len() > MAX_PAIRWISE_FORM;
         if kept.len() > limit || (self.facts.is_empty() && kept.iter().any(long)) {
             return Ok(kept);
         }
@@ -275,7 +275,7 @@ impl Algebra {
         Ok(super::monomial_product::merge(self.form(form), &negated))
     }
 
-    /// The positive rational that makes all coefficients whole and coprime.
+    /// Returns the positive rational that makes all coefficients whole and coprime.
     fn common_scale(&self, elements: &[Vec<super::Summand>]) -> Number {
         let (mut numerator, mut denominator) = (0_i64, 1_i64);
         for (_, coefficient) in elements.iter().flatten() {

@@ -56,12 +56,13 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 use term::Number;
 
-/// Steps between two readings of the clock: a few milliseconds.
-const BETWEEN_LOOKS: u64 = 1 << 16;
+/// Steps between two checks of the deadline: a few milliseconds.
+const STEPS_BETWEEN_CHECKS: u64 = 1 << 16;
 
 /// Entries of [`Algebra::recent_sums`], a power of two.
 const RECENT_SUMS: usize = 1 << 11;
 
+/// A normal form in the table.
 #[derive(Debug)]
 struct Form {
     terms: Box<[Summand]>,
@@ -98,14 +99,16 @@ pub(crate) struct Algebra {
     pub(crate) facts: Facts,
     /// Steps left; an operation that would exceed them fails with [`Obstacle::Budget`].
     pub(crate) steps: u64,
-    /// The deadline, steps until the clock is read again, and whether the deadline has passed.
+    /// The deadline.
     deadline: Deadline,
-    until_look: u64,
+    /// Steps until it is checked again.
+    until_check: u64,
+    /// Set once it has passed.
     is_over: bool,
 }
 
 impl Algebra {
-    /// An algebra over `inputs` inputs.
+    /// Creates an algebra over `inputs` inputs.
     pub(crate) fn new(inputs: usize) -> Self {
         let mut algebra = Self {
             inputs: inputs as u32,
@@ -127,14 +130,14 @@ impl Algebra {
             facts: Facts::default(),
             steps: u64::MAX,
             deadline: Deadline::default(),
-            until_look: u64::MAX,
+            until_check: u64::MAX,
             is_over: false,
         };
         algebra.intern_sorted(Vec::new());
         algebra
     }
 
-    /// The summands of a form, sorted by monomial.
+    /// Returns the summands of a form, sorted by monomial.
     pub(crate) fn form(&self, form: FormId) -> &[Summand] {
         &self.forms[form.0 as usize].terms
     }
@@ -143,12 +146,12 @@ impl Algebra {
         self.forms[form.0 as usize].stamp
     }
 
-    /// The form as a polynomial to compute with.
+    /// Returns the form as a polynomial to compute with.
     pub(crate) fn polynomial(&self, form: FormId) -> Polynomial {
         Polynomial::from_sorted(self.form(form).to_vec())
     }
 
-    /// The number of a normal form.
+    /// Interns a normal form; returns its number.
     pub(crate) fn intern(&mut self, polynomial: Polynomial) -> Outcome<FormId> {
         let terms = self.expanded(polynomial)?;
         Ok(self.intern_sorted(terms))
@@ -174,30 +177,30 @@ impl Algebra {
     }
 
     /// Sets a deadline, checked now and then.
-    pub(crate) fn wait_for(&mut self, deadline: Deadline) {
+    pub(crate) fn set_deadline(&mut self, deadline: Deadline) {
         self.deadline = deadline;
-        self.until_look = if deadline.is_set() { BETWEEN_LOOKS } else { u64::MAX };
+        self.until_check = if deadline.is_set() { STEPS_BETWEEN_CHECKS } else { u64::MAX };
     }
 
     /// Spends steps.
     pub(crate) fn spend(&mut self, steps: usize) -> Outcome<()> {
         self.steps = self.steps.checked_sub(steps as u64).ok_or(Obstacle::Budget)?;
-        match self.until_look.checked_sub(steps as u64) {
+        match self.until_check.checked_sub(steps as u64) {
             Some(left) => {
-                self.until_look = left;
+                self.until_check = left;
                 Ok(())
             }
-            None => self.look(),
+            None => self.check_deadline(),
         }
     }
 
     #[cold]
-    fn look(&mut self) -> Outcome<()> {
-        self.until_look = if self.deadline.is_set() { BETWEEN_LOOKS } else { u64::MAX };
+    fn check_deadline(&mut self) -> Outcome<()> {
+        self.until_check = if self.deadline.is_set() { STEPS_BETWEEN_CHECKS } else { u64::MAX };
         self.is_over |= self.deadline.has_passed();
         if self.is_over {
             // From now on every step fails.
-            self.until_look = 0;
+            self.until_check = 0;
             return Err(Obstacle::Time);
         }
         Ok(())

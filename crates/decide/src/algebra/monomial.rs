@@ -23,7 +23,7 @@ pub(crate) struct Exponent {
 impl Exponent {
     pub(crate) const ZERO: Self = Self { plain: FormId::ZERO, rest: FormId::ZERO };
 
-    /// Both parts.
+    /// Returns both parts.
     pub(crate) const fn parts(self) -> [FormId; 2] {
         [self.plain, self.rest]
     }
@@ -59,24 +59,24 @@ impl Monomial {
         Self { exponent, first: 0, second: 0 }
     }
 
-    /// The product of two inputs.
+    /// Returns the product of two inputs.
     pub(crate) fn of_inputs(a: usize, b: usize) -> Self {
         let (a, b) = (AtomId::of_input(a), AtomId::of_input(b));
         Self { exponent: Exponent::ZERO, first: a.0.min(b.0), second: a.0.max(b.0) }
     }
 
-    /// The product of two atoms.
+    /// Returns the product of two atoms.
     pub(crate) fn of_atoms(a: AtomId, b: AtomId) -> Self {
         Self { exponent: Exponent::ZERO, first: a.0.min(b.0), second: a.0.max(b.0) }
     }
 
-    /// The two atoms of a product of two, the earlier first.
+    /// Returns the two atoms of a product of two, the earlier first.
     pub(crate) fn as_pair(self) -> Option<(AtomId, AtomId)> {
         let pair = self.second != 0 && self.second != IN_TABLE && self.exponent == Exponent::ZERO;
         pair.then_some((AtomId(self.first), AtomId(self.second)))
     }
 
-    /// All of its bits, for hashing.
+    /// Returns all of its bits, for hashing.
     pub(crate) const fn bits(self) -> (u64, u64) {
         (
             (self.exponent.plain.0 as u64) << 32 | self.first as u64,

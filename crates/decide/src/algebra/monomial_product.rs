@@ -25,7 +25,7 @@ impl Algebra {
         monomial.second != IN_TABLE && inert(monomial.first) && inert(monomial.second)
     }
 
-    /// The atoms and powers of a monomial.
+    /// Returns the atoms and powers of a monomial.
     pub(crate) fn factors(&self, monomial: Monomial) -> Factors {
         let mut factors = Factors::new();
         match (monomial.first, monomial.second) {
@@ -41,12 +41,12 @@ impl Algebra {
         factors
     }
 
-    /// Is the monomial a product of inputs and an exponential? Decided without a table lookup.
+    /// Returns `true` for a product of inputs and an exponential. Decided without a table lookup.
     pub(crate) fn has_only_inputs(&self, monomial: Monomial) -> bool {
         monomial.first <= self.inputs && monomial.second <= self.inputs
     }
 
-    /// The product of two monomials, and the coefficient it sheds (`√2 · √2 = 2`), if any.
+    /// Computes the product of two monomials, and the coefficient it sheds (`√2 · √2 = 2`), if any.
     #[inline]
     pub(crate) fn monomial_product(
         &mut self,
@@ -97,7 +97,7 @@ impl Algebra {
         self.monomial_from(merged, exponent)
     }
 
-    /// A monomial from ascending factors; zero powers and whole powers of integers are removed.
+    /// Builds a monomial from ascending factors; zero powers and whole powers of integers are removed.
     pub(crate) fn monomial_from(
         &mut self,
         mut factors: Factors,
@@ -183,7 +183,7 @@ impl Algebra {
             && monomial.exponent.parts().iter().all(|form| self.form_is_constant(*form))
     }
 
-    /// The exponent with these sorted summands.
+    /// Builds the exponent with these sorted summands.
     pub(crate) fn exponent_of(&mut self, terms: Vec<Summand>) -> Exponent {
         let mut plain = terms;
         let is_plain = |(monomial, _): &Summand| {
@@ -196,7 +196,7 @@ impl Algebra {
         Exponent { plain: self.intern_sorted(plain), rest: self.intern_sorted(rest) }
     }
 
-    /// An exponent as one polynomial.
+    /// Returns an exponent as one polynomial.
     pub(crate) fn exponent_polynomial(&self, exponent: Exponent) -> Polynomial {
         Polynomial::from_sorted(merge(self.form(exponent.plain), self.form(exponent.rest)))
     }
@@ -209,7 +209,7 @@ impl Algebra {
         })
     }
 
-    /// The exponent of `e^a · e^b`, remembered: the outputs of a row need the same sums.
+    /// Computes the exponent of `e^a · e^b`, remembered: the outputs of a row need the same sums.
     #[inline]
     fn exponent_sum(&mut self, a: FormId, b: FormId) -> Outcome<FormId> {
         if a == FormId::ZERO {
@@ -258,7 +258,7 @@ impl Algebra {
         Ok(result)
     }
 
-    /// A monomial as a polynomial.
+    /// Returns a monomial as a polynomial.
     pub(crate) fn monomial_polynomial(monomial: Monomial, coefficient: Number) -> Polynomial {
         let mut result = Polynomial::single(monomial);
         result.scale_by(&coefficient);
@@ -266,7 +266,7 @@ impl Algebra {
     }
 }
 
-/// The sum of two sorted lists of summands.
+/// Adds two sorted lists of summands.
 pub(crate) fn merge(a: &[Summand], b: &[Summand]) -> Vec<Summand> {
     let mut merged = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);

@@ -55,7 +55,7 @@ impl Polynomial {
         Self { scale: Monomial::ONE, factor: Number::ONE, terms, tidy }
     }
 
-    /// The summand of a polynomial with just one.
+    /// Returns the summand of a polynomial with just one.
     pub(crate) fn as_single(&self) -> Option<Summand> {
         match self.terms.as_slice() {
             [(monomial, coefficient)] if self.scale == Monomial::ONE => {
@@ -65,7 +65,7 @@ impl Polynomial {
         }
     }
 
-    /// The summand of a polynomial with just one, whose scale and factor are 1.
+    /// Returns the summand of a polynomial with just one, whose scale and factor are 1.
     pub(crate) fn as_settled_single(&self) -> Option<(Monomial, &Number)> {
         match self.terms.as_slice() {
             [(monomial, coefficient)] if self.is_plain() => Some((*monomial, coefficient)),
@@ -81,12 +81,12 @@ impl Polynomial {
         }
     }
 
-    /// Are scale and factor 1? Then a summand can be added as it is.
+    /// Returns `true` if scale and factor are 1. Then a summand can be added as it is.
     pub(crate) fn is_plain(&self) -> bool {
         self.scale == Monomial::ONE && self.factor.is_one()
     }
 
-    /// Is it a sum of exponentials? Decided without multiplying out.
+    /// Returns `true` for a sum of exponentials with positive coefficients. Decided without multiplying out.
     pub(crate) fn is_plainly_positive(&self) -> bool {
         let positive = |number: &Number| number.signum() > 0;
         !self.terms.is_empty()
@@ -129,12 +129,12 @@ impl Polynomial {
         &self.factor
     }
 
-    /// The summands without scale and factor, in any order, equal monomials not combined.
+    /// Returns the summands without scale and factor, in any order, equal monomials not combined.
     pub(crate) fn raw_terms(&self) -> &[Summand] {
         &self.terms
     }
 
-    /// The summands without scale and factor.
+    /// Returns the summands without scale and factor.
     pub(crate) fn into_raw_terms(self) -> Vec<Summand> {
         self.terms
     }
@@ -189,7 +189,7 @@ impl Polynomial {
         self.terms.is_empty()
     }
 
-    /// Amortised: each summand takes part in O(log n) sorts.
+    /// Sorts and combines if the sum has doubled since the last time: so each summand takes part in O(log n) sorts.
     pub(super) fn tidy_if_doubled(&mut self) {
         if self.terms.len() > 2 * self.tidy + 16 {
             self.tidy();

@@ -73,7 +73,7 @@ impl Power {
         })
     }
 
-    /// Numerically, not by representation.
+    /// Returns the smaller power, by value.
     pub(crate) fn smaller(self, other: Self) -> Self {
         let left = i64::from(self.numerator) * i64::from(other.denominator);
         let right = i64::from(other.numerator) * i64::from(self.denominator);

@@ -13,7 +13,7 @@ use term::Number;
 
 /// Summands of the first branch that are compared with those of the second to find `k`: they may have common factors
 /// by accident.
-const TRIED: usize = 4;
+const MAX_TRIED: usize = 4;
 
 impl Algebra {
     /// Returns `if(condition, a, b)` as a product, if the branches differ by an exponential of the compared form.
@@ -48,7 +48,7 @@ impl Algebra {
     /// of `exp2`.
     fn rate(&mut self, compared: FormId, upper: FormId, lower: FormId) -> Outcome<Option<Summand>> {
         let logarithm = self.intern_atom(Atom::LogInteger(2));
-        let first: Vec<Summand> = self.form(upper).iter().take(TRIED).cloned().collect();
+        let first: Vec<Summand> = self.form(upper).iter().take(MAX_TRIED).cloned().collect();
         for (monomial, coefficient) in first {
             let alike = |other: &&Summand| {
                 other.1 == coefficient

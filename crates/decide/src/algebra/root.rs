@@ -13,7 +13,7 @@ use super::{
 use term::Number;
 
 /// Positive integer powers are multiplied out up to about this many summands.
-const LARGEST_EXPANDED_POWER: usize = 64;
+const MAX_EXPANDED_POWER: usize = 64;
 
 impl Algebra {
     /// `f^power`
@@ -39,7 +39,7 @@ impl Algebra {
     fn integer_power(&mut self, base: Polynomial, power: i32) -> Outcome<Polynomial> {
         if base.length() > 1 && power > 0 {
             let size = base.length().checked_pow(power.unsigned_abs());
-            if size.is_some_and(|size| size <= LARGEST_EXPANDED_POWER) {
+            if size.is_some_and(|size| size <= MAX_EXPANDED_POWER) {
                 return self.expand_power(&base, power.unsigned_abs());
             }
         }
@@ -98,8 +98,8 @@ impl Algebra {
         self.product(result, factor)
     }
 
-    /// The factors of a single product, if none can be negative. Then the root of the product is the product of their
-    /// roots, each defined, zeros included.
+    /// Returns the factors of a single product, if none can be negative. Then the root of the product is the
+    /// product of their roots, each defined, zeros included.
     fn not_negative_factors(&self, primitive: FormId) -> Option<super::monomial::Factors> {
         let [(monomial, coefficient)] = self.form(primitive) else { return None };
         let factors = self.factors(*monomial);

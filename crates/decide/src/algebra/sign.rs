@@ -12,13 +12,13 @@ use crate::evaluate::constant_sign;
 use term::{Function, Number};
 
 impl Algebra {
-    /// The known sign of a form.
+    /// Returns the known sign of a form.
     pub(crate) fn sign(&mut self, form: FormId) -> Outcome<SignSet> {
         let structural = self.sign_of_terms(form);
         if self.facts.is_empty() || structural.within(SignSet::ZERO) {
             return Ok(structural);
         }
-        let known = self.looked_up(form)?;
+        let known = self.sign_by_fact(form)?;
         let sign = structural.and(known);
         if self.facts.combine { Ok(sign.and(self.sign_by_one_fact(form)?)) } else { Ok(sign) }
     }
@@ -49,7 +49,7 @@ impl Algebra {
         Ok(!both.within(SignSet::NONE))
     }
 
-    fn looked_up(&mut self, form: FormId) -> Outcome<SignSet> {
+    fn sign_by_fact(&mut self, form: FormId) -> Outcome<SignSet> {
         let (key, flipped) = self.fact_key(form)?;
         let sign = key.map_or(SignSet::ANY, |key| self.facts.get(key));
         Ok(if flipped { sign.negated() } else { sign })
@@ -71,13 +71,13 @@ impl Algebra {
             let whole = self.polynomial(form);
             let rest = self.sum(whole, multiple)?;
             let rest = self.intern(rest)?;
-            let own = self.sign_of_terms(rest).and(self.looked_up(rest)?);
+            let own = self.sign_of_terms(rest).and(self.sign_by_fact(rest)?);
             possible = possible.and(sign.plus(own));
         }
         Ok(possible)
     }
 
-    /// The multiple of the fact that has the form's coefficient at some monomial that is not 1.
+    /// Finds the multiple of the fact that has the form's coefficient at some monomial that is not 1.
     fn cancelling_factor(&self, form: FormId, fact: FormId) -> Option<Number> {
         let terms = self.form(form);
         self.form(fact).iter().filter(|(monomial, _)| *monomial != Monomial::ONE).find_map(
@@ -88,7 +88,8 @@ impl Algebra {
         )
     }
 
-    /// The canonical number under which a form's sign is recorded, and whether it was negated; `None` for a constant.
+    /// Returns the canonical number under which a form's sign is recorded, and whether it was negated; `None`
+    /// for a constant.
     fn fact_key(&mut self, form: FormId) -> Outcome<(Option<FormId>, bool)> {
         let terms = self.form(form);
         let Some((_, leading)) = terms.first() else { return Ok((None, false)) };
@@ -105,7 +106,7 @@ impl Algebra {
         Ok((Some(self.intern(scaled)?), flipped))
     }
 
-    /// The sign without facts about the whole form, with facts about single atoms.
+    /// Returns the sign without facts about the whole form, with facts about single atoms.
     fn sign_of_terms(&mut self, form: FormId) -> SignSet {
         if self.form_is_constant(form) {
             return constant_sign(self, form);
@@ -128,7 +129,7 @@ impl Algebra {
         let gap = self.exponent_gap(form).ok().flatten();
         let Some((gap, flipped)) = gap else { return SignSet::ANY };
         // Not `sign`, which combines facts: their remainders may be such differences again.
-        let known = self.looked_up(gap).unwrap_or(SignSet::ANY);
+        let known = self.sign_by_fact(gap).unwrap_or(SignSet::ANY);
         let sign = self.sign_of_terms(gap).and(known);
         if flipped { sign.negated() } else { sign }
     }
@@ -153,7 +154,7 @@ impl Algebra {
         sign
     }
 
-    /// An atom's sign, with facts about it.
+    /// Returns an atom's sign, with facts about it.
     pub(crate) fn sign_of_atom(&self, atom: AtomId) -> SignSet {
         let structural = self.atom_sign(atom);
         if self.facts.is_empty() {
@@ -173,7 +174,7 @@ impl Algebra {
         self.facts.order.iter().copied().find(|form| self.form(*form) == terms)
     }
 
-    /// The sign of an atom about to be entered in the table, from what is inside it.
+    /// Returns the sign of an atom about to be entered in the table, from what is inside it.
     pub(super) fn sign_of_new_atom(&mut self, atom: &Atom) -> SignSet {
         let facts = std::mem::take(&mut self.facts);
         let sign = self.structural_sign(atom);
@@ -181,7 +182,7 @@ impl Algebra {
         sign
     }
 
-    /// The sign of the larger of a value with sign `sign` and a form, without facts.
+    /// Returns the sign of the larger of a value with sign `sign` and a form, without facts.
     pub(super) fn sign_of_larger(&mut self, sign: SignSet, form: FormId) -> SignSet {
         let facts = std::mem::take(&mut self.facts);
         let other = self.sign_of_terms(form);

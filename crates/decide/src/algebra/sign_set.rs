@@ -16,7 +16,7 @@ impl SignSet {
     pub(crate) const NOT_ZERO: Self = Self(5);
     pub(crate) const ANY: Self = Self(7);
 
-    /// Is every possible sign one of `other`'s?
+    /// Returns `true` if every possible sign is one of `other`.
     pub(crate) const fn within(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }

@@ -9,10 +9,10 @@ use super::{Algebra, Exponent, FormId, Monomial, Outcome, Polynomial, Power, Sum
 use term::Number;
 
 /// The most terms that a root may have.
-const LONGEST_ROOT: usize = 12;
+const MAX_ROOT_TERMS: usize = 12;
 
 impl Algebra {
-    /// A polynomial whose square is the form, if one is found.
+    /// Finds a polynomial whose square is the form, if there is one.
     pub(crate) fn exact_square_root(&mut self, form: FormId) -> Outcome<Option<Polynomial>> {
         let terms = self.form(form).to_vec();
         let plain = |(monomial, _): &Summand| {
@@ -23,7 +23,7 @@ impl Algebra {
                     .all(|(_, power)| power.as_integer().is_some_and(|power| power > 0))
         };
         if terms.len() < 3
-            || terms.len() > LONGEST_ROOT * (LONGEST_ROOT + 1) / 2
+            || terms.len() > MAX_ROOT_TERMS * (MAX_ROOT_TERMS + 1) / 2
             || !terms.iter().all(plain)
         {
             return Ok(None);
@@ -35,7 +35,7 @@ impl Algebra {
         // Twice the first term divides the leading contribution of the remaining terms.
         let divisor = (&first + &first).reciprocal().unwrap_or(Number::ONE);
         let (inverse, _) = self.monomial_inverse(half)?;
-        for _ in 0..LONGEST_ROOT {
+        for _ in 0..MAX_ROOT_TERMS {
             let square = self.expand_product(root.clone(), root.clone())?;
             let rest = self.difference(Polynomial::from_sorted(terms.clone()), square)?;
             let rest = self.expanded(rest)?;
@@ -55,7 +55,7 @@ impl Algebra {
         terms.iter().max_by(|a, b| lexicographic(&key(a), &key(b))).cloned()
     }
 
-    /// The monomial to the power 1/2, if all its powers are even.
+    /// Returns the monomial to the power 1/2, if all its powers are even.
     fn halved(&mut self, monomial: Monomial) -> Outcome<Option<Monomial>> {
         if !self.factors(monomial).iter().all(|(_, power)| power.is_even_integer()) {
             return Ok(None);
@@ -83,7 +83,7 @@ fn lexicographic(a: &Factors, b: &Factors) -> std::cmp::Ordering {
     a.len().cmp(&b.len())
 }
 
-/// The positive square root of a positive rational, if rational.
+/// Returns the positive square root of a positive rational, if rational.
 fn square_root(value: &Number) -> Option<Number> {
     let (numerator, denominator) = value.to_small_ratio()?;
     let root = |value: i64| {

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use term::Number;
 
 impl Interval {
-    /// The interval that contains exactly one finite double.
+    /// Returns the interval that contains exactly one finite double.
     ///
     /// # Panics
     /// If the value is infinite or not a number.
@@ -17,7 +17,7 @@ impl Interval {
         Self::of_number(&number)
     }
 
-    /// The interval that contains exactly one integer.
+    /// Returns the interval that contains exactly one integer.
     #[must_use]
     pub fn of_integer(value: i128) -> Self {
         Self::point(Binary::new(IBig::from(value), 0))
@@ -35,7 +35,7 @@ impl Interval {
         elementary::log(self)
     }
 
-    /// The error function.
+    /// Computes the error function.
     #[must_use]
     pub fn error_function(&self) -> Option<Self> {
         if self.is_point() && self.low.signum() == 0 {
@@ -107,7 +107,7 @@ impl Interval {
         Some(inside.widened(&Binary::new(IBig::ONE, -500)))
     }
 
-    /// The largest integers not above: an interval from that of the lower to that of the upper
+    /// Rounds down to integers: an interval from that of the lower to that of the upper
     /// bound. `None` for very large numbers.
     #[must_use]
     pub fn floor(&self) -> Option<Self> {
@@ -119,7 +119,7 @@ impl Interval {
         Some(Self::new(floor(&self.low), floor(&self.high)))
     }
 
-    /// The integer this is, if it is one exact integer of 127 bits.
+    /// Returns the integer this is, if it is one exact integer of 127 bits.
     #[must_use]
     pub fn to_integer(&self) -> Option<i128> {
         if !self.is_point() || self.low.magnitude() > 126 {
@@ -130,7 +130,7 @@ impl Interval {
         if exact { i128::try_from(&floor).ok() } else { None }
     }
 
-    /// The order of the exact values, if the intervals determine it.
+    /// Returns the order of the exact values, if the intervals determine it.
     #[must_use]
     pub fn order(&self, other: &Self) -> Option<Ordering> {
         if self.high < other.low {
@@ -155,7 +155,7 @@ impl Interval {
     }
 }
 
-/// The largest double that is not above the value, −∞ if there is none.
+/// Returns the largest double that is not above the value, −∞ if there is none.
 fn below(value: &Binary) -> f64 {
     let near = Interval::point(value.clone()).to_f64_lossy();
     let mut bound = near.clamp(f64::MIN, f64::MAX);

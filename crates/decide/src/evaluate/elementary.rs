@@ -16,7 +16,7 @@ const GUARD: usize = 64;
 /// 2^32 ulp.
 const SLACK: usize = 32;
 /// Larger arguments are refused: `|x| < 2^16`.
-const LARGEST_MAGNITUDE: i64 = 16;
+const MAX_MAGNITUDE: i64 = 16;
 
 /// `ln 2` with [`BITS`] + [`GUARD`] bits, error below 2^9 of its own ulps: 400 truncations.
 fn ln_2() -> &'static IBig {
@@ -127,7 +127,7 @@ fn log_of_point(x: &Binary) -> Interval {
 
 /// `e^x`; `None` for arguments too large to enclose.
 pub(super) fn exp(x: &Interval) -> Option<Interval> {
-    if x.low.magnitude().max(x.high.magnitude()) > LARGEST_MAGNITUDE {
+    if x.low.magnitude().max(x.high.magnitude()) > MAX_MAGNITUDE {
         return None;
     }
     if x.is_point() && x.low.signum() == 0 {
@@ -151,7 +151,7 @@ pub(super) fn log(x: &Interval) -> Option<Interval> {
 
 /// `sin x`, or `cos x`.
 pub(super) fn sine(x: &Interval, cosine: bool) -> Option<Interval> {
-    if x.low.magnitude().max(x.high.magnitude()) > LARGEST_MAGNITUDE {
+    if x.low.magnitude().max(x.high.magnitude()) > MAX_MAGNITUDE {
         return None;
     }
     let half_pi: IBig = pi_fixed() >> 1_usize;

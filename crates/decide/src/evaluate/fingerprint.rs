@@ -21,14 +21,15 @@ type Fingerprint = Option<u64>;
 
 /// Stands for "none" in tables.
 const NONE: u64 = u64::MAX;
-/// Products to a partial sum: 16 of them, each below 2^122, fit in 126 bits.
-const LAZY: usize = 16;
+/// Products that are added up before a reduction: 16 of them, each below 2^122, fit in 126 bits.
+const PRODUCTS_PER_REDUCTION: usize = 16;
 
+/// The values of a node, as bits of a set: modulo p, modulo q, as a float.
 const VALUE: u8 = 1;
 const EXPONENT: u8 = 2;
 const FLOAT: u8 = 4;
 
-/// The fingerprints of some terms where each input has the value `point` gives it.
+/// Computes the fingerprints of some terms where each input has the value `point` gives it.
 pub(crate) fn fingerprints(
     terms: &Terms,
     roots: &[Term],
@@ -46,7 +47,7 @@ pub(crate) fn fingerprints(
 pub(crate) struct Fingerprints {
     /// Per node, the known values and the currently requested ones.
     known: NodeTable<u8>,
-    asked: NodeTable<u8>,
+    requested: NodeTable<u8>,
     values: NodeTable<u64>,
     exponents: NodeTable<u64>,
     floats: NodeTable<f64>,
@@ -56,7 +57,8 @@ pub(crate) struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// The fingerprints of some terms; all `None` if the deadline passes. The point must be the same at every call.
+    /// Returns the fingerprints of some terms; all `None` if the deadline passes. The point must be the same
+    /// at every call.
     pub(crate) fn find(
         &mut self,
         terms: &Terms,
@@ -66,12 +68,12 @@ impl Fingerprints {
     ) -> Vec<Fingerprint> {
         for root in roots {
             match terms.node_of(*root) {
-                Some(node) => self.ask(node, VALUE),
-                None => self.spread(terms, terms.node(*root), VALUE),
+                Some(node) => self.request(node, VALUE),
+                None => self.request_operands(terms, terms.node(*root), VALUE),
             }
             while let Some(node) = self.waiting.pop() {
-                let new = self.asked[node];
-                self.spread(terms, terms.at(node), new);
+                let new = self.requested[node];
+                self.request_operands(terms, terms.at(node), new);
             }
         }
         if !self.evaluate(terms, point, deadline) {
@@ -87,44 +89,44 @@ impl Fingerprints {
 
     /// Requests values of a node that are not known.
     #[inline]
-    fn ask(&mut self, node: NodeId, values: u8) {
-        let new = values & !self.known[node] & !self.asked[node];
+    fn request(&mut self, node: NodeId, values: u8) {
+        let new = values & !self.known[node] & !self.requested[node];
         if new != 0 {
-            self.asked[node] |= new;
+            self.requested[node] |= new;
             self.nodes.push(node);
             self.waiting.push(node);
         }
     }
 
     /// Requests the operand values that these values of an operation depend on.
-    fn spread(&mut self, terms: &Terms, operation: Node, own: u8) {
+    fn request_operands(&mut self, terms: &Terms, operation: Node, own: u8) {
         let float = own & FLOAT;
         let if_any = |bit: u8| if own & !FLOAT != 0 { bit } else { 0 };
         match operation {
             Node::Sum(sum) => {
                 for factors in terms.products(sum).flatten() {
-                    self.ask(factors.left(), own);
-                    self.ask(factors.right(), own);
+                    self.request(factors.left(), own);
+                    self.request(factors.right(), own);
                 }
             }
-            Node::Exp(a) => self.ask(a, float | if_any(EXPONENT)),
-            Node::Log(a) | Node::Apply(_, a) => self.ask(a, float | if_any(VALUE)),
+            Node::Exp(a) => self.request(a, float | if_any(EXPONENT)),
+            Node::Log(a) | Node::Apply(_, a) => self.request(a, float | if_any(VALUE)),
             Node::Maximum(..) | Node::Minimum(..) | Node::Absolute(_) => {
-                operation.children().for_each(|child| self.ask(child, own | FLOAT));
+                operation.children().for_each(|child| self.request(child, own | FLOAT));
             }
             Node::Select(condition, a, b) => {
-                self.ask(condition, FLOAT);
-                self.ask(a, own);
-                self.ask(b, own);
+                self.request(condition, FLOAT);
+                self.request(a, own);
+                self.request(b, own);
             }
             Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
-                operation.children().for_each(|child| self.ask(child, FLOAT));
+                operation.children().for_each(|child| self.request(child, FLOAT));
             }
-            other => other.children().for_each(|child| self.ask(child, own)),
+            other => other.children().for_each(|child| self.request(child, own)),
         }
     }
 
-    /// Computes all requested values; returns `true` if the deadline passed first.
+    /// Computes all requested values; returns `false` if the deadline passed first.
     fn evaluate(
         &mut self,
         terms: &Terms,
@@ -138,7 +140,7 @@ impl Fingerprints {
         let mut scan = Scan { terms, e: e(), tables: self };
         let mut countdown = Countdown::new(deadline);
         for node in &nodes {
-            let needed = std::mem::take(&mut scan.tables.asked[*node]);
+            let needed = std::mem::take(&mut scan.tables.requested[*node]);
             if !countdown.is_over() {
                 scan.evaluate(*node, needed, point);
                 scan.tables.known[*node] |= needed;
@@ -150,6 +152,7 @@ impl Fingerprints {
     }
 }
 
+/// An evaluation of nodes in their order.
 struct Scan<'s> {
     terms: &'s Terms,
     e: u64,
@@ -220,7 +223,8 @@ impl Scan<'_> {
         }
     }
 
-    /// A residue that depends only on the operation and its argument's residue, not on the numbering of a store.
+    /// Computes a residue that depends only on the operation and its argument's residue, not on the numbering
+    /// of a store.
     fn opaque<const K: u32, const C: u64>(&self, operation: Node, argument: u64) -> u64 {
         let mut hasher = FxHasher::default();
         match operation {
@@ -234,7 +238,7 @@ impl Scan<'_> {
         both(argument, hasher.finish(), |argument, kind| scramble::<K, C>(argument ^ kind))
     }
 
-    /// The operations that are the same modulo either prime.
+    /// Applies one of the operations that are the same modulo either prime.
     fn ring<const K: u32, const C: u64>(&self, operation: Node, table: &NodeTable<u64>) -> u64 {
         let at = |node: NodeId| table[node];
         let float = |node: NodeId| self.tables.floats[node];
@@ -263,6 +267,7 @@ impl Scan<'_> {
     }
 }
 
+/// Applies `f`, unless one of the values is none.
 fn both(a: u64, b: u64, f: impl Fn(u64, u64) -> u64) -> u64 {
     if a == NONE || b == NONE { NONE } else { f(a, b) }
 }
@@ -271,7 +276,7 @@ fn sum_of<const K: u32, const C: u64>(terms: &Terms, sum: Sum, table: &NodeTable
     let mut total = 0;
     let mut missing = false;
     for run in terms.products(sum) {
-        for group in run.chunks(LAZY) {
+        for group in run.chunks(PRODUCTS_PER_REDUCTION) {
             let mut lazy: u128 = 0;
             for factors in group {
                 let (a, b) = (table[factors.left()], table[factors.right()]);
@@ -298,8 +303,8 @@ fn integer_power<const K: u32, const C: u64>(base: u64, exponent: &Number) -> Op
     Some(if integer < 0 { Modulus::<K, C>::inverse(raised).unwrap_or(NONE) } else { raised })
 }
 
-/// A power of a square with a half-integer exponent, by the root that is a square itself. There is one such root
-/// modulo a prime that is 3 modulo 4, as both are.
+/// Computes a power of a square with a half-integer exponent, by the root that is a square itself. There is
+/// one such root modulo a prime that is 3 modulo 4, as both are.
 fn half_power<const K: u32, const C: u64>(base: u64, exponent: &Number) -> Option<u64> {
     let twice = exponent + exponent;
     let prime = Modulus::<K, C>::PRIME;
@@ -308,7 +313,7 @@ fn half_power<const K: u32, const C: u64>(base: u64, exponent: &Number) -> Optio
     integer_power::<K, C>(Modulus::<K, C>::power(base, prime / 4 + 1), &twice)
 }
 
-/// A power; a root of a square is the one that is a square itself.
+/// Computes a power; a root of a square is the one that is a square itself.
 fn root(base: u64, exponent: &Number) -> u64 {
     if let Some(power) = integer_power::<61, 3153>(base, exponent) {
         return power;
@@ -321,6 +326,7 @@ fn root(base: u64, exponent: &Number) -> u64 {
     }
 }
 
+/// Maps a value to a residue that looks random.
 fn scramble<const K: u32, const C: u64>(value: u64) -> u64 {
     Modulus::<K, C>::reduce(base::mix64(value).into())
 }
@@ -331,7 +337,7 @@ mod tests {
     use std::sync::Arc;
     use term::text::{Scope, parse_expression, parse_script};
 
-    /// The fingerprints of two expressions over x, y and z.
+    /// Returns the fingerprints of two expressions over x, y and z.
     fn pair(a: &str, b: &str) -> [Fingerprint; 2] {
         let script = parse_script("input x, y, z").unwrap();
         let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
@@ -377,7 +383,7 @@ mod tests {
 
     /// Values kept while the store grows equal newly computed ones.
     #[test]
-    fn what_is_kept_is_right() {
+    fn kept_values_equal_new_ones() {
         let script = parse_script("input x, y, z").unwrap();
         let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
         let mut terms = Terms::new(Arc::new(inputs));
@@ -399,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_undefined_has_none() {
+    fn undefined_terms_have_no_fingerprint() {
         assert_eq!(pair("1 / (x - x)", "z + 1 / (y - y)"), [None, None]);
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn float_operation(
     }
 }
 
-/// The element of a tensor with this number.
+/// Returns the element of a tensor with this number.
 pub(super) fn element(terms: &Terms, first: Input, index: f64) -> Option<Input> {
     let whole = index as i64;
     (whole as f64 == index).then(|| terms.inputs().behind(first, whole)).flatten()
@@ -102,7 +102,7 @@ pub(super) fn power(base: f64, exponent: &Number) -> f64 {
     }
 }
 
-/// A named function of a float.
+/// Applies a named function to a float.
 pub(super) fn apply_float(function: Function, x: f64) -> f64 {
     match function {
         Function::Tanh => x.tanh(),

@@ -1,5 +1,6 @@
-//! Evaluates normal forms: certified signs of constant forms, by intervals ([`constant_sign`]), and approximate values
-//! at a point, in doubles ([`FormValues`]). Only the first may settle an answer; the second chooses what to try.
+//! Evaluates normal forms: certified signs of constant forms, by intervals ([`constant_sign`]), and
+//! approximate values at a point, in doubles ([`FormValues`]). Only the first may settle an answer; the
+//! second chooses what to try.
 
 use super::elementary;
 use super::float::apply_float;
@@ -8,15 +9,16 @@ use crate::algebra::{Algebra, Atom, AtomId, Condition, ConditionId, FormId, Sign
 use rustc_hash::FxHashMap;
 
 /// Constants nested deeper than this are not evaluated: their sign stays undecided.
-const DEEPEST: u32 = 12;
+const MAX_DEPTH: u32 = 12;
 
-/// The sign of a form without inputs. Only an enclosure that excludes zero, or an empty sum, settles it: π − 355/113
-/// is positive or negative because the interval says so. A constant whose enclosure contains zero stays undecided.
+/// Returns the sign of a form without inputs. Only an enclosure that excludes zero, or an empty sum, settles
+/// it: π − 355/113 is positive or negative because the interval says so. A constant whose enclosure contains
+/// zero stays undecided.
 pub(crate) fn constant_sign(algebra: &Algebra, form: FormId) -> SignSet {
     if algebra.form(form).is_empty() {
         return SignSet::ZERO;
     }
-    match enclose(algebra, form, DEEPEST).and_then(|value| value.sign()) {
+    match enclose(algebra, form, MAX_DEPTH).and_then(|value| value.sign()) {
         Some(sign) => SignSet::of(sign),
         None => SignSet::ANY,
     }
@@ -81,7 +83,7 @@ pub(crate) struct FormValues<'a> {
 }
 
 /// Forms nested deeper than this get no guess.
-const DEEPEST_GUESS: u32 = 200;
+const MAX_GUESS_DEPTH: u32 = 200;
 
 impl<'a> FormValues<'a> {
     pub(crate) fn new(algebra: &'a Algebra, point: fn(u32) -> f64) -> Self {
@@ -89,7 +91,7 @@ impl<'a> FormValues<'a> {
     }
 
     pub(crate) fn form(&mut self, form: FormId) -> f64 {
-        self.form_at(form, DEEPEST_GUESS)
+        self.form_at(form, MAX_GUESS_DEPTH)
     }
 
     fn form_at(&mut self, form: FormId, depth: u32) -> f64 {

@@ -26,7 +26,7 @@ impl Binary {
         Self::new(IBig::from(value), 0)
     }
 
-    /// The nearest representable value on the given side.
+    /// Returns the nearest representable value on the given side.
     fn rounded(self, up: bool) -> Self {
         let length = self.mantissa.bit_len();
         if length <= PRECISION {
@@ -79,7 +79,7 @@ impl Binary {
     }
 }
 
-/// Both mantissas at the smaller exponent.
+/// Returns both mantissas at the smaller exponent.
 fn aligned(a: &Binary, b: &Binary) -> (IBig, IBig) {
     let low = a.exponent.min(b.exponent);
     let up = |x: &Binary| &x.mantissa << (x.exponent - low) as usize;
@@ -133,7 +133,7 @@ pub struct Interval {
 }
 
 /// Exponents further apart than this are not aligned; the sum is `None`.
-const WIDEST_GAP: i64 = 1 << 20;
+const MAX_EXPONENT_GAP: i64 = 1 << 20;
 
 impl Interval {
     pub(super) fn new(low: Binary, high: Binary) -> Self {
@@ -144,7 +144,7 @@ impl Interval {
         Self::new(value.clone(), value)
     }
 
-    /// The smallest interval around a rational.
+    /// Returns the smallest interval around a rational.
     #[must_use]
     pub fn of_number(value: &Number) -> Self {
         let big = value.to_big();
@@ -169,14 +169,14 @@ impl Interval {
         self.low == self.high
     }
 
-    /// The sign, if all values have the same.
+    /// Returns the sign, if all values have the same.
     #[must_use]
     pub fn sign(&self) -> Option<i32> {
         let (low, high) = (self.low.signum(), self.high.signum());
         if low > 0 || high < 0 || (low == 0 && high == 0) { Some(low) } else { None }
     }
 
-    /// A float close to the middle, for printing.
+    /// Returns a float close to the middle, for printing.
     #[must_use]
     pub fn to_f64_lossy(&self) -> f64 {
         let bits = self.low.mantissa.bit_len();
@@ -200,7 +200,7 @@ impl Interval {
         let ends = [&self.low, &self.high, &other.low, &other.high];
         let exponents = ends.into_iter().filter(|end| end.signum() != 0).map(|end| end.exponent);
         let (least, most) = exponents.fold((i64::MAX, i64::MIN), |(a, b), e| (a.min(e), b.max(e)));
-        if least < most && most - least > WIDEST_GAP {
+        if least < most && most - least > MAX_EXPONENT_GAP {
             return None;
         }
         Some(Self::new(self.low.plus(&other.low), self.high.plus(&other.high)))
@@ -237,7 +237,7 @@ impl Interval {
         Self::new(low, high)
     }
 
-    /// `None` where the divisor may be zero.
+    /// `self / divisor`; `None` where the divisor may be zero.
     #[must_use]
     pub fn divided_by(&self, divisor: &Self) -> Option<Self> {
         divisor.sign().filter(|sign| *sign != 0)?;
@@ -250,7 +250,7 @@ impl Interval {
         Some(self.times(&Self::new(low, high)))
     }
 
-    /// `None` where the argument may be negative.
+    /// `√self`; `None` where the argument may be negative.
     #[must_use]
     pub fn square_root(&self) -> Option<Self> {
         if self.low.signum() < 0 {
@@ -284,14 +284,14 @@ impl Interval {
         Self::new(Binary::integer(0), if a > b { a } else { b })
     }
 
-    /// The larger.
+    /// Returns the larger of the two.
     #[must_use]
     pub fn maximum(&self, other: &Self) -> Self {
         let larger = |a: &Binary, b: &Binary| if a < b { b.clone() } else { a.clone() };
         Self { low: larger(&self.low, &other.low), high: larger(&self.high, &other.high) }
     }
 
-    /// The smallest interval around both.
+    /// Returns the smallest interval around both.
     #[must_use]
     pub fn hull(&self, other: &Self) -> Self {
         let low = if self.low < other.low { &self.low } else { &other.low };

@@ -46,17 +46,17 @@ impl<'t> Evaluator<'t> {
         Self { deadline, ..self }
     }
 
-    /// Has the deadline passed?
+    /// Returns `true` if the deadline has passed.
     pub(crate) fn is_over(&self) -> bool {
         self.deadline.has_passed()
     }
 
-    /// The store of the terms.
+    /// Returns the store of the terms.
     pub(crate) fn terms(&self) -> &'t Terms {
         self.terms
     }
 
-    /// The nodes below the roots.
+    /// Returns the nodes below the roots.
     pub(crate) fn nodes(&self) -> &[NodeId] {
         &self.nodes
     }
@@ -66,7 +66,7 @@ impl<'t> Evaluator<'t> {
         self.cost
     }
 
-    /// The values of the roots where each input has the values `point` gives it.
+    /// Returns the values of the roots where each input has the values `point` gives it.
     pub(crate) fn run(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Lanes> {
         // A used node has been visited, and untouched parts of a table cost nothing.
         if self.values.is_empty() {
@@ -108,9 +108,11 @@ fn operation(terms: &Terms, node: Node, point: &dyn Fn(Input) -> Lanes, values: 
         Node::Infinity { negative: false } => [f64::INFINITY; LANES],
         Node::Undefined => [f64::NAN; LANES],
         Node::Sum(sum) => total(terms, sum, values),
-        Node::Product(a, b) => two(at(a), at(b), |a, b| a * b),
+        Node::Product(a, b) => zip_lanes(at(a), at(b), |a, b| a * b),
         Node::Negation(a) => at(a).map(|a| -a),
-        Node::Quotient(a, b) => two(at(a), at(b), |a, b| if b == 0.0 { f64::NAN } else { a / b }),
+        Node::Quotient(a, b) => {
+            zip_lanes(at(a), at(b), |a, b| if b == 0.0 { f64::NAN } else { a / b })
+        }
         Node::Power(a, exponent) => {
             let exponent = terms.number(exponent);
             at(a).map(|a| power(a, exponent))
@@ -139,6 +141,7 @@ fn operation(terms: &Terms, node: Node, point: &dyn Fn(Input) -> Lanes, values: 
     }
 }
 
+/// Adds up a sum in each lane.
 fn total(terms: &Terms, sum: Sum, values: &[Lanes]) -> Lanes {
     let mut total = [0.0; LANES];
     for factors in terms.products(sum).flatten() {
@@ -152,14 +155,14 @@ fn total(terms: &Terms, sum: Sum, values: &[Lanes]) -> Lanes {
 }
 
 #[inline]
-fn two(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
+fn zip_lanes(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
     std::array::from_fn(|lane| f(a[lane], b[lane]))
 }
 
 /// Applies `f`, with NaN if either operand is.
 #[inline]
 fn strict(a: &Lanes, b: &Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
-    two(a, b, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { f(a, b) })
+    zip_lanes(a, b, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { f(a, b) })
 }
 
 fn select(condition: &Lanes, a: &Lanes, b: &Lanes) -> Lanes {
@@ -179,7 +182,7 @@ mod tests {
     use term::text::{Scope, parse_expression, parse_script};
 
     #[test]
-    fn lanes_are_what_single_points_are() {
+    fn lanes_agree_with_single_points() {
         let script = parse_script("input x, y, z").unwrap();
         let (mut scope, inputs) = Scope::declare(&script, &[]).unwrap();
         let mut terms = Terms::new(Arc::new(inputs));

@@ -23,7 +23,7 @@ pub(super) type Exponents = Modulus<60, 1577>;
 impl<const K: u32, const C: u64> Modulus<K, C> {
     pub(super) const PRIME: u64 = (1 << K) - C;
 
-    /// Any number of up to 126 bits, reduced.
+    /// Reduces a number of up to 126 bits.
     pub(super) fn reduce(value: u128) -> u64 {
         const fn low(value: u128, bits: u32) -> u128 {
             value & ((1 << bits) - 1)
@@ -69,7 +69,7 @@ impl<const K: u32, const C: u64> Modulus<K, C> {
         (a != 0).then(|| Self::power(a, Self::PRIME - 2))
     }
 
-    /// A rational; `None` if the prime divides its denominator.
+    /// Returns the residue of a rational; `None` if the prime divides its denominator.
     pub(super) fn of_number(number: &Number) -> Option<u64> {
         if let Some((numerator, denominator)) = number.to_small_ratio() {
             let magnitude = Self::reduce(numerator.unsigned_abs().into());
@@ -97,7 +97,7 @@ impl<const K: u32, const C: u64> Modulus<K, C> {
 /// Stands for `ln 2` among exponents: any residue but 0 will do.
 pub(super) const LN_2: u64 = 0x0B5A_1E3D_4C2F_6071;
 
-/// The residue for e, chosen such that `e^(ln 2) = 2`.
+/// Returns the residue for e, chosen such that `e^(ln 2) = 2`.
 pub(super) fn e() -> u64 {
     // `LN_2` is not 0, and q is a prime. Two powers are too slow for each of thousands of questions.
     static E: LazyLock<u64> =

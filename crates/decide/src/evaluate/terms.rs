@@ -1,5 +1,5 @@
-//! Evaluates terms at a point by intervals with outward rounding: the exact value lies in the interval, or is certainly
-//! undefined, or the result is [`Value::Unsure`].
+//! Evaluates terms at a point by intervals with outward rounding: the exact value lies in the interval, or is
+//! certainly undefined, or the result is [`Value::Unsure`].
 
 use super::elementary;
 use super::interval::{Binary, Interval};
@@ -26,7 +26,7 @@ pub enum Value {
     Unsure,
 }
 
-/// The values of some terms where each input has the value `point` gives it.
+/// Computes the values of some terms where each input has the value `point` gives it.
 #[must_use]
 pub fn evaluate(terms: &Terms, roots: &[Term], point: &dyn Fn(Input) -> Number) -> Vec<Value> {
     evaluate_until(terms, roots, point, Deadline::default())
@@ -132,7 +132,7 @@ fn operation(
     }
 }
 
-/// The element of a tensor at a computed index, if the enclosure is one exact integer.
+/// Returns the element of a tensor at a computed index, if the enclosure is one exact integer.
 pub(crate) fn element(terms: &Terms, first: Input, index: &Interval) -> Option<Input> {
     let whole = index.to_f64_lossy() as i64;
     let exact = *index == Interval::of_number(&Number::from(whole));
@@ -149,7 +149,7 @@ fn both(a: &Value, b: &Value, f: impl FnOnce(&Interval, &Interval) -> Option<Int
     }
 }
 
-/// Applies an operation that may be undefined: `None` is unsure.
+/// Applies an operation that may be undefined; the value is unsure where `f` gives `None`.
 fn real(a: &Value, f: impl FnOnce(&Interval) -> Option<Interval>) -> Value {
     match a {
         Value::Real(x) => f(x).map_or(Value::Unsure, Value::Real),
@@ -279,7 +279,7 @@ fn cube_root(x: &Interval) -> Option<Interval> {
     }
 }
 
-/// A rounding, if both ends agree on it.
+/// Rounds, if both ends agree on the result.
 fn round(function: Function, x: &Interval) -> Option<Interval> {
     let low = round_end(function, &x.low)?;
     (low == round_end(function, &x.high)?).then(|| Interval::point(Binary::new(low, 0)))

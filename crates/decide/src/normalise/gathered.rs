@@ -14,10 +14,10 @@ use crate::algebra::{Algebra, Condition, Obstacle, Outcome, Polynomial};
 use term::{Node, NodeId, Relation, Sum, Term, Terms};
 
 /// Longest sum considered: a rescaling has two products.
-const LONGEST: u32 = 4;
+const MAX_PRODUCTS: u32 = 4;
 
 /// Limit on the nodes searched below a sum.
-const MOST_NODES: usize = 32;
+const MAX_NODES: usize = 32;
 
 /// A condition that splits a sum into two cases.
 #[derive(Clone, Copy, Debug)]
@@ -53,11 +53,11 @@ pub(super) struct Gathering {
     kept: Vec<NodeId>,
 }
 
-/// A condition without negations, and whether their number was odd.
-fn stripped(terms: &Terms, condition: NodeId) -> (NodeId, bool) {
+/// Returns a condition without its negations, and `true` if their number is odd.
+fn strip_negations(terms: &Terms, condition: NodeId) -> (NodeId, bool) {
     match terms.at(condition) {
         Node::Not(inner) => {
-            let (inner, negated) = stripped(terms, inner);
+            let (inner, negated) = strip_negations(terms, inner);
             (inner, !negated)
         }
         _ => (condition, false),
@@ -66,7 +66,7 @@ fn stripped(terms: &Terms, condition: NodeId) -> (NodeId, bool) {
 
 /// Finds the condition to split a sum by.
 pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
-    if sum.length > LONGEST {
+    if sum.length > MAX_PRODUCTS {
         return None;
     }
     let mut waiting: Vec<(NodeId, bool)> = factors(terms, sum).map(|node| (node, false)).collect();
@@ -79,20 +79,20 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
         if seen.contains(&(node, in_exponent)) {
             continue;
         }
-        if seen.len() == MOST_NODES {
+        if seen.len() == MAX_NODES {
             return None;
         }
         seen.push((node, in_exponent));
         match terms.at(node) {
             Node::Select(condition, ..) => {
-                choices.push((stripped(terms, condition).0, in_exponent));
+                choices.push((strip_negations(terms, condition).0, in_exponent));
             }
             Node::Maximum(a, b) if in_exponent => extrema.push(([a, b], false)),
             Node::Minimum(a, b) if in_exponent => extrema.push(([a, b], true)),
             Node::Exp(inner) => waiting.push((inner, true)),
             Node::Negation(inner) => waiting.push((inner, in_exponent)),
             Node::Product(a, b) => waiting.extend([(a, in_exponent), (b, in_exponent)]),
-            Node::Sum(sum) if sum.length <= LONGEST => {
+            Node::Sum(sum) if sum.length <= MAX_PRODUCTS => {
                 waiting.extend(factors(terms, sum).map(|node| (node, in_exponent)));
             }
             _ => {}
@@ -113,7 +113,7 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
     Some(touched(terms, sum, by_condition.or_else(by_minimum)?))
 }
 
-/// The nodes that differ on the two sides of a condition, and those that both sides use.
+/// Collects the nodes that differ on the two sides of a condition, and those that both sides use.
 fn touched(terms: &Terms, sum: Sum, condition: Chooser) -> Gathering {
     let mut found = Gathering { condition, touched: Vec::new(), kept: Vec::new() };
     let mut plain = Vec::new();
@@ -148,7 +148,7 @@ impl Gathering {
             }
             Node::Exp(inner) | Node::Negation(inner) => vec![inner],
             Node::Product(a, b) => vec![a, b],
-            Node::Sum(sum) if sum.length <= LONGEST => factors(terms, sum).collect(),
+            Node::Sum(sum) if sum.length <= MAX_PRODUCTS => factors(terms, sum).collect(),
             _ => Vec::new(),
         };
         let mut differs = false;
@@ -163,10 +163,12 @@ impl Gathering {
         differs
     }
 
-    /// Is a condition this one, or its negation? Equal comparisons may be different nodes.
+    /// Returns `true` if a condition is this one, or its negation. Equal comparisons may be different nodes.
     fn chooses(&self, terms: &Terms, condition: NodeId) -> bool {
         match self.condition {
-            Chooser::Condition(own) => terms.at(stripped(terms, condition).0) == terms.at(own),
+            Chooser::Condition(own) => {
+                terms.at(strip_negations(terms, condition).0) == terms.at(own)
+            }
             Chooser::Less(..) => false,
         }
     }
@@ -264,7 +266,7 @@ impl Normaliser<'_> {
         Ok(total)
     }
 
-    /// The form of a node on a side of the condition.
+    /// Returns the form of a node on a side of the condition.
     fn side(
         &self,
         algebra: &mut Algebra,
@@ -278,7 +280,7 @@ impl Normaliser<'_> {
         }
         match self.terms.at(node) {
             Node::Select(condition, a, b) => {
-                let (_, negated) = stripped(self.terms, condition);
+                let (_, negated) = strip_negations(self.terms, condition);
                 let taken = holds != negated;
                 self.peek(if taken { a } else { b })
             }
@@ -302,7 +304,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// A node's form, copied.
+    /// Returns a node's form, copied.
     fn peek(&self, node: NodeId) -> Outcome<Polynomial> {
         if let Some(leaf) = self.leaf(node) {
             return Ok(leaf);
@@ -316,7 +318,7 @@ impl Normaliser<'_> {
     }
 }
 
-/// The factors of the products of a sum.
+/// Returns the factors of the products of a sum.
 fn factors(terms: &Terms, sum: Sum) -> impl Iterator<Item = NodeId> + '_ {
     terms.products(sum).flatten().flat_map(|one| [one.left(), one.right()])
 }

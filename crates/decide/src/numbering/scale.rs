@@ -5,18 +5,18 @@
 //! factor of a product, where it meets other constants. Only integers do, and [`Numbering::add`] takes such a factor
 //! into the summands again: so how a sum was put together does not matter.
 
-use super::{MOST_FACTORS, Numbering, Product, Value, ValueNumber};
+use super::{MAX_FACTORS, Numbering, Product, Value, ValueNumber};
 use term::Number;
 
 /// Limit on the bits of a product of constants; beyond it both stay.
-const MOST_BITS: usize = 512;
+const MAX_BITS: usize = 512;
 /// The largest factor of a sum that is taken into its summands.
-const MOST_TIMES: i64 = 1 << 14;
-/// A summand copied with a factor is charged as many copies: it becomes a new value.
-const COST: usize = 64;
+const MAX_FACTOR: i64 = 1 << 14;
+/// A summand copied with a factor counts as so many copies: it becomes a new value.
+const COPY_COST: usize = 64;
 
 impl Numbering {
-    /// The number of a constant. One below 0 is a negated one.
+    /// Returns the number of a constant. One below 0 is a negated one.
     pub(super) fn constant(&mut self, constant: &Number) -> Option<ValueNumber> {
         let number = self.intern(Value::Constant(constant.abs()))?;
         if constant.is_negative() { self.negated(number) } else { Some(number) }
@@ -33,7 +33,7 @@ impl Numbering {
         }
     }
 
-    /// The number of the reciprocal of a constant above 0; no number of others.
+    /// Returns the number of the reciprocal of a constant above 0; no number of others.
     pub(super) fn reciprocal(&mut self, number: ValueNumber) -> Option<Option<ValueNumber>> {
         let reciprocal = self.constant_at(number).and_then(Number::reciprocal);
         match reciprocal {
@@ -52,7 +52,7 @@ impl Numbering {
         let mut product = first;
         for (_, constant) in std::iter::once(second).chain(constants) {
             product = &product * &constant;
-            if product.bits() > MOST_BITS {
+            if product.bits() > MAX_BITS {
                 return Some(());
             }
         }
@@ -74,12 +74,12 @@ impl Numbering {
             return Some(false);
         };
         let times = self.constant_at(pair[position]).and_then(Number::to_i64);
-        let Some(times) = times.filter(|times| (1..=MOST_TIMES).contains(times)) else {
+        let Some(times) = times.filter(|times| (1..=MAX_FACTOR).contains(times)) else {
             return Some(false);
         };
         let sum = self.value(pair[1 - position]).cloned();
         let Some(Value::Sum(summands)) = sum.as_deref() else { return Some(false) };
-        if !self.may_copy(self.products.len(), summands.len().saturating_mul(COST)) {
+        if !self.may_copy(self.products.len(), summands.len().saturating_mul(COPY_COST)) {
             return Some(false);
         }
         for summand in summands {
@@ -125,17 +125,17 @@ impl Numbering {
         }
     }
 
-    /// The number of a product of a constant and a value.
+    /// Returns the number of a product of a constant and a value.
     pub(super) fn multiple(
         &mut self,
         constant: ValueNumber,
         number: ValueNumber,
     ) -> Option<ValueNumber> {
         let product = self.product(false, [constant, number])?;
-        self.alone(product)
+        self.number_of_product(product)
     }
 
-    /// Has it a coefficient other than 1?
+    /// Returns `true` if a summand has a coefficient other than 1.
     fn is_scaled(&self, product: Product) -> bool {
         let is = |number: ValueNumber| {
             number.checked_sub(self.inputs).is_some_and(|at| self.scaled[at as usize])
@@ -143,7 +143,7 @@ impl Numbering {
         product.operands().into_iter().any(is)
     }
 
-    /// The base of a summand, with its sign, and its coefficient.
+    /// Returns the base of a summand, with its sign, and its coefficient.
     fn split(&mut self, product: Product) -> Option<(Product, Number)> {
         if !self.is_scaled(product) {
             return Some((product, Number::ONE));
@@ -154,7 +154,7 @@ impl Numbering {
             .into_iter()
             .fold(false, |odd, number| odd ^ self.factors(number, &mut factors));
         self.fold_constants(&mut factors)?;
-        if factors.len() > MOST_FACTORS {
+        if factors.len() > MAX_FACTORS {
             return Some((product, Number::ONE));
         }
         let mut coefficient = Number::ONE;
@@ -172,18 +172,18 @@ impl Numbering {
         Some((Product::new(product.is_negative() ^ odd, pair), coefficient))
     }
 
-    /// The summand of a base and a coefficient.
+    /// Returns the summand of a base and a coefficient.
     fn join(&mut self, base: Product, coefficient: Number) -> Option<Product> {
         if coefficient.is_one() {
             return Some(base);
         }
         let constant = self.intern(Value::Constant(coefficient))?;
-        let number = self.alone(base.negated(base.is_negative()))?;
+        let number = self.number_of_product(base.negated(base.is_negative()))?;
         self.product(base.is_negative(), [constant, number])
     }
 }
 
-/// The greatest common divisor of the coefficients of a sum, if all are integers and it is above 1.
+/// Returns the greatest common divisor of the coefficients of a sum, if all are integers and it is above 1.
 fn common_divisor(summands: &[(Product, Number)]) -> Option<i64> {
     let mut divisor = 0;
     for (_, coefficient) in summands {

@@ -44,7 +44,7 @@ pub(crate) fn trial(class: Class, random: &mut Random, tally: &mut Tally) -> Res
     let reference = expression(class, random, 3);
     let mut optimised = reference.clone();
     for _ in 0..=random.below(4) {
-        optimised = rewritten(&optimised, random);
+        optimised = rewrite(&optimised, random);
     }
     let changed = random.below(2) == 1;
     if changed {
@@ -180,7 +180,7 @@ fn piecewise(
 }
 
 /// A rewrite at a random place.
-fn rewritten(expression: &Expression, random: &mut Random) -> Expression {
+fn rewrite(expression: &Expression, random: &mut Random) -> Expression {
     let mut result = expression.clone();
     let mut target = random.below(size(expression));
     descend(&mut result, &mut target, random);

@@ -3,7 +3,7 @@
 
 use super::output::element_offsets;
 use super::{ElementType, IndexRange, TensorSpec, TensorStructure};
-use equiv::Cell;
+use equiv::StructuredElement;
 use std::sync::Arc;
 
 /// A tensor with any contents.
@@ -26,7 +26,7 @@ pub struct InputSpec {
     /// The pattern of elements that are zero or equal, if stated.
     pub structure: Option<TensorStructure>,
     /// The structure, element by element.
-    pub cells: Option<Arc<[Cell]>>,
+    pub cells: Option<Arc<[StructuredElement]>>,
 }
 
 impl InputSpec {
@@ -34,7 +34,7 @@ impl InputSpec {
     /// elements in the order of the indices and no structure is stated.
     #[must_use]
     pub fn order(&self) -> Option<Vec<Option<u32>>> {
-        let plain = |cells: &Arc<[Cell]>| (0..cells.len() as u32).map(Some).collect();
+        let plain = |cells: &Arc<[StructuredElement]>| (0..cells.len() as u32).map(Some).collect();
         self.strided_order().or_else(|| self.cells.as_ref().map(plain))
     }
 

@@ -6,7 +6,7 @@ use super::output::element_offsets;
 use super::structured::zeros;
 use super::{AliasSpec, Direction, InputSpec, MissingData, OutputSpec, Request, TensorSpec};
 use crate::npy::shape_text;
-use equiv::Cell;
+use equiv::StructuredElement;
 use exec::{Access, Buffer, Contents};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -130,7 +130,7 @@ impl<'r> Buffers<'r> {
         &mut self,
         name: &str,
         tensor: &TensorSpec,
-        (data, cells): (Option<Data>, Option<&[Cell]>),
+        (data, cells): (Option<Data>, Option<&[StructuredElement]>),
     ) -> Result<Contents, BufferError> {
         if let Some(data) = data {
             return Ok(Contents::Known(data.bytes));
@@ -202,7 +202,7 @@ impl<'r> Buffers<'r> {
 fn cells(
     tensor: &TensorSpec,
     shape: &Option<Vec<u64>>,
-) -> Result<Option<Arc<[Cell]>>, ContentsError> {
+) -> Result<Option<Arc<[StructuredElement]>>, ContentsError> {
     let (Some(structure), Some(shape), None) = (&tensor.structure, shape, &tensor.initial) else {
         return Ok(None);
     };

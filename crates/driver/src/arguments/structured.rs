@@ -6,7 +6,7 @@
 use super::misfit::ContentsError;
 use super::{ElementType, Mask, TensorSpec, TensorStructure};
 use crate::npy::{self, Dtype};
-use equiv::Cell;
+use equiv::StructuredElement;
 use ir::Scalar;
 use std::ops::Range;
 use std::path::Path;
@@ -16,12 +16,14 @@ impl TensorStructure {
     ///
     /// # Errors
     /// If the file of a mask cannot be read, or has another number of elements.
-    pub(super) fn cells(&self, shape: &[u64]) -> Result<Vec<Cell>, ContentsError> {
+    pub(super) fn cells(&self, shape: &[u64]) -> Result<Vec<StructuredElement>, ContentsError> {
         // The parser bounds the number of elements.
         let count = TensorSpec::count(shape) as usize;
         if let Self::Mask(mask) = self {
             let kept = mask.kept(count)?;
-            let cell = |(at, kept)| if kept { Cell::Element(at as u32) } else { Cell::Zero };
+            let cell = |(at, kept)| {
+                if kept { StructuredElement::Element(at as u32) } else { StructuredElement::Zero }
+            };
             return Ok(kept.into_iter().enumerate().map(cell).collect());
         }
         let &[.., rows, columns] = shape else { return Ok(identity(count)) };
@@ -30,12 +32,12 @@ impl TensorStructure {
             let matrix = at / (rows * columns) * rows * columns;
             let (row, column) = (at % (rows * columns) / columns, at % columns);
             match self {
-                Self::Lower if column > row => Cell::Zero,
-                Self::Upper if column < row => Cell::Zero,
+                Self::Lower if column > row => StructuredElement::Zero,
+                Self::Upper if column < row => StructuredElement::Zero,
                 Self::Symmetric if column < row => {
-                    Cell::Element((matrix + column * columns + row) as u32)
+                    StructuredElement::Element((matrix + column * columns + row) as u32)
                 }
-                _ => Cell::Element(at as u32),
+                _ => StructuredElement::Element(at as u32),
             }
         };
         Ok((0..count).map(cell).collect())
@@ -65,18 +67,18 @@ impl Mask {
 }
 
 /// The structure without constraints: every element is itself.
-fn identity(count: usize) -> Vec<Cell> {
-    (0..count as u32).map(Cell::Element).collect()
+fn identity(count: usize) -> Vec<StructuredElement> {
+    (0..count as u32).map(StructuredElement::Element).collect()
 }
 
 /// The bytes of elements that are zero, as ranges in ascending order; adjacent ones are joined.
 pub(super) fn zeros(
-    cells: &[Cell],
+    cells: &[StructuredElement],
     offsets: impl Iterator<Item = u64>,
     element: ElementType,
 ) -> Vec<Range<usize>> {
     let bytes = element.bytes() as usize;
-    let zeros = cells.iter().zip(offsets).filter(|(cell, _)| **cell == Cell::Zero);
+    let zeros = cells.iter().zip(offsets).filter(|(cell, _)| **cell == StructuredElement::Zero);
     let mut starts: Vec<usize> = zeros.map(|(_, offset)| offset as usize * bytes).collect();
     starts.sort_unstable();
     let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -100,11 +102,11 @@ pub(super) fn check_contents(
         // A list or a file has as many elements as the shape.
         let Some(own) = elements.get(position) else { break };
         match cell {
-            Cell::Zero if !is_zero(own, element) => {
+            StructuredElement::Zero if !is_zero(own, element) => {
                 let word = structure.word();
                 return Err(ContentsError::NotZero { position, word });
             }
-            Cell::Element(first) => {
+            StructuredElement::Element(first) => {
                 let first = first as usize;
                 let same = elements[first] == *own
                     || is_zero(elements[first], element) && is_zero(own, element);
@@ -112,7 +114,7 @@ pub(super) fn check_contents(
                     return Err(ContentsError::NotSame { first, position });
                 }
             }
-            Cell::Zero => {}
+            StructuredElement::Zero => {}
         }
     }
     Ok(())
@@ -132,10 +134,10 @@ mod tests {
     /// A picture of cells: `.` is zero, a small letter an element of its own, a capital one equal to another.
     fn picture(structure: &TensorStructure, shape: &[u64]) -> String {
         let cells = structure.cells(shape).unwrap();
-        let letter = |(at, cell): (usize, &Cell)| match cell {
-            Cell::Zero => '.',
-            Cell::Element(own) if *own as usize == at => char::from(b'a' + *own as u8),
-            Cell::Element(other) => char::from(b'A' + *other as u8),
+        let letter = |(at, cell): (usize, &StructuredElement)| match cell {
+            StructuredElement::Zero => '.',
+            StructuredElement::Element(own) if *own as usize == at => char::from(b'a' + *own as u8),
+            StructuredElement::Element(other) => char::from(b'A' + *other as u8),
         };
         cells.iter().enumerate().map(letter).collect()
     }

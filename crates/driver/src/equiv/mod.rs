@@ -321,8 +321,8 @@ impl FinishedComparison<'_> {
             Answer::Contradicted(at) => {
                 unknown(&format!("`{}`: {}", self.element(&at.position), at.reason))
             }
-            Answer::Scalars(otherwise) => unknown(&self.explain_scalar_rounding(otherwise)),
-            Answer::Unshown(unshown) => unknown(&self.explain_limited_function(unshown)),
+            Answer::Scalars(decision) => unknown(&self.explain_scalar_rounding(decision)),
+            Answer::UnprovedRange(unshown) => unknown(&self.explain_limited_function(unshown)),
             Answer::Mismatch(reason) => unknown(&reason.to_string()),
         }
     }
@@ -350,14 +350,16 @@ impl FinishedComparison<'_> {
             let names: Vec<&str> = compared.snapped.iter().map(String::as_str).collect();
             all.push(format!("constants stand for {} (--no-snap)", names.join(", ")));
         }
-        all.extend(compared.stands.iter().map(|one| match one.constant.to_string() == one.form {
-            true => format!("the float {} stands for exactly that decimal", one.form),
-            false => format!("{} stands for {}", one.constant, one.form),
+        all.extend(compared.meanings.iter().map(|one| {
+            match one.constant.to_string() == one.form {
+                true => format!("the float {} stands for exactly that decimal", one.form),
+                false => format!("{} stands for {}", one.constant, one.form),
+            }
         }));
         let of_formula = |name: &&String| {
             self.sides.iter().any(|side| last_writer(side, name).is_some_and(|one| one.is_formula))
         };
-        let inner = compared.inner.iter().filter(|name| !of_formula(name));
+        let inner = compared.internal_tensors.iter().filter(|name| !of_formula(name));
         let inner: Vec<String> = inner.map(|name| format!("`{name}`")).collect();
         if !inner.is_empty() {
             let verb = if inner.len() == 1 { "is" } else { "are" };
@@ -392,11 +394,11 @@ impl FinishedComparison<'_> {
         add_lines(&compared.nan_tests, &|line, name| {
             format!("no NaN is found where {line} ({name}) tests for one")
         });
-        add_lines(&compared.finite, &|line, name| {
+        add_lines(&compared.infinity_tests, &|line, name| {
             format!("data stay finite where {line} ({name}) compares them with an infinity")
         });
         all.extend(self.uncompared_variables());
-        for (format, largest) in &self.compared.ranges {
+        for (format, largest) in &self.compared.unclamped_formats {
             all.push(format!(
                 "numbers converted to {format} with `.satfinite` are between -{largest} and {largest}"
             ));
@@ -456,7 +458,7 @@ mod tests {
     #[test]
     fn a_contradicted_proof_is_a_bug() {
         let position = equiv::Position { name: "y".to_owned(), index: 0 };
-        let at = equiv::Unsettled { position, reason: equiv::OpenReason::Alike, lost: None };
+        let at = equiv::OpenElement { position, reason: equiv::OpenReason::Alike, lost: None };
         let contradicted = Answer::Contradicted(Box::new(at));
         for verdict in [Verdict::Unknown, Verdict::Refuted, Verdict::Proved] {
             assert_eq!(exit(Some(&contradicted), verdict), Exit::Bug);

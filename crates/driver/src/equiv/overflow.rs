@@ -3,7 +3,7 @@
 
 use super::FinishedComparison;
 use crate::report::{FilledInput, OverflowWitness, Overflowing};
-use equiv::{Filling, Overflow};
+use equiv::{InputContents, Overflow};
 
 /// Elements of a tensor that are listed.
 const LISTED: usize = 1024;
@@ -35,7 +35,7 @@ impl FinishedComparison<'_> {
     fn replay(&self, overflow: &Overflow) -> Option<String> {
         let [launch] = self.sides[1].as_slice() else { return None };
         let mut arguments = Vec::new();
-        for Filling { name, shape, numbers, .. } in &overflow.inputs {
+        for InputContents { name, shape, numbers, .. } in &overflow.inputs {
             let [number] = numbers.as_slice() else { return None };
             if shape.is_none() {
                 arguments.push(format!("--arg {name}={number}"));
@@ -55,8 +55,8 @@ impl FinishedComparison<'_> {
 }
 
 /// Describes an input: `x = 100 everywhere`
-fn describe_input(filling: &Filling) -> String {
-    let Filling { name, shape, numbers, .. } = filling;
+fn describe_input(filling: &InputContents) -> String {
+    let InputContents { name, shape, numbers, .. } = filling;
     match (numbers.as_slice(), shape) {
         ([number], None) => format!("{name} = {number}"),
         ([number], Some(_)) => format!("{name} = {number} everywhere"),
@@ -69,7 +69,7 @@ fn describe_input(filling: &Filling) -> String {
 }
 
 fn witness(overflow: &Overflow, values: [String; 2]) -> OverflowWitness {
-    let input = |filling: &Filling| FilledInput {
+    let input = |filling: &InputContents| FilledInput {
         name: filling.name.clone(),
         values: filling.numbers.iter().copied().take(LISTED).collect(),
         elements: filling.shape.as_ref().map_or(1, |shape| shape.iter().product()),

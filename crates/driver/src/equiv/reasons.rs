@@ -2,7 +2,7 @@
 
 use super::FinishedComparison;
 use crate::execute::FinishedRun;
-use equiv::Unshown;
+use equiv::UnprovedRange;
 use exec::Fault;
 
 impl FinishedComparison<'_> {
@@ -13,8 +13,8 @@ impl FinishedComparison<'_> {
     }
 
     /// Explains an open answer: a function is known in a limited range only.
-    pub(super) fn explain_limited_function(&self, unshown: &Unshown) -> String {
-        let Unshown { function, range, side, condition, assume } = unshown;
+    pub(super) fn explain_limited_function(&self, unshown: &UnprovedRange) -> String {
+        let UnprovedRange { function, range, side, condition, assume } = unshown;
         let place = self.sides[*side].iter().find_map(|launch| {
             let kernel = launch.kernel();
             let mut all = kernel.functions().into_iter().flat_map(ir::Function::instructions);
@@ -41,12 +41,12 @@ impl FinishedComparison<'_> {
     }
 
     /// Names scalars whose rounding to a float changes a decision.
-    pub(super) fn explain_scalar_rounding(&self, otherwise: &equiv::Otherwise) -> String {
-        let scalars = otherwise.scalars.iter().map(|(name, exact, nearest)| {
+    pub(super) fn explain_scalar_rounding(&self, decision: &equiv::ScalarDecision) -> String {
+        let scalars = decision.scalars.iter().map(|(name, exact, nearest)| {
             format!("`{name}` is {exact}, but the nearest float ({nearest})")
         });
-        let side = otherwise.side;
-        let place = match (&self.sides[side][..], otherwise.place) {
+        let side = decision.side;
+        let place = match (&self.sides[side][..], decision.place) {
             ([launch], Some(place)) => format!(" at {}", launch.kernel().line(place)),
             _ => String::new(),
         };
@@ -59,7 +59,7 @@ impl FinishedComparison<'_> {
     }
 
     /// The line where a value was lost, if the side is a single launch: ` (line 12 of the reference)`
-    pub(super) fn line_where_lost(&self, unsettled: &equiv::Unsettled) -> String {
+    pub(super) fn line_where_lost(&self, unsettled: &equiv::OpenElement) -> String {
         let Some((side, place)) = unsettled.lost else { return String::new() };
         let name = ["the reference", "the optimised kernel"][side];
         match &self.sides[side][..] {

@@ -25,9 +25,9 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// The deadline of a command that begins now.
-    pub(super) fn of(options: &Options<'_>) -> Self {
-        let until = options.time.and_then(|time| Instant::now().checked_add(time));
+    /// The deadline of a command that began at `started`.
+    pub(super) fn of(options: &Options<'_>, started: Instant) -> Self {
+        let until = options.time.and_then(|time| started.checked_add(time));
         Self { until, watch: options.watch }
     }
 

@@ -39,15 +39,15 @@ fn each(
     colour: Colour,
     reports: &mut Vec<Report>,
 ) -> Outcome {
+    let started = Instant::now();
     let names = match options.kernel {
         // A separate contract is for one kernel.
-        None if options.contract.is_none() => names(text, &options),
+        None if options.contract.is_none() => names(text, &options, started),
         _ => Vec::new(),
     };
     if names.len() < 2 {
         return prove(text, options, colour);
     }
-    let started = Instant::now();
     let bold = colour.style(Style::new().bold());
     let mut all = Outcome::done(String::new());
     let mut exits = Vec::new();
@@ -95,8 +95,8 @@ struct Name {
 }
 
 /// Names of the kernels, each once; empty if the file cannot be read (reported elsewhere).
-fn names(text: &Text, options: &Options<'_>) -> Vec<Name> {
-    let read = within(limit(options), || cuda_front::kernels_in(&text.read));
+fn names(text: &Text, options: &Options<'_>, started: Instant) -> Vec<Name> {
+    let read = within(limit(options, started), || cuda_front::kernels_in(&text.read));
     let mut names: Vec<Name> = Vec::new();
     for (name, kernel) in read.result.and_then(Result::ok).unwrap_or_default() {
         let span = kernel.map_or_else(|refusal| refusal.primary.span, |kernel| kernel.span);

@@ -6,6 +6,7 @@ use crate::{Outcome, Watch};
 use base::{Code, Diagnostic, Span};
 use deadline::Limit;
 use kir::Kernel;
+use std::time::Instant;
 
 /// Runs some work on a thread with a stack deep enough for the deepest expressions.
 pub(super) fn on_deep_stack(work: impl FnOnce() -> Outcome + Send) -> Outcome {
@@ -20,11 +21,12 @@ pub(super) fn on_deep_stack(work: impl FnOnce() -> Outcome + Send) -> Outcome {
     })
 }
 
-/// The time limit of a proof.
-pub(super) fn limit(options: &Options<'_>) -> Limit {
+/// The limits of the next part of a command that began at `started`.
+pub(super) fn limit(options: &Options<'_>, started: Instant) -> Limit {
     let watch = options.watch;
     let interrupted = watch.map(|one| Box::new(move || one.is_stopped()) as Box<dyn Fn() -> bool>);
-    Limit { time: options.time, interrupted, jobs: options.jobs }
+    let time = options.time.map(|time| time.saturating_sub(started.elapsed()));
+    Limit { time, interrupted, jobs: options.jobs }
 }
 
 /// The reason why a proof ended early.

@@ -18,6 +18,7 @@ use allsizes::{Difference, PairAnswer};
 use base::{Code, Diagnostic};
 use deadline::within;
 use kir::Kernel;
+use std::time::Instant;
 
 /// Stores to an array that a difference names, on each side.
 const MAX_STORES: usize = 4;
@@ -75,12 +76,14 @@ fn compare_all(
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
+    let started = Instant::now();
     let [first, second] = texts else { return Outcome::bad_input("two kernels are needed") };
     let inputs = [&first.input, &second.input];
-    let kernels = match read_kernels([first, second], names, correspondence, &options, colour) {
-        Ok(kernels) => kernels,
-        Err(outcome) => return *outcome,
-    };
+    let kernels =
+        match read_kernels([first, second], names, correspondence, (&options, started), colour) {
+            Ok(kernels) => kernels,
+            Err(outcome) => return *outcome,
+        };
     let (found, no_solver) = match solver::start_solver(&options) {
         Ok(found) => found,
         Err(reason) => return Outcome::bad_input(&reason.to_string()),
@@ -98,9 +101,11 @@ fn compare_all(
         kernel,
         compiling,
     };
-    let deadline = Deadline::of(&options);
+    let deadline = Deadline::of(&options, started);
     let ((done, second), first) = reading::compare_beside(asked(0, reference), deadline, || {
-        reading::compare_beside(asked(1, optimised), deadline, || within(limit(&options), work))
+        reading::compare_beside(asked(1, optimised), deadline, || {
+            within(limit(&options, started), work)
+        })
     });
     let readings = [first, second];
     for ((one, kernel), input) in readings.iter().zip([reference, optimised]).zip(inputs) {
@@ -141,7 +146,7 @@ fn read_kernels(
     texts: [&Text; 2],
     names: [Option<&str>; 2],
     correspondence: &Correspondence,
-    options: &Options<'_>,
+    (options, started): (&Options<'_>, Instant),
     colour: Colour,
 ) -> Result<[Kernel; 2], Box<Outcome>> {
     let mut unused = correspondence.requires.clone();
@@ -149,8 +154,9 @@ fn read_kernels(
         let (text, name) = (texts[number], names[number]);
         let renamed = if number == 1 { &correspondence.names[..] } else { &[] };
         let asked = (&correspondence.requires[..], renamed);
-        let read =
-            within(limit(options), || select_with_requirements(text, name, asked, &mut unused));
+        let read = within(limit(options, started), || {
+            select_with_requirements(text, name, asked, &mut unused)
+        });
         match read.result.unwrap_or_else(|| Err(not_in_time(options))) {
             Ok(kernel) if options.strict => Ok(kernel.for_every_launch()),
             Ok(kernel) => Ok(kernel),

@@ -9,6 +9,7 @@ use crate::{Colour, Exit, Input, Outcome, report};
 use base::Severity;
 use compare::{Comparison, TimedComparison};
 use kir::Kernel;
+use std::time::Instant;
 
 /// A file that cannot be preprocessed.
 pub(super) fn not_read(
@@ -34,7 +35,8 @@ pub(super) fn refused(
     options: &Options<'_>,
     colour: Colour,
 ) -> Outcome {
-    let diagnostic = unread::judge(diagnostic, input, options.compiling, Deadline::of(options));
+    let diagnostic =
+        unread::judge(diagnostic, input, options.compiling, Deadline::of(options, Instant::now()));
     let unsupported = diagnostic.severity == Severity::Unsupported;
     let exit = if unsupported { Exit::Unknown } else { Exit::BadInput };
     let messages = render(&diagnostic, input, colour) + "\n";

@@ -13,6 +13,7 @@ use crate::diagnostics::render;
 use crate::{Colour, Exit, Input, Outcome, report};
 use allsizes::Answer;
 use deadline::within;
+use std::time::Instant;
 
 /// Proves the named kernel, or the only one.
 #[must_use]
@@ -28,8 +29,10 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
 
 /// Proves one kernel, and makes the report.
 pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Outcome {
-    let read =
-        within(limit(&options), || kernel_with_contract(text, options.kernel, options.contract));
+    let started = Instant::now();
+    let read = within(limit(&options, started), || {
+        kernel_with_contract(text, options.kernel, options.contract)
+    });
     let (text, input) = (&*text, &text.input);
     let contracted = match read.result.unwrap_or_else(|| Err(not_in_time(&options))) {
         Ok(one) if options.strict => Contracted { kernel: one.kernel.for_every_launch(), ..one },
@@ -49,9 +52,9 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
     let how = allsizes::Options { infers: options.infers, suggests: true };
     let asked =
         compare::ComparisonRequest { source: &input.source, kernel, compiling: options.compiling };
-    let deadline = Deadline::of(&options);
+    let deadline = Deadline::of(&options, started);
     let ((answer, found, stopped), compared) = compare::compare_beside(asked, deadline, || {
-        let done = within(limit(&options), || allsizes::prove(kernel, found, how));
+        let done = within(limit(&options, started), || allsizes::prove(kernel, found, how));
         let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(kernel), None));
         (answer, found, done.is_cut)
     });

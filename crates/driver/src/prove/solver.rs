@@ -40,7 +40,7 @@ pub(super) fn start_solver(
     };
     if let Some(solver) = &mut found.0 {
         if let Some(folder) = options.cache {
-            solver.remember(Box::new(CachedAnswers(folder.join(SOLVER_FOLDER))));
+            solver.use_store(Box::new(CachedAnswers(folder.join(SOLVER_FOLDER))));
         }
         if let Some(path) = options.second_solver {
             solver.confirm_with(smt::SecondSolver::start(path).map_err(NoSolver::Broken)?);
@@ -101,12 +101,12 @@ fn find(given: Option<&Path>) -> Result<Solver, NoSolver> {
 #[derive(Debug)]
 struct CachedAnswers(PathBuf);
 
-impl smt::Memory for CachedAnswers {
+impl smt::AnswerStore for CachedAnswers {
     fn look_up(&self, question: &str) -> Option<String> {
         cache::look_up(Some(&self.0), "answer", question)
     }
 
-    fn keep(&self, question: &str, answer: &str) {
+    fn store(&self, question: &str, answer: &str) {
         cache::store(Some(&self.0), "answer", question, answer);
     }
 }

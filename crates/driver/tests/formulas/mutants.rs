@@ -4,7 +4,7 @@
 
 use super::{corpus, read, small_pairs};
 use driver::{Exit, Input};
-use formula::{Argument, Binary, Definition, Expression, Formula, Kind, Relation, parse};
+use formula::{Argument, Binary, Definition, Expression, ExpressionKind, Formula, Relation, parse};
 
 /// Mutants of each formula that are tried.
 const EACH: usize = 3;
@@ -22,7 +22,7 @@ fn mutants(formula: &Formula) -> Vec<Formula> {
     all
 }
 
-fn with(kind: Kind, of: &Expression) -> Expression {
+fn with(kind: ExpressionKind, of: &Expression) -> Expression {
     Expression { kind, span: of.span }
 }
 
@@ -30,43 +30,45 @@ fn changed(expression: &Expression) -> Vec<Expression> {
     let mut all = Vec::new();
     let boxed = |one: Expression| Box::new(one);
     match &expression.kind {
-        Kind::Number(number, is_real) => {
+        ExpressionKind::Number(number, is_real) => {
             let more = number + &equiv::Number::ONE;
-            all.push(with(Kind::Number(more, *is_real), expression));
+            all.push(with(ExpressionKind::Number(more, *is_real), expression));
         }
-        Kind::Name(_) => {}
-        Kind::Element { name, indices, outside } => {
+        ExpressionKind::Name(_) => {}
+        ExpressionKind::Element { name, indices, outside } => {
             for (position, index) in indices.iter().enumerate() {
                 for other in changed(index) {
                     let mut indices = indices.clone();
                     indices[position] = other;
                     let (name, outside) = (name.clone(), outside.clone());
-                    all.push(with(Kind::Element { name, indices, outside }, expression));
+                    all.push(with(ExpressionKind::Element { name, indices, outside }, expression));
                 }
             }
             for other in outside.iter().flat_map(|one| changed(one)) {
                 let (name, indices) = (name.clone(), indices.clone());
-                let kind = Kind::Element { name, indices, outside: Some(boxed(other)) };
+                let kind = ExpressionKind::Element { name, indices, outside: Some(boxed(other)) };
                 all.push(with(kind, expression));
             }
         }
-        Kind::Call { name, arguments } => {
+        ExpressionKind::Call { name, arguments } => {
             for (position, argument) in arguments.iter().enumerate() {
                 for other in changed_argument(argument) {
                     let mut arguments = arguments.clone();
                     arguments[position] = other;
                     let name = name.clone();
-                    all.push(with(Kind::Call { name, arguments }, expression));
+                    all.push(with(ExpressionKind::Call { name, arguments }, expression));
                 }
             }
         }
-        Kind::Unary(operator, a) => {
+        ExpressionKind::Unary(operator, a) => {
             all.push((**a).clone());
             all.extend(
-                changed(a).into_iter().map(|a| with(Kind::Unary(*operator, boxed(a)), expression)),
+                changed(a)
+                    .into_iter()
+                    .map(|a| with(ExpressionKind::Unary(*operator, boxed(a)), expression)),
             );
         }
-        Kind::Binary(operator, a, b) => {
+        ExpressionKind::Binary(operator, a, b) => {
             let other = match operator {
                 Binary::Add => Binary::Subtract,
                 Binary::Subtract => Binary::Add,
@@ -77,16 +79,16 @@ fn changed(expression: &Expression) -> Vec<Expression> {
                 same => *same,
             };
             if other != *operator {
-                all.push(with(Kind::Binary(other, a.clone(), b.clone()), expression));
+                all.push(with(ExpressionKind::Binary(other, a.clone(), b.clone()), expression));
             }
             for a in changed(a) {
-                all.push(with(Kind::Binary(*operator, boxed(a), b.clone()), expression));
+                all.push(with(ExpressionKind::Binary(*operator, boxed(a), b.clone()), expression));
             }
             for b in changed(b) {
-                all.push(with(Kind::Binary(*operator, a.clone(), boxed(b)), expression));
+                all.push(with(ExpressionKind::Binary(*operator, a.clone(), boxed(b)), expression));
             }
         }
-        Kind::Comparison(first, others) => {
+        ExpressionKind::Comparison(first, others) => {
             for (position, (relation, _)) in others.iter().enumerate() {
                 let mut others = others.clone();
                 others[position].0 = match relation {
@@ -97,18 +99,18 @@ fn changed(expression: &Expression) -> Vec<Expression> {
                     Relation::Equal => Relation::NotEqual,
                     Relation::NotEqual => Relation::Equal,
                 };
-                all.push(with(Kind::Comparison(first.clone(), others), expression));
+                all.push(with(ExpressionKind::Comparison(first.clone(), others), expression));
             }
         }
-        Kind::If { value, condition, otherwise } => {
+        ExpressionKind::If { value, condition, otherwise } => {
             for value in changed(value) {
                 let (condition, otherwise) = (condition.clone(), otherwise.clone());
-                let kind = Kind::If { value: boxed(value), condition, otherwise };
+                let kind = ExpressionKind::If { value: boxed(value), condition, otherwise };
                 all.push(with(kind, expression));
             }
             for condition in changed(condition) {
                 let (value, otherwise) = (value.clone(), otherwise.clone());
-                let kind = Kind::If { value, condition: boxed(condition), otherwise };
+                let kind = ExpressionKind::If { value, condition: boxed(condition), otherwise };
                 all.push(with(kind, expression));
             }
         }

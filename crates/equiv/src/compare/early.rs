@@ -19,25 +19,25 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use term::{Input, Number, Term};
 
-/// Number of products that may be evaluated however short the runs were. One takes 60 to 300 processor
-/// instructions, including its inputs; a small proof takes 10⁸.
-const FREE: u64 = 3 << 14;
+/// Number of products that may always be evaluated, however short the runs were. A product takes 60 to 300
+/// processor instructions, including its inputs; a small proof takes 10⁸.
+const FREE_PRODUCTS: u64 = 3 << 14;
 
-/// Instructions of the runs, counted for each lane, that pay for the evaluation of one product. Each takes 30
-/// to 250 processor instructions.
-const INSTRUCTIONS: u64 = 8;
+/// One more product may be evaluated for each so many instructions of the runs, counted in all lanes. Such an
+/// instruction takes 30 to 250 processor instructions.
+const INSTRUCTIONS_PER_PRODUCT: u64 = 8;
 
-/// Suspects of a group that are evaluated in intervals.
-const TRIES: usize = 3;
+/// Most suspects of a group of points that are evaluated in intervals.
+const MAX_SUSPECTS: usize = 3;
 
-/// Number of suspects due to rounding after which the search ends.
-const FAILURES: usize = 8;
+/// The search ends after so many suspects that were only due to rounding.
+const MAX_FAILURES: usize = 8;
 
 /// Relative distances above the rounding of doubles that may come from rounded constants.
-const SUBTLE: std::ops::Range<f64> = 1e-12..1e-4;
+const ROUNDING_DISTANCES: std::ops::Range<f64> = 1e-12..1e-4;
 
-/// Differences that are checked on the kernels.
-const CANDIDATES: usize = 2;
+/// Most differences that are checked on the kernels.
+const MAX_CANDIDATES: usize = 2;
 
 /// An element that differs at a point, by its position among the evaluated ones.
 struct Candidate {
@@ -50,7 +50,7 @@ impl Outputs<'_, '_> {
     /// Returns a difference shown by some points and by both kernels.
     #[inline(never)]
     pub(super) fn refuted_at_points(&mut self, all: &[Elements]) -> Option<Box<Difference>> {
-        let (names, pairs) = self.affordable(all);
+        let (names, pairs) = self.select_affordable(all);
         if pairs.is_empty() {
             return None;
         }
@@ -58,11 +58,13 @@ impl Outputs<'_, '_> {
             let (index, pair) = pairs[element];
             // At extreme inputs an approximated function or a rounded constant can make equal kernels differ much.
             // The algebra must judge these.
-            if self.is_approximation(pair) || self.is_subtle(pair) {
+            if self.has_unrecognised_polynomial(pair) || self.differs_by_rounding(pair) {
                 continue;
             }
             let position = Position { name: names[element].to_owned(), index };
-            let Reported::At(point, discrepancy) = self.look(pair, (&point, &discrepancy)) else {
+            let Reported::At(point, discrepancy) =
+                self.judge_difference(pair, (&point, &discrepancy))
+            else {
                 continue;
             };
             let seen = self.difference(&position, pair, &point, &discrepancy);
@@ -76,33 +78,33 @@ impl Outputs<'_, '_> {
     }
 
     /// Returns `true` if a pair is nearly but not quite equal at ordinary points.
-    fn is_subtle(&self, pair: (Term, Term)) -> bool {
+    fn differs_by_rounding(&self, pair: (Term, Term)) -> bool {
         self.with_problem(&[pair], |problem, _| {
             let assumed = (problem.reference, problem.assumptions);
             let sample = Sample::new(self.sides, self.table, assumed, Default::default());
             let mut probe = Probe::new(problem, &[pair]);
             let ordinary = probe.distances(&|input| sample.values(0, input));
-            ordinary.iter().flatten().any(|distance| SUBTLE.contains(distance))
+            ordinary.iter().flatten().any(|distance| ROUNDING_DISTANCES.contains(distance))
         })
     }
 
-    /// The number of products that may be evaluated.
-    fn allowed(&self) -> u64 {
+    /// Returns the number of products that may be evaluated.
+    fn affordable_products(&self) -> u64 {
         let outcomes = self.ran.iter().flat_map(|ran| &ran.outcomes);
         let instructions: u64 = outcomes.map(|outcome| outcome.lane_instructions).sum();
-        FREE + instructions / INSTRUCTIONS
+        FREE_PRODUCTS + instructions / INSTRUCTIONS_PER_PRODUCT
     }
 
     /// Selects elements that are affordable to evaluate, with their outputs: all of them, every other one,
     /// and so on.
-    fn affordable<'a>(&self, all: &'a [Elements]) -> (Vec<&'a str>, Vec<Pair>) {
+    fn select_affordable<'a>(&self, all: &'a [Elements]) -> (Vec<&'a str>, Vec<Pair>) {
         let [reference, optimised] = self.ran.each_ref().map(|ran: &SideRun| &ran.domain.terms);
         let pairs = all.iter().flat_map(|one| one.pairs.iter().map(|pair| (&*one.name, *pair)));
         let own = |(_, (_, (a, b))): (&str, Pair)| u64::from(a.products() + b.products());
         let nodes = (reference.node_count() + optimised.node_count()) as u64;
         let inputs = 2 * reference.inputs().len() as u64;
         let estimate = pairs.clone().map(own).sum::<u64>() + 2 * nodes.saturating_sub(inputs);
-        let stride = estimate.div_ceil(self.allowed().max(1)).max(1);
+        let stride = estimate.div_ceil(self.affordable_products().max(1)).max(1);
         pairs.step_by(stride as usize).unzip()
     }
 
@@ -113,12 +115,13 @@ impl Outputs<'_, '_> {
             let mut probe = Probe::new(problem, &terms).until(budget.deadline);
             let assumed = (problem.reference, problem.assumptions);
             let sample = Sample::new(self.sides, self.table, assumed, probe.constants());
-            let groups = (self.allowed() / probe.cost().max(1)).clamp(1, GROUPS as u64) as usize;
+            let groups =
+                (self.affordable_products() / probe.cost().max(1)).clamp(1, GROUPS as u64) as usize;
             let mut search = Search { problem, budget, sample: &sample, failures: 0 };
             let mut found = Vec::new();
             for group in 0..groups {
                 search.group(group, &mut probe, &terms, &mut found);
-                if found.len() >= CANDIDATES || search.is_over() {
+                if found.len() >= MAX_CANDIDATES || search.is_over() {
                     break;
                 }
             }
@@ -137,7 +140,7 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn is_over(&self) -> bool {
-        self.failures >= FAILURES || self.budget.deadline.has_passed()
+        self.failures >= MAX_FAILURES || self.budget.deadline.has_passed()
     }
 
     /// Searches the points of one group.
@@ -154,7 +157,7 @@ impl Search<'_> {
             let mut known = known.borrow_mut();
             *known.entry(input.position()).or_insert_with(|| self.sample.values(group, input))
         });
-        for suspect in suspects.into_iter().take(TRIES) {
+        for suspect in suspects.into_iter().take(MAX_SUSPECTS) {
             let number = group * decide::LANES + suspect.lane;
             let value = |input: Input| {
                 Number::from_f64(self.sample.value(number, input)).unwrap_or(Number::ZERO)
@@ -165,7 +168,7 @@ impl Search<'_> {
                 }
                 None => self.failures += 1,
             }
-            if found.len() >= CANDIDATES || self.is_over() {
+            if found.len() >= MAX_CANDIDATES || self.is_over() {
                 return;
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Outputs, Pair};
 use crate::difference::Difference;
-use crate::position::{OpenReason, Position, Unsettled};
+use crate::position::{OpenElement, OpenReason, Position};
 use crate::scalar::integer_of;
 use crate::side::{Output, Side};
 use crate::side_run::SideRun;
@@ -16,11 +16,11 @@ pub(super) struct Elements {
     pub(super) name: String,
     /// Elements with terms on both sides.
     pub(super) pairs: Vec<Pair>,
-    /// Elements without.
-    pub(super) open: Vec<Unsettled>,
+    /// Elements without terms, with the reason.
+    pub(super) open: Vec<OpenElement>,
 }
 
-/// The value of an element on one side.
+/// The final value of an element on one side.
 pub(super) enum SideElement {
     Term(Term),
     Bits(u64),
@@ -121,7 +121,7 @@ impl Outputs<'_, '_> {
                 [SideElement::Unwritten, _] => OpenReason::ReferenceUnwritten,
                 [_, SideElement::Unwritten] => OpenReason::OptimisedUnwritten,
             };
-            elements.open.push(Unsettled { position: position(), reason, lost });
+            elements.open.push(OpenElement { position: position(), reason, lost });
         }
         for (side, roots) in self.roots.iter_mut().enumerate() {
             if self.ran[side].domain.assumed_properties.has_read_signs() {

@@ -4,7 +4,7 @@ use super::visible::VisibleFloats;
 use super::{Outputs, Pair};
 use crate::approximation::{self, Reported};
 use crate::difference::{Difference, Point, describe};
-use crate::position::{OpenReason, Position, Unsettled};
+use crate::position::{OpenElement, OpenReason, Position};
 use crate::witness::{Numbers, confirm};
 use decide::{Decision, Discrepancy, Reason};
 use ir::Scalar;
@@ -17,17 +17,17 @@ impl Outputs<'_, '_> {
         name: &str,
         pairs: &[Pair],
         decisions: &[Decision],
-        open: &mut Vec<Unsettled>,
+        open: &mut Vec<OpenElement>,
     ) -> Result<(), Box<Difference>> {
         for (decision, &(index, pair)) in decisions.iter().zip(pairs) {
             let position = Position { name: name.to_owned(), index };
             let unsettled =
-                |reason: OpenReason| Unsettled { position: position.clone(), reason, lost: None };
+                |reason: OpenReason| OpenElement { position: position.clone(), reason, lost: None };
             match decision {
                 Decision::Different { point, discrepancy } => {
-                    let difference = match self.look(pair, (point, discrepancy)) {
+                    let difference = match self.judge_difference(pair, (point, discrepancy)) {
                         Reported::At(point, discrepancy) => {
-                            self.visible(&position, pair, (point, discrepancy))
+                            self.find_visible_difference(&position, pair, (point, discrepancy))
                         }
                         Reported::Close(reason) => Err(OpenReason::Approximates(reason)),
                     };
@@ -39,7 +39,7 @@ impl Outputs<'_, '_> {
                 Decision::Equal { rung, conditions } => {
                     *self.compared.rungs.entry(rung.to_string()).or_default() += 1;
                     if conditions.iter().any(|assumed| assumed.fails_at.is_some()) {
-                        match self.undefined(&position, pair) {
+                        match self.check_undefined_inputs(&position, pair) {
                             Ok(None) => {}
                             Ok(Some(difference)) => return Err(difference),
                             Err(reason) => {
@@ -54,7 +54,7 @@ impl Outputs<'_, '_> {
                 }
                 Decision::Unknown(Reason::Skipped) => {
                     // Skipped because of an earlier difference, which turned out too small to report.
-                    if let Some((point, discrepancy)) = self.glance(pair)
+                    if let Some((point, discrepancy)) = self.find_large_difference(pair)
                         && let Ok(VisibleFloats::Apart(difference)) =
                             self.difference(&position, pair, &point, &discrepancy)
                     {
@@ -68,7 +68,7 @@ impl Outputs<'_, '_> {
         Ok(())
     }
 
-    /// Returns a difference of terms unless the kernels contradict it, and whether floats show it.
+    /// Runs the kernels at a point at which terms differ. Returns the difference if floats show it there.
     ///
     /// # Errors
     /// The reason why it is not conclusive.
@@ -119,11 +119,11 @@ impl Outputs<'_, '_> {
             Discrepancy::OnlyReferenceDefined(a) => [Some(a.to_f64_lossy()), None],
         };
         let inputs = numbers.named(stores[0].inputs(), point);
-        let described = describe(stores, pair);
+        let description = describe(stores, pair);
         Ok(VisibleFloats::Apart(Box::new(Difference {
             position: position.clone(),
-            expressions: described.expressions,
-            reads: described.reads,
+            expressions: description.expressions,
+            reads: description.reads,
             inputs,
             values,
             witness,
@@ -136,18 +136,27 @@ impl Outputs<'_, '_> {
     }
 
     /// Judges a difference, and finds the point that shows it best.
-    pub(super) fn look(&self, pair: (Term, Term), found: (&Point, &Discrepancy)) -> Reported {
+    pub(super) fn judge_difference(
+        &self,
+        pair: (Term, Term),
+        found: (&Point, &Discrepancy),
+    ) -> Reported {
         self.with_problem(&[pair], |problem, budget| {
-            approximation::look(problem, pair, found, budget)
+            approximation::judge_difference(problem, pair, found, budget)
         })
     }
 
     /// Returns `true` if a side has a polynomial that may stand for a function.
-    pub(super) fn is_approximation(&self, pair: (Term, Term)) -> bool {
-        self.with_problem(&[pair], |problem, _| approximation::is_one(problem, pair))
+    pub(super) fn has_unrecognised_polynomial(&self, pair: (Term, Term)) -> bool {
+        self.with_problem(&[pair], |problem, _| {
+            approximation::has_unrecognised_polynomial(problem, pair)
+        })
     }
 
-    fn glance(&self, pair: (Term, Term)) -> Option<(Point, Discrepancy)> {
-        self.with_problem(&[pair], |problem, budget| approximation::glance(problem, pair, budget))
+    /// Looks for a difference too large for an approximation, with few points.
+    fn find_large_difference(&self, pair: (Term, Term)) -> Option<(Point, Discrepancy)> {
+        self.with_problem(&[pair], |problem, budget| {
+            approximation::find_large_difference(problem, pair, budget)
+        })
     }
 }

@@ -29,8 +29,12 @@ pub(super) fn run_both(
 }
 
 /// Repeats the run of a side if it left open whether threads store equal values.
-pub(super) fn ask(launches: &Launches<'_, '_>, ran: &mut SideRun, options: &Options<'_>) {
-    let places: Vec<Vec<Place>> = ran.outcomes.iter().map(settle::asked).collect();
+pub(super) fn rerun_for_equal_writes(
+    launches: &Launches<'_, '_>,
+    ran: &mut SideRun,
+    options: &Options<'_>,
+) {
+    let places: Vec<Vec<Place>> = ran.outcomes.iter().map(settle::open_stores).collect();
     if places.iter().all(Vec::is_empty) {
         return;
     }

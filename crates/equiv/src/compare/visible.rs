@@ -7,8 +7,8 @@
 use super::Outputs;
 use crate::assumed_properties::Instruction;
 use crate::difference::{Difference, Point};
-use crate::position::{OpenReason, Position, Reliance, Unsettled};
-use crate::replay::{Floats, first_apart, replay};
+use crate::position::{OpenElement, OpenReason, Position, Reliance};
+use crate::replay::{Floats, first_difference, replay};
 use crate::side::Side;
 use crate::table::Table;
 use crate::witness::Numbers;
@@ -17,18 +17,19 @@ use exec::Limits;
 use std::collections::BTreeSet;
 use term::{Term, Terms};
 
-/// Number of other points of each kind.
-const ELSEWHERE: usize = 6;
+/// Number of other points, coarse and precise ones each.
+const OTHER_POINTS: usize = 6;
 
-/// Significant bits of the numbers at further points, and the number of these points.
-const DIGITS: u32 = 24;
-const PRECISE: u64 = 24;
+/// Significant bits of the numbers at precise points.
+const PRECISE_BITS: u32 = 24;
+/// Number of precise points that are searched.
+const PRECISE_POINTS: u64 = 24;
 
 /// Runs that are free, whatever their cost.
 const FREE_RUNS: u32 = 16;
 
-/// Instructions of all lanes that further runs may cost.
-const FURTHER: u64 = 50_000_000;
+/// Instructions of all lanes after which no further run is started, except for the free ones.
+const MAX_INSTRUCTIONS: u64 = 50_000_000;
 
 /// Inputs at which signs are tested.
 const SIGN_POINTS: u32 = 3;
@@ -51,8 +52,8 @@ pub(super) struct Replays {
 
 impl Replays {
     /// Returns `true` if another run is affordable.
-    fn may_go_on(&self) -> bool {
-        self.runs < FREE_RUNS || self.instructions < FURTHER
+    fn has_budget(&self) -> bool {
+        self.runs < FREE_RUNS || self.instructions < MAX_INSTRUCTIONS
     }
 
     /// Runs both kernels and returns their values, if both complete.
@@ -76,7 +77,7 @@ impl Outputs<'_, '_> {
     ///
     /// # Errors
     /// The reason why there is none.
-    pub(super) fn visible(
+    pub(super) fn find_visible_difference(
         &mut self,
         position: &Position,
         pair: (Term, Term),
@@ -87,8 +88,8 @@ impl Outputs<'_, '_> {
         {
             return Ok(difference);
         }
-        for (other, discrepancy) in self.elsewhere(pair) {
-            if other == point || !self.replays.may_go_on() {
+        for (other, discrepancy) in self.differences_at_other_points(pair) {
+            if other == point || !self.replays.has_budget() {
                 continue;
             }
             if let Ok(VisibleFloats::Apart(difference)) =
@@ -102,18 +103,17 @@ impl Outputs<'_, '_> {
 
     /// Looks for a difference at points where only the reference is defined. `None` if the kernels compute
     /// the same floats at all such points tried.
-    ///
     /// # Errors
-    /// If neither is known.
-    pub(super) fn undefined(
+    /// The reason, if no run at such a point gave floats.
+    pub(super) fn check_undefined_inputs(
         &mut self,
         position: &Position,
         pair: (Term, Term),
     ) -> Result<Option<Box<Difference>>, OpenReason> {
         let mut alike = false;
         let mut reason = None;
-        for (other, discrepancy) in self.elsewhere(pair) {
-            if !self.replays.may_go_on() {
+        for (other, discrepancy) in self.differences_at_other_points(pair) {
+            if !self.replays.has_budget() {
                 return Ok(None);
             }
             match self.difference(position, pair, &other, &discrepancy) {
@@ -134,23 +134,25 @@ impl Outputs<'_, '_> {
         let stores = self.ran.each_ref().map(|ran| &ran.domain.terms);
         [0, 1].map(|side| {
             let roots = roots.next().unwrap_or_default();
-            let relied = &self.ran[side].domain.assumed_properties;
+            let properties = &self.ran[side].domain.assumed_properties;
             let about = |terms: &Terms, term| self.assumed.about_term(terms, term);
-            relied.signs_of_zero(stores, side == 1, roots, about)
+            properties.signs_of_zero(stores, side == 1, roots, about)
         })
     }
 
     /// Records where the answer relies on NaN tests that find none, and on finite data.
-    pub(super) fn note_reliance(&mut self) {
-        let relied =
+    pub(super) fn record_reliance(&mut self) {
+        let properties =
             self.ran.each_ref().map(|ran| (&ran.domain.assumed_properties, &ran.domain.terms));
-        self.compared.nan_tests = relied.map(|(relied, terms)| relied.tests_for_nan(terms));
-        self.compared.finite = relied.map(|(relied, _)| relied.assumed_finite());
+        self.compared.nan_tests =
+            properties.map(|(properties, terms)| properties.tests_for_nan(terms));
+        self.compared.infinity_tests =
+            properties.map(|(properties, _)| properties.assumed_finite());
     }
 
-    /// Checks an equality that relies on signs of zeros or on NaN tests: returns an element that the kernels
-    /// compute differently at an input without zeros. Such an ordinary input need not meet the assumption.
-    pub(super) fn show_reliance(&self) -> Option<Unsettled> {
+    /// Checks an equality that relies on signs of zeros or on NaN tests, at inputs without zeros. Returns an
+    /// element that the kernels compute differently there.
+    pub(super) fn check_reliance(&self) -> Option<OpenElement> {
         let [signs, tests] = [&self.compared.signs, &self.compared.nan_tests]
             .map(|places| !places.iter().all(BTreeSet::is_empty));
         let on = match (signs, tests) {
@@ -168,21 +170,23 @@ impl Outputs<'_, '_> {
             let numbers = Numbers::random(self.sides, self.table, (terms, self.assumed), 1.0, next);
             let Some(numbers) = numbers else { continue };
             let numbers = numbers.without_zeros(self.assumed);
-            let apart = first_apart(self.sides, self.table, &numbers, self.clock.limits());
+            let apart = first_difference(self.sides, self.table, &numbers, self.clock.limits());
             if let Some((position, floats)) = apart {
                 let reason = OpenReason::Reliance { on, values: floats.values() };
-                return Some(Unsettled { position, reason, lost: None });
+                return Some(OpenElement { position, reason, lost: None });
             }
         }
         None
     }
 
-    fn elsewhere(&self, pair: (Term, Term)) -> Vec<(Point, Discrepancy)> {
+    /// Returns differences of a pair at further points: first with few digits, then with all of a single.
+    fn differences_at_other_points(&self, pair: (Term, Term)) -> Vec<(Point, Discrepancy)> {
         self.with_problem(&[pair], |problem, budget| {
-            let mut found = differences(problem, pair, budget, ELSEWHERE);
+            let mut found = differences(problem, pair, budget, OTHER_POINTS);
             // Numbers with few digits hide the rounding that others show.
-            let precise = Budget { significand_bits: DIGITS, points: PRECISE, ..*budget };
-            found.extend(differences(problem, pair, &precise, ELSEWHERE));
+            let precise =
+                Budget { significand_bits: PRECISE_BITS, points: PRECISE_POINTS, ..*budget };
+            found.extend(differences(problem, pair, &precise, OTHER_POINTS));
             found
         })
     }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use term::{Function, Node, NodeId};
 
 /// Largest nesting of choices that is examined.
-const DEEPEST: usize = 3;
+const MAX_DEPTH: usize = 3;
 
 impl Symbolic {
     /// Bounds a sum, given more knowledge about some nodes.
@@ -27,7 +27,7 @@ impl Symbolic {
         linear: &Linear,
         known: &BTreeMap<NodeId, Range>,
     ) -> Option<Bounds> {
-        self.bounds_by_cases(linear, known, DEEPEST)
+        self.bounds_by_cases(linear, known, MAX_DEPTH)
     }
 
     fn bounds_by_cases(
@@ -39,14 +39,14 @@ impl Symbolic {
         let plain = self.bounds_within(linear, known)?;
         let mut bounds = plain;
         if self.has_floor(linear)
-            && let Some(unfolded) = self.unfolded(linear.clone())
-            && let Some(narrowed) = self.remainders(unfolded, known)
+            && let Some(unfolded) = self.unfold_low_bits(linear.clone())
+            && let Some(narrowed) = self.bounds_with_remainders(unfolded, known)
         {
             bounds.low = bounds.low.max(narrowed.low);
             bounds.high = bounds.high.min(narrowed.high);
         }
         if let Some(depth) = depth.checked_sub(1)
-            && let Some(cases) = self.cases(linear, known, depth)
+            && let Some(cases) = self.bounds_by_choice(linear, known, depth)
         {
             bounds.low = bounds.low.max(cases.low);
             bounds.high = bounds.high.min(cases.high);
@@ -64,7 +64,7 @@ impl Symbolic {
     }
 
     /// Rewrites the lowest bits of integers as remainders.
-    pub(super) fn unfolded(&mut self, mut linear: Linear) -> Option<Linear> {
+    pub(super) fn unfold_low_bits(&mut self, mut linear: Linear) -> Option<Linear> {
         for (node, factor) in linear.parts() {
             let Some(&(x, floor, bits)) = self.bits.low.get(&node) else { continue };
             linear.parts.remove(&node);
@@ -77,14 +77,14 @@ impl Symbolic {
     }
 
     /// Bounds a sum, combining remainders.
-    fn remainders(
+    fn bounds_with_remainders(
         &mut self,
         mut linear: Linear,
         known: &BTreeMap<NodeId, Range>,
     ) -> Option<Bounds> {
         let (mut low, mut high) = (0i128, 0i128);
         for (node, factor) in linear.parts() {
-            let Some((x, modulus)) = self.divided(node) else { continue };
+            let Some((x, modulus)) = self.floor_division(node) else { continue };
             if linear.parts.get(&node) != Some(&factor) || factor % modulus != 0 {
                 continue;
             }
@@ -111,7 +111,7 @@ impl Symbolic {
         known: &BTreeMap<NodeId, Range>,
     ) -> Option<Range> {
         let (low, high) = self.range(node.into())?;
-        let Some((dividend, by)) = self.divided(node) else { return Some((low, high)) };
+        let Some((dividend, by)) = self.floor_division(node) else { return Some((low, high)) };
         let Some(bounds) = self.bounds_by_cases(&dividend, known, 1) else {
             return Some((low, high));
         };
@@ -119,7 +119,7 @@ impl Symbolic {
     }
 
     /// Returns the `x` and `m` of `⌊x/m⌋`.
-    fn divided(&mut self, node: NodeId) -> Option<(Linear, i128)> {
+    fn floor_division(&mut self, node: NodeId) -> Option<(Linear, i128)> {
         let Node::Apply(Function::Floor, scaled) = self.terms.at(node) else { return None };
         let (x, modulus) = ranges::fraction(&self.terms, scaled)?;
         // Only an integer has a remainder.
@@ -128,7 +128,7 @@ impl Symbolic {
     }
 
     /// Bounds a sum under each truth value of a choice's condition.
-    fn cases(
+    fn bounds_by_choice(
         &mut self,
         linear: &Linear,
         known: &BTreeMap<NodeId, Range>,
@@ -144,7 +144,7 @@ impl Symbolic {
         for (holds, side) in [true, false].into_iter().zip(sides) {
             let Some(narrowed) = self.known_if((condition, holds), known, 1) else { continue };
             let mut case = linear.clone();
-            self.put_in(&mut case, (node, factor), side.into())?;
+            self.substitute(&mut case, (node, factor), side.into())?;
             let own = self.bounds_by_cases(&case, &narrowed, depth)?;
             all = Some(match all {
                 Some(other) => {

@@ -8,10 +8,10 @@ use term::{Node, Term};
 
 impl Symbolic {
     /// Builds a choice, simplifying choices inside it that its condition settles.
-    pub(super) fn chosen(&mut self, condition: Term, sides: [Term; 2]) -> Term {
-        const MOST: usize = 4096;
+    pub(super) fn choose(&mut self, condition: Term, sides: [Term; 2]) -> Term {
         // These limits affect only the form of the term.
-        const FEW: usize = 64;
+        const MAX_CHOICES: usize = 4096;
+        const FEW_CHOICES: usize = 64;
         if let Some(extremum) = self.extremum(condition, sides) {
             return extremum;
         }
@@ -20,8 +20,8 @@ impl Symbolic {
         if !undefined && !sides.iter().any(nested) {
             return self.terms.select(condition, sides[0], sides[1]);
         }
-        let most = if undefined { MOST } else { FEW };
-        choices::select((&mut self.terms, &mut self.conditions), condition, sides, most)
+        let budget = if undefined { MAX_CHOICES } else { FEW_CHOICES };
+        choices::select(&mut self.terms, &mut self.conditions, condition, sides, budget)
     }
 
     /// Recognises a choice that is a maximum or minimum: `a < b ? b : a`. Over the reals it does not matter

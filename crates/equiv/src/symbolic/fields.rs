@@ -20,7 +20,7 @@ pub(super) struct Bits {
 
 impl Symbolic {
     /// Extracts some bits of the number in the lowest `width` bits of a value.
-    pub(super) fn some_bits(
+    pub(super) fn bit_field(
         &mut self,
         value: Value,
         width: Width,
@@ -29,14 +29,14 @@ impl Symbolic {
     ) -> Option<Value> {
         let term = self.term(value);
         if let Some(&turned) = self.bits.complements.get(&term) {
-            let field = self.some_bits(turned, width, first, bits)?;
-            return Some(self.ones_without(field, bits));
+            let field = self.bit_field(turned, width, first, bits)?;
+            return Some(self.complement_field(field, bits));
         }
         if let Some((value, by)) = self.multiple_of_two(value) {
             // The bits of `2^by · x` are those of `x`, moved up.
             return match first.checked_sub(by) {
                 Some(first) if first + bits <= width.bits() => {
-                    self.some_bits(value, width, first, bits)
+                    self.bit_field(value, width, first, bits)
                 }
                 None if first + bits <= by => Some(self.integer(0)),
                 _ => None,
@@ -73,7 +73,7 @@ impl Symbolic {
         }
         // The whole number has no node of its own, and its range may be an input's.
         if !whole || first > 0 {
-            self.ranges.know(node, (0, (1i128.checked_shl(bits)? - 1).min(most >> first)));
+            self.ranges.declare(node, (0, (1i128.checked_shl(bits)? - 1).min(most >> first)));
         }
         let value = self.handles.handle(node.into());
         self.bits.fields.insert((x, first, bits), value);
@@ -81,7 +81,7 @@ impl Symbolic {
     }
 
     /// Builds the number with these bits.
-    pub(super) fn made_of_bits(&mut self, bits: &[Value]) -> Option<Value> {
+    pub(super) fn number_from_bits(&mut self, bits: &[Value]) -> Option<Value> {
         let mut total = self.terms.zero();
         let mut most = 0;
         for (at, bit) in bits.iter().enumerate() {
@@ -92,7 +92,7 @@ impl Symbolic {
             total = self.terms.fused_multiply_add(scale, bit, total);
         }
         let node = self.terms.seal(total);
-        self.ranges.know(node, (0, most));
+        self.ranges.declare(node, (0, most));
         let term = node.into();
         for (at, bit) in (0..).zip(bits) {
             self.bits.fields.insert((term, at, 1), *bit);
@@ -119,7 +119,7 @@ impl Symbolic {
     }
 
     /// Builds `−1 − a` and records it as the complement of `a`.
-    pub(super) fn turned_over(&mut self, a: Value) -> Value {
+    pub(super) fn complement_of(&mut self, a: Value) -> Value {
         let (minus_one, term) = (self.terms.integer(-1), self.term(a));
         let turned = self.terms.subtract(minus_one, term);
         let turned = self.terms.seal(turned).into();
@@ -128,12 +128,12 @@ impl Symbolic {
     }
 
     /// Builds `2^bits − 1 − field`.
-    pub(super) fn ones_without(&mut self, field: Value, bits: u32) -> Value {
+    pub(super) fn complement_field(&mut self, field: Value, bits: u32) -> Value {
         let most = (1i128 << bits) - 1;
         let (ones, term) = (self.constant_term(most), self.term(field));
         let rest = self.terms.subtract(ones, term);
         let node = self.terms.seal(rest);
-        self.ranges.know(node, (0, most));
+        self.ranges.declare(node, (0, most));
         self.handles.handle(node.into())
     }
 

@@ -17,8 +17,8 @@ pub(super) enum Elements {
 }
 
 impl Symbolic {
-    /// Defines the elements of an input as these terms of this store.
-    pub(crate) fn give(&mut self, source: InputSource, terms: Vec<Term>) {
+    /// Defines the elements of an input as terms of this store.
+    pub(crate) fn define_input(&mut self, source: InputSource, terms: Vec<Term>) {
         self.given.insert(source, Elements::Terms(terms));
     }
 

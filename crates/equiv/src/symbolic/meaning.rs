@@ -9,7 +9,7 @@ use term::Term;
 
 impl Symbolic {
     /// Marks the result of a function known only in a range, if this run has marks.
-    pub(super) fn within(
+    pub(super) fn mark_range(
         &mut self,
         function: RealFunction,
         range: Option<ArgumentRange>,

@@ -15,22 +15,22 @@ use std::collections::BTreeMap;
 use term::{Node, NodeId, Term};
 
 /// Most comparisons of a path condition that are examined.
-const MOST: usize = 256;
+const MAX_COMPARISONS: usize = 256;
 
-/// Choices on the way to an address that a path condition may settle; they come from narrow arithmetic that
-/// may wrap around.
-const ROUNDS: usize = 8;
+/// Most choices in an address that a path condition settles. They come from narrow arithmetic, which may wrap around.
+const MAX_SETTLED_CHOICES: usize = 8;
 
 /// No bound in one direction: far beyond every integer type.
-const FAR: i128 = 1 << 100;
+const UNBOUNDED: i128 = 1 << 100;
 
-/// Alternatives of a path condition that are examined, and their largest nesting. Each is examined like the
-/// whole.
-const MOST_ALTERNATIVES: usize = 8;
-const NESTED: usize = 1;
+/// Most alternatives of a path condition that are examined, each like the whole condition.
+const MAX_ALTERNATIVES: usize = 8;
 
-/// Most conditions of a run checked against ranges: an endless loop would take long.
-const MOST_ASKED: u32 = 1 << 12;
+/// Largest nesting of examined alternatives.
+const MAX_NESTING: usize = 1;
+
+/// Most conditions of a run that are checked against ranges: otherwise an endless loop would take long.
+const MAX_CHECKED: u32 = 1 << 12;
 
 /// The requirements of a condition, as far as it can be split.
 #[derive(Default)]
@@ -48,10 +48,10 @@ impl Symbolic {
         let input = |position: usize| {
             let of = integers.iter().find(|(positions, _)| positions.contains(&position));
             let (_, (low, high)) = *of?;
-            let said = assumed_ranges.iter().find(|one| one.positions.contains(&position));
-            let said = said.map_or((low, high), |one| one.range);
+            let declared = assumed_ranges.iter().find(|one| one.positions.contains(&position));
+            let declared = declared.map_or((low, high), |one| one.range);
             // An empty range is dropped: no input is found in this case anyway.
-            Some((low.max(said.0), high.min(said.1))).filter(|(low, high)| low <= high)
+            Some((low.max(declared.0), high.min(declared.1))).filter(|(low, high)| low <= high)
         };
         ranges.of(terms, term, &input)
     }
@@ -61,33 +61,33 @@ impl Symbolic {
         let condition = self.term(condition);
         let root = self.terms.seal(condition);
         // For a condition that never holds any bounds will do.
-        let known = self.known_if((root, true), &BTreeMap::new(), NESTED).unwrap_or_default();
+        let known = self.known_if((root, true), &BTreeMap::new(), MAX_NESTING).unwrap_or_default();
         let mut linear = self.linear(value)?;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_SETTLED_CHOICES {
             let mut settled = None;
             for (node, factor) in linear.parts() {
                 let Node::Select(condition, x, y) = self.terms.at(node) else { continue };
-                if let Some(holds) = self.settles_within(condition, &known) {
+                if let Some(holds) = self.decide_within(condition, &known) {
                     settled = Some((node, factor, if holds { x } else { y }));
                     break;
                 }
             }
             let Some((node, factor, chosen)) = settled else { break };
-            self.put_in(&mut linear, (node, factor), chosen.into())?;
+            self.substitute(&mut linear, (node, factor), chosen.into())?;
         }
         self.tight_bounds(&linear, &known)
     }
 
     /// Returns `true` if ranges of integers show that a condition is false for all inputs.
     pub(super) fn is_false(&mut self, condition: Value) -> bool {
-        self.ranges.asked = self.ranges.asked.saturating_add(1);
-        if self.integers.is_empty() || self.ranges.asked > MOST_ASKED {
+        self.ranges.conditions_checked = self.ranges.conditions_checked.saturating_add(1);
+        if self.integers.is_empty() || self.ranges.conditions_checked > MAX_CHECKED {
             return false;
         }
         let condition = self.term(condition);
         let root = self.terms.seal(condition);
         let nothing = BTreeMap::new();
-        let Some(known) = self.known_if((root, true), &nothing, NESTED) else { return true };
+        let Some(known) = self.known_if((root, true), &nothing, MAX_NESTING) else { return true };
         let comparisons = self.conjunction((root, true)).comparisons;
         comparisons.into_iter().any(|(relation, [a, b], holds)| {
             let integers = [a, b].into_iter().all(|side| self.range(side.into()).is_some());
@@ -117,7 +117,8 @@ impl Symbolic {
         bounds.settle(relation, Bounds { low: 0, high: 0, are_met: false, are_told: false })
     }
 
-    /// Adds the knowledge about integers under a condition or its negation; `None` if that is impossible.
+    /// Narrows known ranges of integers by a condition, or by its negation if the flag is `false`. `None` if
+    /// no number is left for an integer: then the condition never holds.
     pub(super) fn known_if(
         &mut self,
         condition: (NodeId, bool),
@@ -129,6 +130,7 @@ impl Symbolic {
         if first == *known { Some(first) } else { self.known_once(condition, &first, depth) }
     }
 
+    /// Does one pass of [`known_if`](Self::known_if).
     fn known_once(
         &mut self,
         condition: (NodeId, bool),
@@ -140,9 +142,9 @@ impl Symbolic {
         for (relation, sides, holds) in comparisons {
             if (relation, holds) == (term::Relation::Equal, false) {
                 // `4·x != 6` implies nothing.
-                let other = self.narrowing(relation, sides, true);
+                let other = self.range_from_comparison(relation, sides, true);
                 others.extend(other.filter(|(_, (low, high))| low == high));
-            } else if let Some((node, range)) = self.narrowing(relation, sides, holds) {
+            } else if let Some((node, range)) = self.range_from_comparison(relation, sides, holds) {
                 self.narrow(&mut known, node, |(low, high)| (low.max(range.0), high.min(range.1)))?;
             }
         }
@@ -155,7 +157,7 @@ impl Symbolic {
             })?;
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(known) };
-        for sides in alternatives.into_iter().take(MOST_ALTERNATIVES) {
+        for sides in alternatives.into_iter().take(MAX_ALTERNATIVES) {
             // If one of two is excluded, the other holds.
             let [one, other] = sides.map(|side| self.known_once(side, &known, depth));
             match (one, other) {
@@ -182,14 +184,14 @@ impl Symbolic {
     }
 
     /// Decides a comparison of integers, given more knowledge about some nodes.
-    fn settles_within(
+    fn decide_within(
         &mut self,
         condition: NodeId,
         known: &BTreeMap<NodeId, Range>,
     ) -> Option<bool> {
         let (relation, sides) = match self.terms.at(condition) {
             Node::Compare(relation, a, b) => (relation, [a, b]),
-            Node::Not(inner) => return self.settles_within(inner, known).map(|holds| !holds),
+            Node::Not(inner) => return self.decide_within(inner, known).map(|holds| !holds),
             _ => return None,
         };
         let mut ranges = [(0, 0); 2];
@@ -211,7 +213,7 @@ impl Symbolic {
         let mut found = Conjunction::default();
         let mut work = vec![root];
         while let Some((node, holds)) = work.pop() {
-            if found.comparisons.len() + work.len() > MOST {
+            if found.comparisons.len() + work.len() > MAX_COMPARISONS {
                 break;
             }
             match (self.terms.at(node), holds) {
@@ -232,23 +234,23 @@ impl Symbolic {
     }
 
     /// Returns the range that a comparison gives for a single integer.
-    fn narrowing(
+    fn range_from_comparison(
         &mut self,
         relation: term::Relation,
         [a, b]: [NodeId; 2],
         holds: bool,
     ) -> Option<(NodeId, Range)> {
         use term::Relation::{Equal, Less, LessEqual};
-        let numbers = [a, b].map(|side| self.whole(side.into()));
+        let numbers = [a, b].map(|side| self.integer_constant(side.into()));
         let (linear, range) = match (numbers, relation, holds) {
-            ([None, Some(number)], Less, true) => (a, (-FAR, number - 1)),
-            ([None, Some(number)], Less, false) => (a, (number, FAR)),
-            ([None, Some(number)], LessEqual, true) => (a, (-FAR, number)),
-            ([None, Some(number)], LessEqual, false) => (a, (number + 1, FAR)),
-            ([Some(number), None], Less, true) => (b, (number + 1, FAR)),
-            ([Some(number), None], Less, false) => (b, (-FAR, number)),
-            ([Some(number), None], LessEqual, true) => (b, (number, FAR)),
-            ([Some(number), None], LessEqual, false) => (b, (-FAR, number - 1)),
+            ([None, Some(number)], Less, true) => (a, (-UNBOUNDED, number - 1)),
+            ([None, Some(number)], Less, false) => (a, (number, UNBOUNDED)),
+            ([None, Some(number)], LessEqual, true) => (a, (-UNBOUNDED, number)),
+            ([None, Some(number)], LessEqual, false) => (a, (number + 1, UNBOUNDED)),
+            ([Some(number), None], Less, true) => (b, (number + 1, UNBOUNDED)),
+            ([Some(number), None], Less, false) => (b, (-UNBOUNDED, number)),
+            ([Some(number), None], LessEqual, true) => (b, (number, UNBOUNDED)),
+            ([Some(number), None], LessEqual, false) => (b, (-UNBOUNDED, number - 1)),
             ([None, Some(number)], Equal, true) => (a, (number, number)),
             ([Some(number), None], Equal, true) => (b, (number, number)),
             _ => return None,
@@ -258,7 +260,7 @@ impl Symbolic {
         let linear = self.linear_of(linear.into())?;
         let (node, factor, constant) = match linear.single() {
             Some(single) => single,
-            None => self.unfolded(linear)?.single()?,
+            None => self.unfold_low_bits(linear)?.single()?,
         };
         // Excluding a number bounds integers only.
         self.range(node.into())?;
@@ -272,7 +274,7 @@ impl Symbolic {
 
     /// Builds a comparison. A choice between integers is compared side by side if ranges settle one of them:
     /// `(k < 0 ? k + 2^32 : k) < 7` becomes `0 <= k` and `k < 7`.
-    pub(super) fn compared(&mut self, relation: Relation, a: Term, b: Term) -> Term {
+    pub(super) fn compare_terms(&mut self, relation: Relation, a: Term, b: Term) -> Term {
         let split = match (self.terms.node(a), self.terms.node(b)) {
             (Node::Select(condition, x, y), Node::Constant(_)) => {
                 Some((condition, [(x.into(), b), (y.into(), b)]))
@@ -283,15 +285,15 @@ impl Symbolic {
             _ => None,
         };
         if let Some((condition, sides)) = split {
-            let known = sides.map(|(x, y)| self.settles(relation, x, y));
+            let known = sides.map(|(x, y)| self.decide_by_ranges(relation, x, y));
             if known != [None, None] {
                 return self.split_comparison(relation, condition.into(), known, sides);
             }
         }
-        if let Some(holds) = self.settles_apart(relation, a, b) {
+        if let Some(holds) = self.decide_by_difference(relation, a, b) {
             return self.terms.truth(holds);
         }
-        operations::compared(&mut self.terms, relation, a, b)
+        operations::compare(&mut self.terms, relation, a, b)
     }
 
     /// Combines a comparison under a condition with one under its opposite; ranges may have settled some of
@@ -317,13 +319,13 @@ impl Symbolic {
             [None, Some(truth)] => (opposite, truth, with),
             [None, None] => {
                 let [with, without] = [with, without]
-                    .map(|(a, b)| operations::compared(&mut self.terms, relation, a, b));
+                    .map(|(a, b)| operations::compare(&mut self.terms, relation, a, b));
                 let one = self.terms.and(condition, with);
                 let other = self.terms.and(opposite, without);
                 return self.terms.or(one, other);
             }
         };
-        let rest = operations::compared(&mut self.terms, relation, a, b);
+        let rest = operations::compare(&mut self.terms, relation, a, b);
         match truth {
             true => self.terms.or(settled, rest),
             false => {
@@ -334,7 +336,7 @@ impl Symbolic {
     }
 
     /// Decides a comparison of integers by the range of their difference.
-    fn settles_apart(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
+    fn decide_by_difference(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
         // Checking every comparison is expensive, and worthwhile only with remainders.
         if self.bits.low.is_empty() {
             return None;
@@ -351,7 +353,7 @@ impl Symbolic {
     }
 
     /// Decides a comparison of integers by their ranges.
-    fn settles(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
+    fn decide_by_ranges(&mut self, relation: Relation, a: Term, b: Term) -> Option<bool> {
         let bounds = |(low, high)| Bounds { low, high, are_met: false, are_told: false };
         bounds(self.range(a)?).settle(relation, bounds(self.range(b)?))
     }
@@ -359,8 +361,8 @@ impl Symbolic {
     /// Creates an unconstrained condition: the sign of an uninterpreted function at a fresh number.
     pub(super) fn free_condition(&mut self) -> Option<Value> {
         let function = self.terms.function("condition")?;
-        self.unknown += 1;
-        let (number, zero) = (self.terms.integer(self.unknown), self.terms.zero());
+        self.free_conditions += 1;
+        let (number, zero) = (self.terms.integer(self.free_conditions), self.terms.zero());
         let value = self.terms.apply(function, number);
         let condition = self.terms.compare(term::Relation::Less, zero, value);
         Some(self.handles.handle(condition))

@@ -9,7 +9,7 @@ use term::{Node, Term};
 impl Symbolic {
     /// Returns `true` if a term may, under some condition, be a value that was never computed.
     pub(crate) fn may_be_undefined(&mut self, term: Term) -> bool {
-        self.settled.reaches_undefined(&self.terms, term)
+        self.fully_defined.reaches_undefined(&self.terms, term)
     }
 
     /// Constants taken for transcendental numbers.
@@ -18,7 +18,7 @@ impl Symbolic {
         self.snapped.iter().map(ToString::to_string).collect()
     }
 
-    /// The approximate values of those, with either sign.
+    /// Returns the approximate values of those, with either sign.
     pub(crate) fn snapped_numbers(&self) -> Vec<f64> {
         self.snapped.iter().flat_map(|known| [known.number(), -known.number()]).collect()
     }
@@ -26,7 +26,8 @@ impl Symbolic {
     /// Records comparisons of data with an infinity: real numbers are finite, floats need not be.
     pub(super) fn note_infinities(&mut self, operands: [&Values; 2], lanes: Mask) {
         let Some(place) = self.place else { return };
-        let mut sorts = |value: Value| {
+        // Is a value an infinity, is it data?
+        let mut classify = |value: Value| {
             let term = self.term(value);
             match self.terms.node(term) {
                 Node::Infinity { .. } => (true, false),
@@ -34,7 +35,7 @@ impl Symbolic {
             }
         };
         let is_assumed = |lane: usize| {
-            let (one, other) = (sorts(operands[0][lane]), sorts(operands[1][lane]));
+            let (one, other) = (classify(operands[0][lane]), classify(operands[1][lane]));
             one.0 && other.1 || other.0 && one.1
         };
         if lanes.iter().any(is_assumed) {

@@ -14,16 +14,17 @@ use std::collections::BTreeMap;
 use term::{Function, Node, NodeId, Term};
 
 /// Largest nesting of sums that is flattened.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Largest coefficient; products of two stay in range.
-const LARGEST: i128 = 1 << 62;
+const MAX_COEFFICIENT: i128 = 1 << 62;
 
-fn greatest_divisor(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { greatest_divisor(b, a % b) }
+/// Returns the greatest common divisor of two numbers that are not negative.
+pub(super) fn greatest_common_divisor(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// `Σ cᵢ·xᵢ + c`.
+/// A linear combination `Σ cᵢ·xᵢ + c`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Linear {
     pub(super) parts: BTreeMap<NodeId, i128>,
@@ -45,7 +46,7 @@ impl Linear {
         whole.then(|| Self { parts: parts.collect(), constant: self.constant / by })
     }
 
-    /// The nodes with their factors.
+    /// Returns the nodes with their factors.
     pub(super) fn parts(&self) -> Vec<(NodeId, i128)> {
         self.parts.iter().map(|(&node, &factor)| (node, factor)).collect()
     }
@@ -69,12 +70,13 @@ impl Linear {
 
     fn add(&mut self, node: NodeId, factor: i128) -> Option<()> {
         let all = self.parts.entry(node).or_default();
-        *all = Some(*all + factor).filter(|sum| sum.abs() <= LARGEST)?;
+        *all = Some(*all + factor).filter(|sum| sum.abs() <= MAX_COEFFICIENT)?;
         Some(())
     }
 }
 
 impl Symbolic {
+    /// Builds the term of an integer.
     pub(super) fn constant_term(&mut self, number: i128) -> Term {
         // Beyond 2^63: a sum of two parts, each exact.
         let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
@@ -92,14 +94,14 @@ impl Symbolic {
     }
 
     /// Substitutes a term for a node.
-    pub(super) fn put_in(
+    pub(super) fn substitute(
         &mut self,
         linear: &mut Linear,
         (node, factor): (NodeId, i128),
         term: Term,
     ) -> Option<()> {
         linear.parts.remove(&node);
-        self.collect(term, factor, linear, DEEPEST)?;
+        self.add_multiple(term, factor, linear, MAX_DEPTH)?;
         linear.parts.retain(|_, factor| *factor != 0);
         Some(())
     }
@@ -107,48 +109,56 @@ impl Symbolic {
     /// Like [`linear`](Self::linear), for a term.
     pub(super) fn linear_of(&mut self, term: Term) -> Option<Linear> {
         let mut linear = Linear { parts: BTreeMap::new(), constant: 0 };
-        self.collect(term, 1, &mut linear, DEEPEST)?;
+        self.add_multiple(term, 1, &mut linear, MAX_DEPTH)?;
         linear.parts.retain(|_, factor| *factor != 0);
         Some(linear)
     }
 
     /// Adds a multiple of a term.
-    fn collect(&mut self, term: Term, factor: i128, into: &mut Linear, depth: usize) -> Option<()> {
+    fn add_multiple(
+        &mut self,
+        term: Term,
+        factor: i128,
+        into: &mut Linear,
+        depth: usize,
+    ) -> Option<()> {
         let depth = depth.checked_sub(1)?;
-        if factor.abs() > LARGEST {
+        if factor.abs() > MAX_COEFFICIENT {
             return None;
         }
         if let Some(node) = self.terms.node_of(term)
-            && self.ranges.is_said(node)
+            && self.ranges.is_declared(node)
         {
             return into.add(node, factor);
         }
         match self.terms.node(term) {
             Node::Constant(_) => {
-                let number = factor.checked_mul(self.whole(term)?)?;
+                let number = factor.checked_mul(self.integer_constant(term)?)?;
                 into.constant = into.constant.checked_add(number)?;
             }
-            Node::Negation(a) => self.collect(a.into(), -factor, into, depth)?,
-            Node::Product(a, b) => match (self.whole(a.into()), self.whole(b.into())) {
-                (Some(number), _) => {
-                    self.collect(b.into(), factor.checked_mul(number)?, into, depth)?;
+            Node::Negation(a) => self.add_multiple(a.into(), -factor, into, depth)?,
+            Node::Product(a, b) => {
+                match (self.integer_constant(a.into()), self.integer_constant(b.into())) {
+                    (Some(number), _) => {
+                        self.add_multiple(b.into(), factor.checked_mul(number)?, into, depth)?;
+                    }
+                    (None, Some(number)) => {
+                        self.add_multiple(a.into(), factor.checked_mul(number)?, into, depth)?;
+                    }
+                    (None, None) => into.add(self.terms.node_of(term)?, factor)?,
                 }
-                (None, Some(number)) => {
-                    self.collect(a.into(), factor.checked_mul(number)?, into, depth)?;
-                }
-                (None, None) => into.add(self.terms.node_of(term)?, factor)?,
-            },
+            }
             Node::Sum(sum) => {
                 let factors: Vec<_> = self.terms.products(sum).flatten().copied().collect();
                 for one in factors {
                     let sign = if one.is_negative() { -factor } else { factor };
                     let (left, right) = (Term::from(one.left()), Term::from(one.right()));
-                    match (self.whole(left), self.whole(right)) {
+                    match (self.integer_constant(left), self.integer_constant(right)) {
                         (Some(number), _) => {
-                            self.collect(right, sign.checked_mul(number)?, into, depth)?;
+                            self.add_multiple(right, sign.checked_mul(number)?, into, depth)?;
                         }
                         (None, Some(number)) => {
-                            self.collect(left, sign.checked_mul(number)?, into, depth)?;
+                            self.add_multiple(left, sign.checked_mul(number)?, into, depth)?;
                         }
                         (None, None) => {
                             let product = self.terms.multiply(left, right);
@@ -158,7 +168,7 @@ impl Symbolic {
                     }
                 }
             }
-            Node::Select(condition, x, y) => match self.multiples([x, y], depth) {
+            Node::Select(condition, x, y) => match self.common_factor([x, y], depth) {
                 Some((by, [x, y])) => {
                     let chosen = self.terms.select(condition.into(), x, y);
                     let chosen = self.terms.seal(chosen);
@@ -175,27 +185,32 @@ impl Symbolic {
     }
 
     /// Returns the largest common factor above 1 of two sides of a choice, and the quotients.
-    fn multiples(&mut self, sides: [NodeId; 2], depth: usize) -> Option<(i128, [Term; 2])> {
+    fn common_factor(&mut self, sides: [NodeId; 2], depth: usize) -> Option<(i128, [Term; 2])> {
         let mut linear = sides.map(|_| Linear { parts: BTreeMap::new(), constant: 0 });
         for (side, into) in sides.into_iter().zip(&mut linear) {
             self.range(side.into())?;
-            self.collect(side.into(), 1, into, depth)?;
+            self.add_multiple(side.into(), 1, into, depth)?;
             into.parts.retain(|_, factor| *factor != 0);
         }
         let numbers = linear.iter().flat_map(|one| one.parts.values().chain([&one.constant]));
-        let by = numbers.fold(0, |by, number| greatest_divisor(by, number.abs()));
+        let by = numbers.fold(0, |by, number| greatest_common_divisor(by, number.abs()));
         let [x, y] = linear;
         let (x, y) = (x.divided(by).filter(|_| by > 1)?, y.divided(by)?);
         Some((by, [self.sum_of(&x)?, self.sum_of(&y)?]))
     }
 
     /// Returns the value of an integer constant.
-    pub(super) fn whole(&self, term: Term) -> Option<i128> {
+    pub(super) fn integer_constant(&self, term: Term) -> Option<i128> {
         self.terms.as_number(term)?.to_i64().map(i128::from)
     }
 
     /// Returns the number in the lowest bits of an integer; `None` if it may wrap around more than once.
-    pub(super) fn in_type(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {
+    pub(super) fn wrap_into_type(
+        &mut self,
+        value: Value,
+        width: Width,
+        signed: bool,
+    ) -> Option<Value> {
         let term = self.term(value);
         let (least, most) = self.range(term)?;
         let (lowest, highest) = ranges::of_type(width.bits(), signed);
@@ -250,13 +265,13 @@ impl Symbolic {
             let range = self.assumed_range_of(node);
             are_met &= narrowed.is_none()
                 && range.is_some_and(|range| range.is_exact && (alone || !range.is_distinct));
-            are_told &= !self.is_untold(node);
+            are_told &= !self.has_undeclared_range(node);
         }
         Some(Bounds { low, high, are_met, are_told })
     }
 
-    /// Returns `true` if a node depends on an integer input of which only the type is known.
-    fn is_untold(&self, node: NodeId) -> bool {
+    /// Returns `true` if a node depends on an integer input without a declared range: only its type is known.
+    fn has_undeclared_range(&self, node: NodeId) -> bool {
         let untold = |position: usize| {
             !self.assumed_ranges.iter().any(|one| one.positions.contains(&position))
         };
@@ -342,7 +357,7 @@ mod tests {
     use std::sync::Arc;
     use term::Inputs;
 
-    /// A table of 40 elements and three indices, two of them declared to be from 0 to 9.
+    /// Returns a table of 40 elements and three indices, two of them declared to be from 0 to 9.
     fn domain() -> (Symbolic, Value, [Value; 3]) {
         let mut inputs = Inputs::new();
         inputs.tensor("table", 40).unwrap();

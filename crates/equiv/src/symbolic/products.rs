@@ -14,7 +14,7 @@ impl Symbolic {
         let inputs =
             |lane: usize| operands.iter().all(|values| self.handles.is_input(values[lane]));
         if !lanes.iter().all(inputs) || uniform(&operands, lanes).is_some() {
-            return self.each(Operation::Binary(Binary::Mul), operands, lanes, out);
+            return self.apply_in_lanes(Operation::Binary(Binary::Mul), operands, lanes, out);
         }
         for lane in lanes.iter() {
             out[lane] = self.handles.product(operands.map(|values| values[lane]));
@@ -53,7 +53,7 @@ impl Symbolic {
             return;
         }
         if !lanes.is_one() && uniform(&operands, lanes).is_some() {
-            return self.each(Operation::Fma, operands, lanes, out);
+            return self.apply_in_lanes(Operation::Fma, operands, lanes, out);
         }
         for lane in lanes.iter() {
             let [a, b, c] = operands.map(|operand| operand[lane]);

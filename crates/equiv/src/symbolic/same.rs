@@ -6,7 +6,7 @@ use exec::domain::Value;
 use term::Term;
 
 /// Algebra steps for one equality query: there may be thousands of queries.
-const SAME: u64 = 1_000_000;
+const MAX_STEPS: u64 = 1_000_000;
 
 impl Symbolic {
     /// Returns `true` if two values seem to differ.
@@ -26,7 +26,7 @@ impl Symbolic {
         if pair[0] == pair[1] {
             return Some(true);
         }
-        if let Some(&known) = self.same.get(&pair) {
+        if let Some(&known) = self.equalities.get(&pair) {
             return known;
         }
         // The same operations on the same values: equal wherever they are defined.
@@ -41,14 +41,14 @@ impl Symbolic {
             // Each must be defined where the other is, so decide both orders.
             false => self.decide(&[(pair[0], pair[1]), (pair[1], pair[0])]),
         };
-        self.same.insert(pair, same);
+        self.equalities.insert(pair, same);
         same
     }
 
     /// Returns `Some(true)` if all of these pairs are equal, and `Some(false)` if one is visibly different.
     fn decide(&self, pairs: &[(Term, Term)]) -> Option<bool> {
         let problem = Problem { reference: &self.terms, optimised: &self.terms, assumptions: &[] };
-        let budget = Budget { normalise: SAME, deadline: self.deadline, ..Budget::default() };
+        let budget = Budget { normalise: MAX_STEPS, deadline: self.deadline, ..Budget::default() };
         let decisions = decide(&problem, pairs, &budget);
         match decisions.iter().any(Decision::is_visibly_different) {
             true => Some(false),

@@ -6,17 +6,12 @@
 //! is attained, and inputs can be named.
 
 use super::Symbolic;
-use super::places::Linear;
+use super::places::{Linear, greatest_common_divisor};
 use crate::assumed_ranges::AssumedRange;
 use exec::domain::{DataPlace, Domain, PlaceDifference, Truths, Value};
 use exec::{Mask, WARP};
 use std::collections::BTreeMap;
 use term::{Node, NodeId};
-
-/// The greatest common divisor.
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
 
 impl Symbolic {
     /// Builds a place from an integer and an offset.
@@ -34,14 +29,14 @@ impl Symbolic {
         rank.push(linear.constant);
         let mut multiples = Vec::new();
         for (&node, &factor) in &linear.parts {
-            multiples.push((self.symbol(node)?, factor));
+            multiples.push((self.number_of_node(node)?, factor));
         }
         multiples.sort_unstable();
         Some(DataPlace { multiples, constant: linear.constant, rank })
     }
 
-    /// The number of a node among the integers in places.
-    fn symbol(&mut self, node: NodeId) -> Option<u32> {
+    /// Returns the number of a node among the integers in places.
+    fn number_of_node(&mut self, node: NodeId) -> Option<u32> {
         let next = u32::try_from(self.symbols.0.len()).ok()?;
         let number = *self.symbols.1.entry(node).or_insert(next);
         if number == next {
@@ -51,7 +46,7 @@ impl Symbolic {
     }
 
     /// Subtracts one place from another, without their constants: `Σ cᵢ·xᵢ`, no factor zero.
-    fn apart(&self, a: &DataPlace, b: &DataPlace) -> Vec<(NodeId, i128)> {
+    fn place_difference(&self, a: &DataPlace, b: &DataPlace) -> Vec<(NodeId, i128)> {
         let mut parts: BTreeMap<u32, i128> = a.multiples.iter().copied().collect();
         for &(node, factor) in &b.multiples {
             *parts.entry(node).or_default() -= factor;
@@ -60,7 +55,7 @@ impl Symbolic {
         parts.map(|(node, factor)| (self.symbols.0[node as usize], factor)).collect()
     }
 
-    /// The ticket of a block: an integer from 0 to a number.
+    /// Returns the ticket of a block: an integer from 0 to a number.
     pub(super) fn ticket_of(&mut self, block: u64, most: i128) -> Option<Value> {
         let position = self.tickets.start.checked_add(usize::try_from(block).ok()?)?;
         if !self.tickets.contains(&position) {
@@ -90,13 +85,15 @@ impl Symbolic {
     /// properties.
     pub(super) fn differ_freely(&mut self, a: Value, b: Value) -> bool {
         let terms = [a, b].map(|value| self.term(value));
-        let said = |position: usize| {
+        let declared = |position: usize| {
             self.assumed_ranges.iter().any(|one| one.positions.contains(&position))
                 || self.tickets.contains(&position)
         };
         let free = terms.iter().all(|&term| {
             decide::lookups(&self.terms, term).is_empty()
-                && decide::inputs_of(&self.terms, term).iter().all(|input| !said(input.position()))
+                && decide::inputs_of(&self.terms, term)
+                    .iter()
+                    .all(|input| !declared(input.position()))
         });
         free && self.same(a, b) == Some(false)
     }
@@ -113,8 +110,9 @@ impl Symbolic {
         a: &DataPlace,
         b: &DataPlace,
     ) -> Option<PlaceDifference> {
-        let parts = self.apart(a, b);
-        let step = parts.iter().fold(0, |step, (_, factor)| gcd(step, factor.abs()));
+        let parts = self.place_difference(a, b);
+        let step =
+            parts.iter().fold(0, |step, (_, factor)| greatest_common_divisor(step, factor.abs()));
         let (mut low, mut high, mut is_met) = (0_i128, 0_i128, true);
         for &(node, factor) in &parts {
             let (least, most) = self.range(node.into())?;
@@ -152,7 +150,7 @@ impl Symbolic {
         b: &DataPlace,
         factor: i128,
     ) -> Option<(String, i128)> {
-        let parts = self.apart(a, b);
+        let parts = self.place_difference(a, b);
         let mut numbers: Vec<(NodeId, i128)> = match parts.as_slice() {
             [] => Vec::new(),
             [(x, by)] => vec![(*x, factor * by.signum())],
@@ -201,7 +199,7 @@ impl Symbolic {
     }
 
     /// Returns the bounds of a linear combination, where known.
-    fn ends(&mut self, linear: &Linear) -> (Option<i128>, Option<i128>) {
+    fn partial_bounds(&mut self, linear: &Linear) -> (Option<i128>, Option<i128>) {
         let (mut low, mut high) = (Some(linear.constant), Some(linear.constant));
         for (&node, &factor) in &linear.parts {
             let range = self.range(node.into());
@@ -215,10 +213,13 @@ impl Symbolic {
     }
 
     /// Compares a place with a number.
-    pub(super) fn is_at(&mut self, place: &DataPlace, number: i128) -> Truths {
+    pub(super) fn compare_place(&mut self, place: &DataPlace, number: i128) -> Truths {
         let mut truths = Truths::NONE;
         let rest = number - place.constant;
-        let step = place.multiples.iter().fold(0, |step, (_, factor)| gcd(step, factor.abs()));
+        let step = place
+            .multiples
+            .iter()
+            .fold(0, |step, (_, factor)| greatest_common_divisor(step, factor.abs()));
         if step == 0 || rest % step != 0 {
             truths.decide(0, step == 0 && rest == 0);
             return truths;
@@ -231,7 +232,7 @@ impl Symbolic {
             .collect();
         let linear = Linear { parts, constant: 0 };
         let wanted = first * rest / step;
-        let (low, high) = self.ends(&linear);
+        let (low, high) = self.partial_bounds(&linear);
         if low.is_some_and(|low| wanted < low) || high.is_some_and(|high| wanted > high) {
             truths.decide(0, false);
             return truths;

@@ -8,7 +8,7 @@ use term::{Function, Term};
 
 impl Symbolic {
     /// Builds `⌊a·b⌋ + c`.
-    fn rounded_down(&mut self, a: Term, b: Term, c: Term) -> Value {
+    fn floor_step(&mut self, a: Term, b: Term, c: Term) -> Value {
         let product = self.terms.multiply(a, b);
         let floor = self.terms.apply(Function::Floor, product);
         let sum = self.terms.add(floor, c);
@@ -38,6 +38,6 @@ impl Symbolic {
         }
         let [x, y, z] = [a, b, c].map(|operand| self.term(operand));
         let rounds = self.expf.rounds_down(&self.terms, a, [y, z], rounding);
-        rounds.then(|| self.rounded_down(x, y, z))
+        rounds.then(|| self.floor_step(x, y, z))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::definitions::Translator;
 use super::numbers::quotient;
-use super::operators::{alike, to_real};
+use super::operators::{to_common_type, to_real};
 use super::term::{Term, Ty};
-use crate::ast::{Argument, Expression, Kind, Name};
+use crate::ast::{Argument, Expression, ExpressionKind, Name};
 use crate::error::{Error, closest};
 use crate::resolve::expressions;
 use crate::typed::Reduction;
@@ -12,7 +12,7 @@ use base::Span;
 use ir::Format;
 use term::Number;
 
-/// Functions of reals: name, C's name, number of arguments.
+/// Functions of reals that C has: name, C's name, number of arguments.
 const FUNCTIONS: [(&str, &str, usize); 26] = [
     ("exp", "exp", 1),
     ("exp2", "exp2", 1),
@@ -43,8 +43,8 @@ const FUNCTIONS: [(&str, &str, usize); 26] = [
     ("atan2", "atan2", 2),
 ];
 
-/// Functions expressed by others, and their numbers of arguments.
-const OTHERS: [(&str, usize); 9] = [
+/// Functions that are composed of others, and their numbers of arguments.
+const COMPOSED_FUNCTIONS: [(&str, usize); 9] = [
     ("abs", 1),
     ("sign", 1),
     ("sigmoid", 1),
@@ -57,6 +57,7 @@ const OTHERS: [(&str, usize); 9] = [
 ];
 
 impl<'f> Translator<'f> {
+    /// Translates a call of a reduction or function.
     pub(super) fn call(
         &mut self,
         name: &'f Name,
@@ -80,7 +81,7 @@ impl<'f> Translator<'f> {
         self.plain_call(text, name, arguments, span)
     }
 
-    /// A function of numbers.
+    /// Translates a call of a function of numbers.
     pub(super) fn plain_call(
         &mut self,
         text: &str,
@@ -89,22 +90,26 @@ impl<'f> Translator<'f> {
         span: Span,
     ) -> Result<Term, Error> {
         let plain = FUNCTIONS.iter().find(|one| one.0 == text).map(|one| (Some(one.1), one.2));
-        let other = || OTHERS.iter().find(|one| one.0 == text).map(|one| (None, one.1));
-        let Some((c, count)) = plain.or_else(other) else { return Err(self.no_function(name)) };
+        let other = || COMPOSED_FUNCTIONS.iter().find(|one| one.0 == text).map(|one| (None, one.1));
+        let Some((c_name, count)) = plain.or_else(other) else {
+            return Err(self.no_function(name));
+        };
         let numbers = self.numbers(name, arguments, count, span)?;
-        match c {
-            Some(c) => Ok(called(c, numbers)),
-            None => Ok(written(text, numbers)),
+        match c_name {
+            Some(c_name) => Ok(c_call(c_name, numbers)),
+            None => Ok(composed_call(text, numbers)),
         }
     }
 
+    /// Returns the mistake of a call of an unknown function.
     fn no_function(&self, name: &Name) -> Error {
         let text = &name.text;
         if self.is_named(text) {
             let message = format!("`{text}` is not a function; an element is written `{text}[…]`");
             return Error::new(name.span, message);
         }
-        let known = FUNCTIONS.iter().map(|one| one.0).chain(OTHERS.iter().map(|one| one.0));
+        let known =
+            FUNCTIONS.iter().map(|one| one.0).chain(COMPOSED_FUNCTIONS.iter().map(|one| one.0));
         let known = known.chain(Reduction::ALL.iter().map(|one| one.0)).chain(["size"]);
         let hint = closest(text, known).map(|name| format!("; did you mean `{name}`?"));
         let message =
@@ -112,6 +117,7 @@ impl<'f> Translator<'f> {
         Error::new(name.span, message)
     }
 
+    /// Translates arguments that are numbers, and checks their count.
     fn numbers(
         &mut self,
         name: &Name,
@@ -134,7 +140,7 @@ impl<'f> Translator<'f> {
         };
         let expressions = expressions(arguments)?;
         let [tensor, axis] = expressions.as_slice() else { return Err(usage()) };
-        let Kind::Name(name) = &tensor.kind else { return Err(usage()) };
+        let ExpressionKind::Name(name) = &tensor.kind else { return Err(usage()) };
         let axis = self.integer(axis)?.to_i64().and_then(|axis| usize::try_from(axis).ok());
         let Some(sizes) = self.sizes_of(name) else { return Err(self.unknown(name, tensor.span)) };
         axis.and_then(|axis| sizes.get(axis)).cloned().ok_or_else(usage)
@@ -149,16 +155,17 @@ impl<'f> Translator<'f> {
     ) -> Result<Term, Error> {
         let usage = || Error::new(span, "`f32` and `f64` round a literal: `f32(1e-5)`");
         let expressions = expressions(arguments)?;
-        let [Expression { kind: Kind::Number(number, _), .. }] = expressions.as_slice() else {
+        let [Expression { kind: ExpressionKind::Number(number, _), .. }] = expressions.as_slice()
+        else {
             return Err(usage());
         };
         let written = expressions[0].to_string();
-        self.float(number, format, &written).ok_or_else(usage)
+        self.nearest_float(number, format, &written).ok_or_else(usage)
     }
 }
 
-/// A function of C.
-fn called(name: &str, numbers: Vec<Term>) -> Term {
+/// Builds a call of a C function.
+fn c_call(name: &str, numbers: Vec<Term>) -> Term {
     let numbers: Vec<Term> = numbers.into_iter().map(to_real).collect();
     if let ("sqrt", [only]) = (name, numbers.as_slice())
         && let Some(root) = only.number.as_ref().and_then(Number::exact_square_root)
@@ -171,10 +178,10 @@ fn called(name: &str, numbers: Vec<Term>) -> Term {
     Term::of(format!("::{name}({})", texts.join(", ")), Ty::Real, &parts)
 }
 
-/// A function that C does not have, or has for reals alone.
-fn written(name: &str, mut numbers: Vec<Term>) -> Term {
+/// Builds a function that C does not have, or has for reals alone.
+fn composed_call(name: &str, mut numbers: Vec<Term>) -> Term {
     match (name, numbers.as_mut_slice()) {
-        ("pow" | "fmod", _) => called(name, numbers),
+        ("pow" | "fmod", _) => c_call(name, numbers),
         ("max" | "min", [a, b]) => extreme(name, a.clone(), b.clone()),
         ("clamp", [x, low, high]) => {
             extreme("min", extreme("max", x.clone(), low.clone()), high.clone())
@@ -197,8 +204,9 @@ fn written(name: &str, mut numbers: Vec<Term>) -> Term {
     }
 }
 
+/// Builds a maximum or minimum of two numbers.
 fn extreme(name: &str, a: Term, b: Term) -> Term {
-    let (a, b) = alike(a, b);
+    let (a, b) = to_common_type(a, b);
     let is_unsigned = a.is_unsigned && b.is_unsigned;
     Term { is_unsigned, ..Term::of(format!("\\{name}({}, {})", a.text, b.text), a.ty, &[&a, &b]) }
 }

@@ -8,9 +8,9 @@ use base::Span;
 use ir::Scalar;
 use std::collections::BTreeSet;
 
-/// Words of C++, which an index may be called, but a variable may not.
+/// Words of C++: an index may have such a name, but a variable of the contract may not.
 #[rustfmt::skip]
-const WORDS: &[&str] = &[
+const CPP_KEYWORDS: &[&str] = &[
     "alignas", "alignof", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const",
     "continue", "decltype", "default", "delete", "do", "double", "enum", "explicit", "export", "extern",
     "false", "float", "for", "friend", "goto", "inline", "int", "long", "mutable", "namespace", "new",
@@ -20,9 +20,9 @@ const WORDS: &[&str] = &[
     "size_t", "dim3",
 ];
 
-/// A definition above.
+/// A definition above the current one.
 #[derive(Clone)]
-pub(super) struct Defined<'f> {
+pub(super) struct EarlierDefinition<'f> {
     pub(super) name: &'f str,
     pub(super) is_let: bool,
     pub(super) indices: Vec<&'f str>,
@@ -36,18 +36,20 @@ pub(super) struct Translator<'f> {
     pub(super) contract: Contract,
     /// The sizes of tensors, in their order.
     pub(super) shapes: Vec<Vec<Term>>,
-    pub(super) defined: Vec<Defined<'f>>,
+    pub(super) defined: Vec<EarlierDefinition<'f>>,
     /// Indices in scope, with their terms.
     pub(super) scope: Vec<(&'f str, Term)>,
     /// Characters written so far.
     pub(super) work: usize,
     /// Names used in the current clause.
     taken: BTreeSet<String>,
-    /// Bound variables around an expression, and conditions on them.
+    /// Bound variables around the current expression.
     pub(super) variables: Vec<String>,
-    pub(super) within: Vec<String>,
-    /// Claims about the formula itself: elements are inside of their arrays, and a maximum is over a non-empty range.
-    pub(super) of_formula: Vec<(String, Span)>,
+    /// Conditions on them that hold where the expression is evaluated.
+    pub(super) conditions: Vec<String>,
+    /// Claims about the formula itself, with their spans: elements are inside of their arrays, and a maximum
+    /// is over a non-empty range.
+    pub(super) formula_claims: Vec<(String, Span)>,
 }
 
 impl<'f> Translator<'f> {
@@ -61,8 +63,8 @@ impl<'f> Translator<'f> {
             work: 0,
             taken: BTreeSet::new(),
             variables: Vec::new(),
-            within: Vec::new(),
-            of_formula: Vec::new(),
+            conditions: Vec::new(),
+            formula_claims: Vec::new(),
         };
         for tensor in &sizes.tensors {
             let shape = tensor.sizes.iter().map(|size| translator.size(size));
@@ -72,7 +74,7 @@ impl<'f> Translator<'f> {
         Ok(translator)
     }
 
-    /// A size: an integer of scalars. It is not negative, because the contract requires that.
+    /// Translates a size: an integer made of scalars. It is not negative, because the contract requires that.
     fn size(&mut self, expression: &'f Expression) -> Result<Term, Error> {
         let term = self.integer(expression)?;
         if term.is_data {
@@ -84,6 +86,7 @@ impl<'f> Translator<'f> {
         Ok(Term { is_unsigned: true, ..term })
     }
 
+    /// Writes the clauses about tensors alone: see [`super::shapes`].
     pub(super) fn shapes(mut self, without: &[&str]) -> Result<Vec<String>, Error> {
         let mut clauses = Vec::new();
         for (tensor, shape) in self.sizes.tensors.iter().zip(self.shapes.clone()) {
@@ -109,6 +112,7 @@ impl<'f> Translator<'f> {
         Ok(clauses)
     }
 
+    /// Translates a definition: writes the claims about a tensor, or keeps a `let` for its uses.
     pub(super) fn define(&mut self, definition: &'f Definition) -> Result<(), Error> {
         let Definition { is_let, name, value, .. } = definition;
         let (text, span) = (name.text.as_str(), name.span);
@@ -118,7 +122,7 @@ impl<'f> Translator<'f> {
         let position = self.sizes.tensors.iter().position(|one| one.name == *text);
         let is_argument =
             position.is_some() || self.sizes.scalars.iter().any(|one| one.name == *text);
-        self.taken = self.names();
+        self.taken = self.reserved_names();
         let sizes = match (is_let, position) {
             (true, _) if is_argument => {
                 let message = format!("`{text}` is an argument; a `let` needs a name of its own");
@@ -128,7 +132,7 @@ impl<'f> Translator<'f> {
             (false, Some(position)) => self.sizes_of_output(definition, position)?,
             (false, None) => return Err(self.unknown_output(name)),
         };
-        let variables = self.indices(definition, &sizes)?;
+        let variables = self.bind_indices(definition, &sizes)?;
         let term = self.expression(value)?;
         let tensor = position.map(|position| &self.sizes.tensors[position]);
         if let Some(tensor) = tensor {
@@ -138,12 +142,12 @@ impl<'f> Translator<'f> {
         }
         self.reset();
         let indices = definition.indices.iter().map(|index| index.name.text.as_str()).collect();
-        self.defined.push(Defined { name: text, is_let: *is_let, indices, sizes, value });
+        self.defined.push(EarlierDefinition { name: text, is_let: *is_let, indices, sizes, value });
         Ok(())
     }
 
-    /// Claims that a tensor keeps its contents. The claim stands at a definition: it has no text of its own.
-    pub(super) fn keep(&mut self, tensor: &SizedTensor, at: &Definition) {
+    /// Claims that a tensor keeps its contents. The claim has no text of its own and takes the span of a definition.
+    pub(super) fn claim_unchanged(&mut self, tensor: &SizedTensor, at: &Definition) {
         let shape = self.sizes.tensors.iter().position(|one| one.name == tensor.name);
         let Some(shape) = shape.and_then(|position| self.shapes.get(position)) else { return };
         if tensor.may_change || tensor.is_output {
@@ -151,7 +155,7 @@ impl<'f> Translator<'f> {
         }
         let sizes: Vec<&str> = shape.iter().map(|size| size.text.as_str()).collect();
         let all = if sizes.is_empty() { "1".to_owned() } else { sizes.join("*") };
-        self.taken = self.names();
+        self.taken = self.reserved_names();
         let (name, i) = (&tensor.name, self.fresh("i"));
         let text = format!(
             "ensures \\forall int {i}; 0 <= {i} && {i} < {all} ==> {name}[{i}] == \\old({name}[{i}])"
@@ -160,18 +164,19 @@ impl<'f> Translator<'f> {
         self.contract.clauses.push(Clause { text, span, is_about_formula: false });
     }
 
+    /// Leaves the scope of a definition.
     fn reset(&mut self) {
         self.scope.clear();
         self.variables.clear();
-        self.within.clear();
-        self.of_formula.clear();
+        self.conditions.clear();
+        self.formula_claims.clear();
     }
 
     /// Names that no variable may have.
-    fn names(&self) -> BTreeSet<String> {
+    fn reserved_names(&self) -> BTreeSet<String> {
         let tensors = self.sizes.tensors.iter().map(|one| one.name.clone());
         let scalars = self.sizes.scalars.iter().map(|one| one.name.clone());
-        let words = WORDS.iter().map(|one| (*one).to_owned());
+        let words = CPP_KEYWORDS.iter().map(|one| (*one).to_owned());
         tensors.chain(scalars).chain(words).collect()
     }
 
@@ -186,17 +191,17 @@ impl<'f> Translator<'f> {
     }
 
     /// Brings the indices of a definition into scope and returns their variables.
-    fn indices(
+    fn bind_indices(
         &mut self,
         definition: &'f Definition,
         sizes: &[Term],
     ) -> Result<Vec<String>, Error> {
         let mut variables = Vec::new();
         for (index, size) in definition.indices.iter().zip(sizes) {
-            self.is_new(&index.name)?;
+            self.require_new_name(&index.name)?;
             let variable = self.fresh(&index.name.text);
             let term = Term::unsigned(variable.clone());
-            self.within.push(format!("0 <= {variable} && {variable} < {}", size.text));
+            self.conditions.push(format!("0 <= {variable} && {variable} < {}", size.text));
             self.scope.push((&index.name.text, term));
             self.variables.push(variable.clone());
             variables.push(variable);
@@ -205,7 +210,7 @@ impl<'f> Translator<'f> {
     }
 
     /// Rejects an index whose name is taken.
-    pub(super) fn is_new(&self, name: &Name) -> Result<(), Error> {
+    pub(super) fn require_new_name(&self, name: &Name) -> Result<(), Error> {
         let text = &name.text;
         let kind = match () {
             () if self.scope.iter().any(|(known, _)| known == text) => "an index already",
@@ -215,7 +220,7 @@ impl<'f> Translator<'f> {
         Err(Error::new(name.span, format!("`{text}` is {kind}; take another name for the index")))
     }
 
-    /// Is this the name of an argument or of an earlier definition?
+    /// Returns `true` for the name of an argument or of an earlier definition.
     pub(super) fn is_named(&self, name: &str) -> bool {
         self.sizes.tensors.iter().any(|one| one.name == name)
             || self.sizes.scalars.iter().any(|one| one.name == name)
@@ -273,6 +278,7 @@ impl<'f> Translator<'f> {
         Ok(shape.clone())
     }
 
+    /// Returns the mistake of a definition of an unknown tensor.
     fn unknown_output(&self, name: &Name) -> Error {
         let text = &name.text;
         let tensors = self.sizes.tensors.iter().map(|one| one.name.as_str());
@@ -285,7 +291,7 @@ impl<'f> Translator<'f> {
         Error::new(name.span, format!("no argument is called `{text}`; {hint}"))
     }
 
-    /// The element on the left of a definition.
+    /// Writes the element on the left of a definition.
     fn output_element(
         &mut self,
         tensor: &SizedTensor,
@@ -296,7 +302,7 @@ impl<'f> Translator<'f> {
             true => sizes.iter().map(|_| Term::integer(0)).collect(),
             false => self.scope.iter().map(|(_, term)| term.clone()).collect(),
         };
-        Ok(format!("{}[{}]", tensor.name, super::element::place(&indices, sizes)))
+        Ok(format!("{}[{}]", tensor.name, super::element::flat_position(&indices, sizes)))
     }
 
     /// Converts the value to the type of a tensor's elements.
@@ -316,10 +322,10 @@ impl<'f> Translator<'f> {
     /// Writes the claims of a definition.
     fn claim(&mut self, variables: &[String], element: &str, value: &str, span: Span) {
         let ranges: Vec<String> =
-            self.within.iter().take(variables.len()).map(|one| format!("({one})")).collect();
+            self.conditions.iter().take(variables.len()).map(|one| format!("({one})")).collect();
         let claim = format!("{element} == {value}");
         let text = format!("ensures {}", quantified(variables, &ranges, &claim));
-        for (claim, span) in std::mem::take(&mut self.of_formula) {
+        for (claim, span) in std::mem::take(&mut self.formula_claims) {
             let text = format!("ensures {claim}");
             if self.contract.clauses.iter().all(|one| one.text != text) {
                 self.contract.clauses.push(Clause { text, span, is_about_formula: true });
@@ -341,19 +347,19 @@ pub(super) fn quantified(variables: &[String], conditions: &[String], claim: &st
     }
 }
 
-/// The span from the name to the end of the value.
+/// Returns the span from the name to the end of the value.
 fn definition_span(definition: &Definition) -> Span {
     Span::new(definition.name.span.start, definition.value.span.end)
 }
 
 impl<'f> Translator<'f> {
-    /// The size of the dimensions at which an index occurs alone.
+    /// Returns the size of the dimensions at which an index occurs alone.
     pub(super) fn extent(&self, index: &Name, within: &Expression) -> Result<Term, Error> {
         let sizes = |name: &str| self.sizes_of(name).map(<[Term]>::to_vec);
         crate::resolve::extent(index, within, &sizes)
     }
 
-    /// The sizes of an earlier definition or of a tensor.
+    /// Returns the sizes of an earlier definition or of a tensor.
     pub(super) fn sizes_of(&self, name: &str) -> Option<&[Term]> {
         let defined = self.defined.iter().find(|one| one.name == name);
         let tensor = || self.sizes.tensors.iter().position(|one| one.name == name);

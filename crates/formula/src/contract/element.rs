@@ -1,7 +1,7 @@
 //! Elements of tensors and of earlier definitions.
 
-use super::definitions::{Defined, Translator, quantified};
-use super::operators::alike;
+use super::definitions::{EarlierDefinition, Translator, quantified};
+use super::operators::to_common_type;
 use super::term::{Term, Ty};
 use crate::ast::{Expression, Name};
 use crate::error::{Error, closest};
@@ -9,6 +9,7 @@ use base::Span;
 use ir::Scalar;
 
 impl<'f> Translator<'f> {
+    /// Translates an element, and claims that it is inside of its array where that does not follow.
     pub(super) fn element(
         &mut self,
         name: &'f Name,
@@ -42,17 +43,17 @@ impl<'f> Translator<'f> {
             if let Some(condition) = condition.filter(|_| !is_shown) {
                 self.claim_formula(&condition, span);
             }
-            return self.read(&name.text, &indices, &sizes, span);
+            return self.read_element(&name.text, &indices, &sizes, span);
         };
         let otherwise = self.expression(outside)?;
         let Some(condition) = condition else {
-            return self.read(&name.text, &indices, &sizes, span);
+            return self.read_element(&name.text, &indices, &sizes, span);
         };
         let parts: Vec<&Term> = indices.iter().chain(&sizes).collect();
         let condition = Term::of(condition, Ty::Truth, &parts);
-        let value =
-            self.under(&condition, true, |one| one.read(&name.text, &indices, &sizes, span))?;
-        let (value, otherwise) = alike(value, otherwise);
+        let value = self
+            .under(&condition, true, |one| one.read_element(&name.text, &indices, &sizes, span))?;
+        let (value, otherwise) = to_common_type(value, otherwise);
         let text = format!("({} ? {} : {})", condition.text, value.text, otherwise.text);
         Ok(Term::of(text, value.ty, &[&condition, &value, &otherwise]))
     }
@@ -61,22 +62,23 @@ impl<'f> Translator<'f> {
         self.defined.iter().any(|one| one.name == name && one.is_let)
     }
 
-    /// Is an index inside by its range? It is if it is a variable that runs from 0 to the size.
+    /// Returns `true` if an index is inside by itself: a variable that runs from 0 to the size, or a small literal.
     fn runs_over(&self, index: &Term, size: &Term) -> bool {
         let range = format!("0 <= {0} && {0} < {1}", index.text, size.text);
         let is_literal =
             index.to_i64().zip(size.to_i64()).is_some_and(|(at, size)| at >= 0 && at < size);
-        is_literal || self.within.contains(&range)
+        is_literal || self.conditions.contains(&range)
     }
 
     /// Claims a property of the formula itself, under the conditions around the expression.
     pub(super) fn claim_formula(&mut self, condition: &str, span: Span) {
-        let conditions: Vec<String> = self.within.iter().map(|one| format!("({one})")).collect();
-        self.of_formula.push((quantified(&self.variables, &conditions, condition), span));
+        let conditions: Vec<String> =
+            self.conditions.iter().map(|one| format!("({one})")).collect();
+        self.formula_claims.push((quantified(&self.variables, &conditions, condition), span));
     }
 
-    /// An element that is inside of its tensor.
-    fn read(
+    /// Translates an element that is inside of its array.
+    fn read_element(
         &mut self,
         name: &str,
         indices: &[Term],
@@ -85,12 +87,12 @@ impl<'f> Translator<'f> {
     ) -> Result<Term, Error> {
         let defined = self.defined.iter().find(|one| one.name == name).cloned();
         if let Some(defined) = defined.as_ref().filter(|one| one.is_let) {
-            return self.written_out(defined, indices, span);
+            return self.inline_let(defined, indices, span);
         }
         let Some(tensor) = self.sizes.tensors.iter().find(|one| one.name == name) else {
             return Err(self.unknown(name, span));
         };
-        let element = format!("{name}[{}]", place(indices, sizes));
+        let element = format!("{name}[{}]", flat_position(indices, sizes));
         let text = match (&defined, tensor.is_output) {
             // A claim of its own states that the launch leaves the value of the definition there.
             (Some(_), _) => element,
@@ -105,10 +107,10 @@ impl<'f> Translator<'f> {
         Ok(Term { is_data: true, is_unsigned, ..Term::of(text, ty, &parts) })
     }
 
-    /// The value of a `let` at indices.
-    fn written_out(
+    /// Translates the value of a `let` at indices.
+    fn inline_let(
         &mut self,
-        defined: &Defined<'f>,
+        defined: &EarlierDefinition<'f>,
         indices: &[Term],
         span: Span,
     ) -> Result<Term, Error> {
@@ -128,7 +130,7 @@ impl<'f> Translator<'f> {
         }
     }
 
-    /// A tensor of one element, or a definition without indices, by its name.
+    /// Translates the name of a tensor of one element, or of a definition without indices. `None` for another name.
     pub(super) fn single(&mut self, name: &str, span: Span) -> Option<Result<Term, Error>> {
         let sizes = self.sizes_of(name)?.to_vec();
         if !sizes.iter().all(|size| size.to_i64() == Some(1)) {
@@ -138,9 +140,10 @@ impl<'f> Translator<'f> {
             return Some(Err(Error::new(span, message)));
         }
         let indices: Vec<Term> = sizes.iter().map(|_| Term::integer(0)).collect();
-        Some(self.read(name, &indices, &sizes, span))
+        Some(self.read_element(name, &indices, &sizes, span))
     }
 
+    /// Returns the mistake of an unknown name.
     pub(super) fn unknown(&self, name: &str, span: Span) -> Error {
         if self.sizes.tensors.iter().any(|one| one.name == name) {
             let message = format!("`{name}` is an output that is not defined above");
@@ -164,22 +167,22 @@ impl<'f> Translator<'f> {
         inner: impl FnOnce(&mut Self) -> T,
     ) -> T {
         // Only conditions on indices restrict the elements that must exist.
-        let depth = self.within.len();
-        self.within.extend(condition.implied[usize::from(holds)].iter().cloned());
+        let depth = self.conditions.len();
+        self.conditions.extend(condition.implied[usize::from(holds)].iter().cloned());
         let result = inner(self);
-        self.within.truncate(depth);
+        self.conditions.truncate(depth);
         result
     }
 }
 
-/// Position of an element: the last index runs fastest.
-pub(super) fn place(indices: &[Term], sizes: &[Term]) -> String {
-    let mut place: Option<String> = None;
+/// Writes the position of an element in memory: the last index runs fastest.
+pub(super) fn flat_position(indices: &[Term], sizes: &[Term]) -> String {
+    let mut position: Option<String> = None;
     for (index, size) in indices.iter().zip(sizes) {
-        place = Some(match place {
+        position = Some(match position {
             None => index.text.clone(),
             Some(before) => format!("({before})*{} + {}", size.text, index.text),
         });
     }
-    place.unwrap_or_else(|| "0".to_owned())
+    position.unwrap_or_else(|| "0".to_owned())
 }

@@ -1,9 +1,9 @@
 //! Expressions: names, conditions and conditionals.
 
 use super::definitions::Translator;
-use super::operators::{alike, as_number};
+use super::operators::{as_number, to_common_type};
 use super::term::{Term, Ty};
-use crate::ast::{Binary, Expression, Kind, Relation, Unary};
+use crate::ast::{Binary, Expression, ExpressionKind, Relation, Unary};
 use crate::error::Error;
 use base::Span;
 
@@ -13,41 +13,43 @@ pub(super) const MAX_TEXT: usize = 1 << 16;
 /// Limit on the characters of all expressions together: long chains of `let` are inlined again and again.
 const MAX_WORK: usize = 1 << 24;
 
+/// Returns the mistake of an expression over the limits.
 pub(super) fn too_long(span: Span) -> Error {
     Error::new(span, "with every `let` expanded this is too long for a contract")
 }
 
 impl<'f> Translator<'f> {
+    /// Translates an expression.
     pub(super) fn expression(&mut self, expression: &'f Expression) -> Result<Term, Error> {
         let span = expression.span;
         let term = match &expression.kind {
-            Kind::Number(number, is_real) => {
+            ExpressionKind::Number(number, is_real) => {
                 self.literal(number, *is_real, &expression.to_string(), span)
             }
-            Kind::Name(name) => self.name(name, span),
-            Kind::Element { name, indices, outside } => {
+            ExpressionKind::Name(name) => self.name(name, span),
+            ExpressionKind::Element { name, indices, outside } => {
                 self.element(name, indices, outside.as_deref(), span)
             }
-            Kind::Call { name, arguments } => self.call(name, arguments, span),
-            Kind::Unary(Unary::Negate, a) => self.negated(a),
-            Kind::Unary(Unary::Not, a) => {
+            ExpressionKind::Call { name, arguments } => self.call(name, arguments, span),
+            ExpressionKind::Unary(Unary::Negate, a) => self.negation(a),
+            ExpressionKind::Unary(Unary::Not, a) => {
                 let a = self.condition(a)?;
                 let [no, yes] = a.implied.clone();
                 let text = format!("(!{})", a.text);
                 Ok(Term { implied: [yes, no], ..Term::of(text, Ty::Truth, &[&a]) })
             }
-            Kind::Binary(operator @ (Binary::And | Binary::Or), a, b) => {
+            ExpressionKind::Binary(operator @ (Binary::And | Binary::Or), a, b) => {
                 self.junction(*operator == Binary::And, a, b)
             }
-            Kind::Binary(Binary::Power, a, b) => self.power(a, b),
-            Kind::Binary(operator, a, b) => self.arithmetic(*operator, a, b),
-            Kind::Comparison(first, others) => self.comparison(first, others),
-            Kind::If { value, condition, otherwise: Some(otherwise) } => {
+            ExpressionKind::Binary(Binary::Power, a, b) => self.power(a, b),
+            ExpressionKind::Binary(operator, a, b) => self.arithmetic(*operator, a, b),
+            ExpressionKind::Comparison(first, others) => self.comparison(first, others),
+            ExpressionKind::If { value, condition, otherwise: Some(otherwise) } => {
                 self.choice(value, condition, otherwise)
             }
-            Kind::If { otherwise: None, .. } => Err(Error::new(
+            ExpressionKind::If { otherwise: None, .. } => Err(Error::new(
                 span,
-                "`if` without `else` belongs in sum, mean, …; elsewhere give the other value: `a if c else b`",
+                "`if` without `else` is allowed only inside of sum, mean, …; elsewhere write `a if c else b`",
             )),
         }?;
         self.work += term.text.len();
@@ -78,7 +80,7 @@ impl<'f> Translator<'f> {
         self.constant(name).ok_or_else(|| self.unknown(name, span))
     }
 
-    /// A number that is an integer.
+    /// Translates an expression that must be an integer.
     pub(super) fn integer(&mut self, expression: &'f Expression) -> Result<Term, Error> {
         let term = self.expression(expression)?;
         match term.ty {
@@ -89,11 +91,12 @@ impl<'f> Translator<'f> {
         }
     }
 
-    /// A number; a condition counts as 0 or 1.
+    /// Translates an expression that must be a number; a condition counts as 0 or 1.
     pub(super) fn number(&mut self, expression: &'f Expression) -> Result<Term, Error> {
         Ok(as_number(self.expression(expression)?))
     }
 
+    /// Translates an expression that must be a condition.
     pub(super) fn condition(&mut self, expression: &'f Expression) -> Result<Term, Error> {
         let term = self.expression(expression)?;
         match term.ty {
@@ -105,7 +108,7 @@ impl<'f> Translator<'f> {
         }
     }
 
-    /// `a and b`: the right side is only evaluated if the left one leaves the result open.
+    /// Translates `a and b` or `a or b`: the right side is evaluated only if the left one leaves the result open.
     fn junction(
         &mut self,
         is_and: bool,
@@ -131,8 +134,8 @@ impl<'f> Translator<'f> {
         let (mut conditions, mut parts) = (Vec::new(), Vec::new());
         for (relation, right) in others {
             let right = self.number(right)?;
-            let (a, b) = alike(left, right.clone());
-            conditions.push(format!("({} {} {})", a.text, relation.written(), b.text));
+            let (a, b) = to_common_type(left, right.clone());
+            conditions.push(format!("({} {} {})", a.text, relation.spelling(), b.text));
             parts.extend([a, b]);
             left = right;
         }
@@ -149,7 +152,7 @@ impl<'f> Translator<'f> {
         let condition = self.condition(condition)?;
         let value = self.under(&condition, true, |one| one.expression(value))?;
         let otherwise = self.under(&condition, false, |one| one.expression(otherwise))?;
-        let (value, otherwise) = alike(value, otherwise);
+        let (value, otherwise) = to_common_type(value, otherwise);
         let text = format!("({} ? {} : {})", condition.text, value.text, otherwise.text);
         let is_unsigned = value.is_unsigned && otherwise.is_unsigned;
         Ok(Term { is_unsigned, ..Term::of(text, value.ty, &[&condition, &value, &otherwise]) })

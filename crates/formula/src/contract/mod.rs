@@ -76,7 +76,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The format that literals are rounded to.
+    /// Returns the format that literals are rounded to.
     fn format(&self) -> Format {
         let is_double = |one: &SizedTensor| one.scalar == Scalar::Float(Format::F64);
         if self.tensors.iter().any(is_double) { Format::F64 } else { Format::F32 }
@@ -117,7 +117,7 @@ pub fn contract(formula: &Formula, sizes: &Sizes) -> Result<Contract, Error> {
     let first = formula.definitions.iter().find(|one| !one.is_let);
     for tensor in &sizes.tensors {
         if let Some(first) = first.filter(|_| !is_defined(&tensor.name)) {
-            translator.keep(tensor, first);
+            translator.claim_unchanged(tensor, first);
         }
     }
     let missing = sizes.tensors.iter().find(|one| one.is_output && !is_defined(&one.name));

@@ -6,7 +6,7 @@
 
 use super::definitions::Translator;
 use super::term::{Term, Ty};
-use crate::ast::Kind;
+use crate::ast::ExpressionKind;
 use crate::error::Error;
 use crate::parse::parse_expression;
 use crate::resolve::nearest_single;
@@ -18,25 +18,30 @@ use term::Number;
 const MAX_NUMBER: i64 = 1 << 40;
 
 impl Translator<'_> {
-    /// A literal in the notation of the formula.
+    /// Translates a literal of the formula.
     pub(super) fn literal(
         &mut self,
         number: &Number,
         is_real: bool,
-        written: &str,
+        notation: &str,
         span: Span,
     ) -> Result<Term, Error> {
         if let (false, Some(value)) = (is_real, number.to_i64()) {
             return Ok(Term::integer(value));
         }
-        self.float(number, self.sizes.format(), written).ok_or_else(|| {
+        self.nearest_float(number, self.sizes.format(), notation).ok_or_else(|| {
             Error::new(span, "this number is too large or too small for a float of the tensors")
         })
     }
 
-    /// The nearest float of a format, listed if it is not the number itself.
-    pub(super) fn float(&mut self, number: &Number, format: Format, written: &str) -> Option<Term> {
-        if let Some(term) = computed(number) {
+    /// Writes the nearest float of a format, and lists it if it is not the number itself.
+    pub(super) fn nearest_float(
+        &mut self,
+        number: &Number,
+        format: Format,
+        notation: &str,
+    ) -> Option<Term> {
+        if let Some(term) = exact_number(number) {
             return Some(term);
         }
         let double = number.to_f64_lossy();
@@ -53,9 +58,10 @@ impl Translator<'_> {
             return None;
         }
         let decimal = double.is_finite().then(|| format!("{double:?}"))?;
-        let is_same = parse_expression(&decimal)
-            .is_ok_and(|one| matches!(one.kind, Kind::Number(meant, _) if meant == *number));
-        let entry = (written.to_owned(), decimal.clone());
+        let is_same = parse_expression(&decimal).is_ok_and(
+            |one| matches!(one.kind, ExpressionKind::Number(meant, _) if meant == *number),
+        );
+        let entry = (notation.to_owned(), decimal.clone());
         if !is_same && !self.contract.rounded.contains(&entry) {
             self.contract.rounded.push(entry);
         }
@@ -63,7 +69,7 @@ impl Translator<'_> {
         Some(Term::of(text, Ty::Real, &[]))
     }
 
-    /// `pi` and others, as the nearest float.
+    /// Translates `pi` and other named constants, as the nearest float.
     pub(super) fn constant(&mut self, name: &str) -> Option<Term> {
         let double = match name {
             "pi" => std::f64::consts::PI,
@@ -74,7 +80,7 @@ impl Translator<'_> {
         };
         let number = Number::from_f64(double)?;
         // The double is exact, but it is not the constant.
-        let term = self.float(&number, self.sizes.format(), name)?;
+        let term = self.nearest_float(&number, self.sizes.format(), name)?;
         let entry = (name.to_owned(), term.text.clone());
         if !self.contract.rounded.contains(&entry) {
             self.contract.rounded.push(entry);
@@ -83,9 +89,8 @@ impl Translator<'_> {
     }
 }
 
-/// A constant that a contract can write exactly: a fraction of small numbers whose denominator is a power of two, or
-/// a quotient.
-pub(super) fn computed(number: &Number) -> Option<Term> {
+/// Writes a constant exactly, if it is a small number over a power of two.
+pub(super) fn exact_number(number: &Number) -> Option<Term> {
     let (above, below) = number.to_small_ratio()?;
     if above.unsigned_abs() > MAX_NUMBER.unsigned_abs() || below > MAX_NUMBER {
         return None;
@@ -100,9 +105,9 @@ pub(super) fn computed(number: &Number) -> Option<Term> {
     Some(Term { number: Some(number.clone()), ..Term::of(text, Ty::Real, &[]) })
 }
 
-/// A quotient of small numbers.
+/// Writes a constant exactly, if it is a quotient of small numbers.
 pub(super) fn quotient(number: &Number) -> Option<Term> {
-    computed(number).or_else(|| {
+    exact_number(number).or_else(|| {
         let (above, below) = number.to_small_ratio()?;
         let fits = above.unsigned_abs() <= MAX_NUMBER.unsigned_abs() && below <= MAX_NUMBER;
         let text = format!("({above}.0/{below}.0)");

@@ -11,7 +11,8 @@ use term::Number;
 const MAX_POWER: i64 = 16;
 
 impl<'f> Translator<'f> {
-    pub(super) fn negated(&mut self, a: &'f Expression) -> Result<Term, Error> {
+    /// Translates `-a`.
+    pub(super) fn negation(&mut self, a: &'f Expression) -> Result<Term, Error> {
         let a = self.number(a)?;
         if let Some(value) = a.to_i64().and_then(i64::checked_neg) {
             return Ok(Term::integer(value));
@@ -24,6 +25,7 @@ impl<'f> Translator<'f> {
         Ok(Term::of(format!("(-{})", a.text), a.ty, &[&a]))
     }
 
+    /// Translates a sum, product or quotient.
     pub(super) fn arithmetic(
         &mut self,
         operator: Binary,
@@ -31,18 +33,18 @@ impl<'f> Translator<'f> {
         b: &'f Expression,
     ) -> Result<Term, Error> {
         if matches!(operator, Binary::FloorDivide | Binary::Remainder) {
-            return self.floored(operator == Binary::Remainder, a, b);
+            return self.floor_division(operator == Binary::Remainder, a, b);
         }
         let (a, b) = (self.number(a)?, self.number(b)?);
         let (a, b) = match operator {
             Binary::Divide => (to_real(a), to_real(b)),
-            _ => alike(a, b),
+            _ => to_common_type(a, b),
         };
-        Ok(combined(operator, &a, &b))
+        Ok(combine(operator, &a, &b))
     }
 
-    /// `a // b` or `a % b`.
-    fn floored(
+    /// Translates `a // b` or `a % b`.
+    fn floor_division(
         &mut self,
         is_remainder: bool,
         a: &'f Expression,
@@ -76,12 +78,13 @@ impl<'f> Translator<'f> {
         Ok(Term { is_unsigned, ..Term::of(text, Ty::Integer, &[&a, &b]) })
     }
 
+    /// Translates `a^b`; small powers are products.
     pub(super) fn power(&mut self, a: &'f Expression, b: &'f Expression) -> Result<Term, Error> {
         let (a, b) = (self.number(a)?, self.number(b)?);
         if let Some(power) = b.to_i64().filter(|power| (1..=MAX_POWER).contains(power)) {
             let mut product = a.clone();
             for _ in 1..power {
-                product = combined(Binary::Multiply, &product, &a);
+                product = combine(Binary::Multiply, &product, &a);
             }
             return Ok(product);
         }
@@ -94,8 +97,8 @@ impl<'f> Translator<'f> {
 }
 
 /// Combines two numbers of one type by an operator.
-pub(super) fn combined(operator: Binary, a: &Term, b: &Term) -> Term {
-    if let Some(term) = folded(operator, a, b) {
+pub(super) fn combine(operator: Binary, a: &Term, b: &Term) -> Term {
+    if let Some(term) = fold_constants(operator, a, b) {
         return term;
     }
     let sign = match operator {
@@ -110,7 +113,7 @@ pub(super) fn combined(operator: Binary, a: &Term, b: &Term) -> Term {
 }
 
 /// Folds an operation on constants.
-fn folded(operator: Binary, a: &Term, b: &Term) -> Option<Term> {
+fn fold_constants(operator: Binary, a: &Term, b: &Term) -> Option<Term> {
     let (x, y) = (a.number.as_ref()?, b.number.as_ref()?);
     let number: Number = match operator {
         Binary::Add => x + y,
@@ -126,7 +129,7 @@ fn folded(operator: Binary, a: &Term, b: &Term) -> Option<Term> {
 }
 
 /// Converts both to reals if one of them is.
-pub(super) fn alike(a: Term, b: Term) -> (Term, Term) {
+pub(super) fn to_common_type(a: Term, b: Term) -> (Term, Term) {
     match (a.ty, b.ty) {
         (Ty::Truth, Ty::Truth) => (a, b),
         _ => {
@@ -157,7 +160,7 @@ pub(super) fn to_real(term: Term) -> Term {
         return real;
     }
     if let Some(value) = term.to_i64() {
-        // No double has all of its digits.
+        // A literal of so many digits may not be a double, so write the sum of two that are.
         let (high, low) = (value >> 32, value & 0xffff_ffff);
         return Term::of(format!("({high}.0*4294967296.0 + {low}.0)"), Ty::Real, &[]);
     }

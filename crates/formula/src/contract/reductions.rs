@@ -1,13 +1,13 @@
-//! Translates reductions (`sum(k, …)`, `max`, `any`, …) into the language of contracts: `\fold`, `\num_of`, `\exists`
-//! and `\forall`, one nested in the other for each index.
+//! Translates reductions (`sum(k, …)`, `max`, `any`, …) into the language of contracts: `\fold`, `\num_of`,
+//! `\exists` and `\forall`, nested, one for each index.
 //!
 //! Refused: ends of a range that depend on data, `argmax`, `argmin`, and `max` or `min` that leave elements out. For
 //! `max`, `min` and `mean` the contract also claims that the range is not empty.
 
 use super::definitions::Translator;
-use super::operators::{combined, to_real};
+use super::operators::{combine, to_real};
 use super::term::{Term, Ty};
-use crate::ast::{Argument, Binary, Expression, Index, Kind, Name};
+use crate::ast::{Argument, Binary, Expression, ExpressionKind, Index, Name};
 use crate::error::Error;
 use crate::resolve::expressions;
 use crate::typed::Reduction;
@@ -37,12 +37,13 @@ impl<'f> Translator<'f> {
 
     /// Returns an expression's name, if it is a name that is still free.
     fn new_name(&self, expression: &Expression) -> Option<Name> {
-        let Kind::Name(text) = &expression.kind else { return None };
+        let ExpressionKind::Name(text) = &expression.kind else { return None };
         let is_known = self.scope.iter().any(|(known, _)| known == text) || self.is_named(text);
         let is_constant = matches!(text.as_str(), "pi" | "inf" | "log2e" | "ln2");
         (!is_known && !is_constant).then(|| Name { text: text.clone(), span: expression.span })
     }
 
+    /// Translates a call of a reduction.
     pub(super) fn reduction(
         &mut self,
         reduction: Reduction,
@@ -65,7 +66,7 @@ impl<'f> Translator<'f> {
                     let ends = range.as_deref().map(|(low, high)| (low, high));
                     (name.text.as_str(), name.clone(), ends)
                 }
-                Argument::Expression(Expression { kind: Kind::Name(text), span }) => {
+                Argument::Expression(Expression { kind: ExpressionKind::Name(text), span }) => {
                     (text.as_str(), Name { text: text.clone(), span: *span }, None)
                 }
                 Argument::Expression(other) => {
@@ -79,7 +80,7 @@ impl<'f> Translator<'f> {
         self.reduce(reduction, &named, body, span)
     }
 
-    /// `\sum(k, lo, hi, e)` and others, in the notation of contracts.
+    /// Translates `\sum(k, lo, hi, e)` and others, in the notation of contracts.
     pub(super) fn contract_call(
         &mut self,
         name: &Name,
@@ -106,7 +107,7 @@ impl<'f> Translator<'f> {
             );
             return Err(Error::new(span, message));
         };
-        let Kind::Name(text) = &index.kind else {
+        let ExpressionKind::Name(text) = &index.kind else {
             return Err(Error::new(index.span, "a new name is needed for the index"));
         };
         let own = Name { text: text.clone(), span: index.span };
@@ -138,19 +139,20 @@ impl<'f> Translator<'f> {
             ranges.push(self.bind(text, name, ends)?);
         }
         let result = self.body(reduction, &ranges, body, span);
-        self.leave(depth);
+        self.restore_depth(depth);
         result
     }
 
-    /// The sizes of the scopes, to return to with [`leave`](Self::leave).
+    /// Returns the sizes of the scopes, for [`restore_depth`](Self::restore_depth).
     fn depth(&self) -> (usize, usize, usize) {
-        (self.scope.len(), self.variables.len(), self.within.len())
+        (self.scope.len(), self.variables.len(), self.conditions.len())
     }
 
-    fn leave(&mut self, (scope, variables, within): (usize, usize, usize)) {
+    /// Leaves scopes entered since [`depth`](Self::depth).
+    fn restore_depth(&mut self, (scope, variables, within): (usize, usize, usize)) {
         self.scope.truncate(scope);
         self.variables.truncate(variables);
-        self.within.truncate(within);
+        self.conditions.truncate(within);
     }
 
     /// Brings an index into scope.
@@ -160,11 +162,11 @@ impl<'f> Translator<'f> {
         name: &Name,
         (low, high): (Term, Term),
     ) -> Result<IndexRange, Error> {
-        self.is_new(name)?;
+        self.require_new_name(name)?;
         let variable = self.fresh(text);
         let is_unsigned = low.is_unsigned;
         let term = Term { is_unsigned, ..Term::unsigned(variable.clone()) };
-        self.within.push(format!("{} <= {variable} && {variable} < {}", low.text, high.text));
+        self.conditions.push(format!("{} <= {variable} && {variable} < {}", low.text, high.text));
         self.scope.push((text, term));
         self.variables.push(variable.clone());
         Ok(IndexRange { variable, low, high })
@@ -179,7 +181,7 @@ impl<'f> Translator<'f> {
         span: Span,
     ) -> Result<Term, Error> {
         let (value, filter) = match &body.kind {
-            Kind::If { value, condition, otherwise: None } => {
+            ExpressionKind::If { value, condition, otherwise: None } => {
                 (&**value, Some(self.condition(condition)?))
             }
             _ => (body, None),
@@ -196,24 +198,24 @@ impl<'f> Translator<'f> {
         }?;
         let (filter, value) = (filter.as_ref(), &value);
         match reduction {
-            Reduction::Sum => Ok(folded("+", ranges, &filtered(filter, value, 0))),
-            Reduction::Product => Ok(folded("*", ranges, &filtered(filter, value, 1))),
+            Reduction::Sum => Ok(fold_over("+", ranges, &filtered(filter, value, 0))),
+            Reduction::Product => Ok(fold_over("*", ranges, &filtered(filter, value, 1))),
             Reduction::Mean => {
-                let sum = folded("+", ranges, &filtered(filter, &to_real(value.clone()), 0));
+                let sum = fold_over("+", ranges, &filtered(filter, &to_real(value.clone()), 0));
                 let count = match filter {
-                    Some(filter) => counted(ranges, filter),
-                    None => length(ranges),
+                    Some(filter) => count_over(ranges, filter),
+                    None => tuple_count(ranges),
                 };
-                Ok(combined(Binary::Divide, &to_real(sum), &to_real(count)))
+                Ok(combine(Binary::Divide, &to_real(sum), &to_real(count)))
             }
             Reduction::Max | Reduction::Min if filter.is_some() => {
                 let name = reduction.name();
                 let message = format!("for every size, `{name}` cannot leave elements out");
                 Err(Error::new(span, message))
             }
-            Reduction::Max | Reduction::Min => Ok(folded(reduction.name(), ranges, value)),
-            Reduction::Count => Ok(counted(ranges, &both(filter, value))),
-            Reduction::Any => Ok(quantified("exists", "&&", ranges, &both(filter, value))),
+            Reduction::Max | Reduction::Min => Ok(fold_over(reduction.name(), ranges, value)),
+            Reduction::Count => Ok(count_over(ranges, &filter_and(filter, value))),
+            Reduction::Any => Ok(quantify_over("exists", "&&", ranges, &filter_and(filter, value))),
             Reduction::All => {
                 let value = match filter {
                     Some(filter) => {
@@ -222,7 +224,7 @@ impl<'f> Translator<'f> {
                     }
                     None => value.clone(),
                 };
-                Ok(quantified("forall", "==>", ranges, &value))
+                Ok(quantify_over("forall", "==>", ranges, &value))
             }
             Reduction::ArgMax | Reduction::ArgMin => {
                 let message = format!("`{}` has no counterpart in a contract", reduction.name());
@@ -233,14 +235,14 @@ impl<'f> Translator<'f> {
 
     /// Claims that a range is not empty: the maximum of nothing is undefined.
     fn claim_not_empty(&mut self, (low, high): &(Term, Term), span: Span) {
-        let is_some = low.to_i64().zip(high.to_i64()).is_some_and(|(low, high)| low < high);
-        if !is_some {
+        let is_not_empty = low.to_i64().zip(high.to_i64()).is_some_and(|(low, high)| low < high);
+        if !is_not_empty {
             self.claim_formula(&format!("{} < {}", low.text, high.text), span);
         }
     }
 }
 
-/// A value, or the neutral element if it is filtered out.
+/// Builds a value, or the neutral element if it is filtered out.
 fn filtered(filter: Option<&Term>, value: &Term, unit: i64) -> Term {
     let Some(filter) = filter else { return value.clone() };
     let unit = Term::integer(unit);
@@ -249,7 +251,8 @@ fn filtered(filter: Option<&Term>, value: &Term, unit: i64) -> Term {
     Term { is_unsigned: value.is_unsigned, ..Term::of(text, value.ty, &[filter, value]) }
 }
 
-fn both(filter: Option<&Term>, value: &Term) -> Term {
+/// Builds the conjunction of a filter and a condition.
+fn filter_and(filter: Option<&Term>, value: &Term) -> Term {
     match filter {
         Some(filter) => {
             let text = format!("({} && {})", filter.text, value.text);
@@ -260,7 +263,7 @@ fn both(filter: Option<&Term>, value: &Term) -> Term {
 }
 
 /// Folds over all ranges, the last one innermost.
-fn folded(operator: &str, ranges: &[IndexRange], value: &Term) -> Term {
+fn fold_over(operator: &str, ranges: &[IndexRange], value: &Term) -> Term {
     ranges.iter().rev().fold(value.clone(), |inner, range| {
         let IndexRange { variable, low, high } = range;
         let text =
@@ -269,14 +272,16 @@ fn folded(operator: &str, ranges: &[IndexRange], value: &Term) -> Term {
     })
 }
 
-fn counted(ranges: &[IndexRange], condition: &Term) -> Term {
+/// Counts the index tuples that meet a condition.
+fn count_over(ranges: &[IndexRange], condition: &Term) -> Term {
     let Some((last, others)) = ranges.split_last() else { return Term::integer(0) };
     let IndexRange { variable, low, high } = last;
     let text = format!("\\num_of({variable}, {}, {}, {})", low.text, high.text, condition.text);
-    folded("+", others, &bound_term(text, Ty::Integer, true, condition, last))
+    fold_over("+", others, &bound_term(text, Ty::Integer, true, condition, last))
 }
 
-fn quantified(word: &str, joint: &str, ranges: &[IndexRange], condition: &Term) -> Term {
+/// Writes a quantifier over all ranges. `joint` connects each range with the condition.
+fn quantify_over(word: &str, joint: &str, ranges: &[IndexRange], condition: &Term) -> Term {
     ranges.iter().rev().fold(condition.clone(), |inner, range| {
         let IndexRange { variable, low, high } = range;
         let text = format!(
@@ -287,19 +292,19 @@ fn quantified(word: &str, joint: &str, ranges: &[IndexRange], condition: &Term) 
     })
 }
 
-/// The number of index tuples in the ranges, which are not empty.
-fn length(ranges: &[IndexRange]) -> Term {
+/// Writes the number of index tuples in the ranges, which are not empty.
+fn tuple_count(ranges: &[IndexRange]) -> Term {
     let Some((last, others)) = ranges.split_last() else { return Term::integer(1) };
-    let own = combined(Binary::Subtract, &last.high, &last.low);
+    let own = combine(Binary::Subtract, &last.high, &last.low);
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut words = own.text.split(|letter| !is_word(letter));
     match words.any(|word| others.iter().any(|one| one.variable == word)) {
-        true => folded("+", others, &own),
-        false => combined(Binary::Multiply, &length(others), &own),
+        true => fold_over("+", others, &own),
+        false => combine(Binary::Multiply, &tuple_count(others), &own),
     }
 }
 
-/// The term of a reduction over `range`, whose text binds the variable.
+/// Returns the term of a reduction over `range`, whose text binds the variable.
 fn bound_term(text: String, ty: Ty, is_unsigned: bool, inner: &Term, range: &IndexRange) -> Term {
     Term { is_unsigned, ..Term::of(text, ty, &[inner, &range.low, &range.high]) }
 }

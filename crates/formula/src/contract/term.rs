@@ -38,19 +38,19 @@ impl Term {
         Self { text, ty, number: None, is_unsigned: false, is_data, implied }
     }
 
-    /// An integer that is never negative, such as an index or a size.
+    /// Returns an integer that is never negative, such as an index or a size.
     pub(super) fn unsigned(text: String) -> Self {
         Self { is_unsigned: true, ..Self::of(text, Ty::Integer, &[]) }
     }
 
-    /// A literal integer.
+    /// Returns a literal integer.
     pub(super) fn integer(value: i64) -> Self {
         let text = if value < 0 { format!("({value})") } else { value.to_string() };
         let number = Some(Number::from(value));
         Self { number, is_unsigned: value >= 0, ..Self::of(text, Ty::Integer, &[]) }
     }
 
-    /// The value of a literal integer.
+    /// Returns the value of a literal integer.
     pub(super) fn to_i64(&self) -> Option<i64> {
         self.number.as_ref().filter(|_| self.ty == Ty::Integer).and_then(Number::to_i64)
     }

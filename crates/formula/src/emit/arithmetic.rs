@@ -40,7 +40,7 @@ impl Emitter<'_> {
         register.into()
     }
 
-    /// A quotient rounded down, or its remainder; instructions round towards zero.
+    /// Computes a quotient rounded down, or its remainder; instructions round towards zero.
     fn division(
         &mut self,
         op: Arithmetic,
@@ -92,6 +92,7 @@ impl Emitter<'_> {
         self.builder.select(adjusts.into(), [other.into(), result.into()], Width::B64)
     }
 
+    /// Computes a power with a literal exponent: small multiples of 1/2 by products and a root.
     pub(super) fn power(&mut self, a: &Node, exponent: &Number) -> Operand {
         let base = self.value(a);
         let is_integer = a.ty == Type::Integer;
@@ -99,7 +100,8 @@ impl Emitter<'_> {
         let doubled = (exponent * &Number::from(2)).to_i64();
         match doubled.map(|doubled| (doubled.unsigned_abs(), doubled < 0)) {
             Some((doubled, negative)) if doubled / 2 <= MAX_PRODUCT => {
-                let mut result = self.product(base, doubled / 2, is_integer).unwrap_or(one);
+                let mut result =
+                    self.power_by_squaring(base, doubled / 2, is_integer).unwrap_or(one);
                 if doubled % 2 == 1 {
                     let root = self.float_unary(FloatUnary::Sqrt, FloatMode::NEAREST, base);
                     result = self.builder.float(FloatBinary::Mul, result, root).into();
@@ -116,8 +118,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// A power by squaring; `None` for exponent 0.
-    fn product(&mut self, base: Operand, exponent: u64, is_integer: bool) -> Option<Operand> {
+    /// Computes a power by squaring; `None` for exponent 0.
+    fn power_by_squaring(
+        &mut self,
+        base: Operand,
+        exponent: u64,
+        is_integer: bool,
+    ) -> Option<Operand> {
         let (mut result, mut square, mut rest) = (None, base, exponent);
         let mut multiply = |a, b| -> Operand {
             match is_integer {
@@ -137,6 +144,7 @@ impl Emitter<'_> {
         result
     }
 
+    /// Applies a function of reals.
     pub(super) fn real(
         &mut self,
         function: RealFunction,

@@ -8,34 +8,35 @@ use ir::{
     Register, Rounding, Scalar, Terminator, Width,
 };
 
+/// A function under construction.
 pub(super) struct Builder {
     registers: IndexVec<Reg, Register>,
     blocks: IndexVec<BlockId, Block>,
     current: BlockId,
     /// The part of the text being compiled.
     pub(super) span: Span,
-    /// Do instructions go to the first block, which every thread runs once?
-    is_early: bool,
+    /// Set if instructions go to the entry block.
+    is_in_entry: bool,
     /// The format of reals.
     pub(super) format: Format,
 }
 
-/// The block that every thread runs first.
-const EARLY: usize = 0;
+/// The position of the entry block, which every thread runs once, first.
+const ENTRY: usize = 0;
 
 impl Builder {
     pub(super) fn new(span: Span, format: Format) -> Self {
         let mut builder = Self {
             registers: IndexVec::default(),
             blocks: IndexVec::default(),
-            current: BlockId::from_position(EARLY),
+            current: BlockId::from_position(ENTRY),
             span,
-            is_early: false,
+            is_in_entry: false,
             format,
         };
-        let early = builder.block();
+        let entry = builder.block();
         let body = builder.block();
-        builder.current = early;
+        builder.current = entry;
         builder.terminate(Terminator::Jump(body));
         builder.current = body;
         builder
@@ -61,7 +62,7 @@ impl Builder {
     }
 
     /// Directs further instructions to this block.
-    pub(super) fn go_on(&mut self, block: BlockId) {
+    pub(super) fn switch_to(&mut self, block: BlockId) {
         self.current = block;
     }
 
@@ -76,52 +77,52 @@ impl Builder {
     }
 
     pub(super) fn push(&mut self, op: Op) {
-        let block = if self.is_early { BlockId::from_position(EARLY) } else { self.current };
+        let block = if self.is_in_entry { BlockId::from_position(ENTRY) } else { self.current };
         let instruction = Instr { guard: None, op, span: self.span, location: None };
         self.blocks[block].instructions.push(instruction);
     }
 
-    pub(super) fn push_early(&mut self, op: Op) {
-        self.early(|builder| builder.push(op));
+    pub(super) fn push_to_entry(&mut self, op: Op) {
+        self.in_entry_block(|builder| builder.push(op));
     }
 
-    /// Emits into the block that every thread runs once.
-    pub(super) fn early<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.is_early, true);
+    /// Emits instructions into the entry block.
+    pub(super) fn in_entry_block<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.is_in_entry, true);
         let result = emit(self);
-        self.is_early = before;
+        self.is_in_entry = before;
         result
     }
 
-    /// Sets whether instructions go to the first block; returns the previous setting.
-    pub(super) fn set_early(&mut self, is_early: bool) -> bool {
-        std::mem::replace(&mut self.is_early, is_early)
+    /// Sets if instructions go to the entry block; returns the previous setting.
+    pub(super) fn set_in_entry(&mut self, is_in_entry: bool) -> bool {
+        std::mem::replace(&mut self.is_in_entry, is_in_entry)
     }
 
     pub(super) fn copy(&mut self, dst: Reg, src: Operand) {
         self.push(Op::Copy { dst, src });
     }
 
-    /// An operation on integers of 64 bits.
+    /// Emits an operation on integers of 64 bits.
     pub(super) fn integer(&mut self, op: IntBinary, a: Operand, b: Operand) -> Reg {
         let dst = self.register(Width::B64);
         self.push(Op::IntBinary { op, width: Width::B64, dst, a, b });
         dst
     }
 
-    /// An operation on predicates.
+    /// Emits an operation on predicates.
     pub(super) fn logic(&mut self, op: IntBinary, a: Operand, b: Operand) -> Reg {
         let dst = self.register(Width::B1);
         self.push(Op::IntBinary { op, width: Width::B1, dst, a, b });
         dst
     }
 
-    /// An operation on reals.
+    /// Emits an operation on reals.
     pub(super) fn float(&mut self, op: FloatBinary, a: Operand, b: Operand) -> Reg {
         self.float_in(self.format, op, a, b)
     }
 
-    /// An operation on floats of a format.
+    /// Emits an operation on floats of a format.
     pub(super) fn float_in(
         &mut self,
         format: Format,
@@ -134,7 +135,7 @@ impl Builder {
         dst
     }
 
-    /// A small number as a real; every format has it.
+    /// Returns a small number as a real; every format has it.
     pub(super) fn number(&self, number: f32) -> Operand {
         Operand::Constant(match self.format {
             Format::F64 => f64::from(number).to_bits(),
@@ -142,7 +143,7 @@ impl Builder {
         })
     }
 
-    /// The width of a value of a type.
+    /// Returns the width of a value of a type.
     pub(super) fn width(&self, ty: Type) -> Width {
         match ty {
             Type::Integer => Width::B64,
@@ -152,7 +153,7 @@ impl Builder {
     }
 
     /// Converts a number to another type.
-    pub(super) fn converted(
+    pub(super) fn convert(
         &mut self,
         src: Operand,
         from: Scalar,

@@ -14,7 +14,7 @@ const DIGITS: usize = 53;
 const LARGEST_SINGLE: i128 = 1 << 24;
 
 impl Emitter<'_> {
-    /// A literal as a real.
+    /// Computes a literal as a real, exactly.
     pub(super) fn literal(&mut self, number: &Number) -> Operand {
         if let Some(exact) = self.exact(number) {
             return exact;
@@ -22,11 +22,11 @@ impl Emitter<'_> {
         if let Some((_, known)) = self.literals.iter().find(|(one, _)| one == number) {
             return *known;
         }
-        let before = self.builder.set_early(true);
+        let before = self.builder.set_in_entry(true);
         let big = number.to_big();
         let (sign, above) = (big.numerator().sign(), big.numerator().unsigned_abs());
-        let above = self.whole(&above);
-        let below = self.whole(big.denominator());
+        let above = self.sum_of_doubles(&above);
+        let below = self.sum_of_doubles(big.denominator());
         // Even if the denominator is 1: a quotient is a value of the domain, which no conversion rounds.
         let div = |emitter: &mut Self| {
             emitter.builder.float_in(Format::F64, FloatBinary::Div, above, below)
@@ -38,48 +38,48 @@ impl Emitter<'_> {
             quotient = self.builder.float_in(Format::F64, op, zero, quotient).into();
         }
         let quotient = self.double_as_real(quotient);
-        self.builder.set_early(before);
+        self.builder.set_in_entry(before);
         self.literals.push((number.clone(), quotient));
         quotient
     }
 
-    /// A float of a format as a real.
+    /// Computes a float of a format as a real.
     pub(super) fn float_literal(&mut self, format: Format, bits: u64) -> Operand {
         let value = Operand::Constant(bits);
         match (format, self.builder.format) {
             (one, other) if one == other => value,
-            (Format::F32, _) => self.converted(value, Scalar::Float(format)),
+            (Format::F32, _) => self.convert_to_real(value, Scalar::Float(format)),
             _ => match Number::from_f64(f64::from_bits(bits)) {
                 Some(number) => self.literal(&number),
                 // Infinite or NaN.
-                None => self.converted(value, Scalar::Float(format)),
+                None => self.convert_to_real(value, Scalar::Float(format)),
             },
         }
     }
 
-    /// A known integer of at most this magnitude, as a real.
-    pub(super) fn whole_as_real(&mut self, value: Operand, most: i128) -> Operand {
+    /// Converts a known integer of at most this magnitude to a real, exactly.
+    pub(super) fn known_integer_as_real(&mut self, value: Operand, most: i128) -> Operand {
         let integer = Scalar::Integer { width: Width::B64, signed: true };
         if most <= LARGEST_SINGLE || self.builder.format == Format::F64 {
-            return self.converted(value, integer);
+            return self.convert_to_real(value, integer);
         }
         let double = Scalar::Float(Format::F64);
-        let value = self.builder.converted(value, integer, double, Rounding::NearestEven);
+        let value = self.builder.convert(value, integer, double, Rounding::NearestEven);
         // The quotient is a value of the domain, which no conversion rounds.
         let one = Operand::Constant(1.0_f64.to_bits());
         let value = self.builder.float_in(Format::F64, FloatBinary::Div, value, one);
         self.double_as_real(value.into())
     }
 
-    /// A double that is a value of the domain, as a real.
+    /// Converts a double that is a value of the domain to a real.
     fn double_as_real(&mut self, value: Operand) -> Operand {
         match self.builder.format {
             Format::F64 => value,
-            _ => self.converted(value, Scalar::Float(Format::F64)),
+            _ => self.convert_to_real(value, Scalar::Float(Format::F64)),
         }
     }
 
-    /// A number that the format of reals has.
+    /// Returns a number as a constant, if the format of reals has it.
     fn exact(&self, number: &Number) -> Option<Operand> {
         let double = exact_double(number)?;
         match self.builder.format {
@@ -92,8 +92,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// A positive integer as a sum of doubles.
-    fn whole(&mut self, number: &UBig) -> Operand {
+    /// Computes a positive integer as a sum of doubles.
+    fn sum_of_doubles(&mut self, number: &UBig) -> Operand {
         let mut sum: Option<Operand> = None;
         for start in (0..number.bit_len()).step_by(DIGITS) {
             let piece = (number >> start) & ((UBig::ONE << DIGITS) - UBig::ONE);
@@ -112,9 +112,9 @@ impl Emitter<'_> {
         sum.unwrap_or(Operand::Constant(0))
     }
 
-    /// An irrational constant.
+    /// Computes an irrational constant.
     pub(super) fn constant(&mut self, constant: Constant) -> Operand {
-        let before = self.builder.set_early(true);
+        let before = self.builder.set_in_entry(true);
         let [one, two] = [1.0, 2.0].map(|number| self.builder.number(number));
         let value = match constant {
             Constant::Pi => self.real(RealFunction::TimesPi, one, None),
@@ -125,7 +125,7 @@ impl Emitter<'_> {
                 self.builder.float(FloatBinary::Div, one, ln2).into()
             }
         };
-        self.builder.set_early(before);
+        self.builder.set_in_entry(before);
         value
     }
 }

@@ -81,6 +81,7 @@ pub enum ParameterKind {
     },
 }
 
+/// Compiles the definitions of a formula in their order.
 pub(crate) fn emit(typed: &Typed, format: Format) -> Compiled {
     let mut launches = Vec::new();
     for step in &typed.steps {
@@ -95,6 +96,7 @@ pub(crate) fn emit(typed: &Typed, format: Format) -> Compiled {
     Compiled { launches, literals }
 }
 
+/// Collects the magnitudes of literals, with their notation.
 fn collect_literals(node: &Node, found: &mut Vec<(Number, String)>) {
     if let NodeKind::Number(number) = &node.kind {
         let number = number.abs();
@@ -106,7 +108,7 @@ fn collect_literals(node: &Node, found: &mut Vec<(Number, String)>) {
             found.push((number, text));
         }
     }
-    node.each(&mut |inner| collect_literals(inner, found));
+    node.each_child(&mut |inner| collect_literals(inner, found));
 }
 
 /// A kernel under construction.
@@ -119,9 +121,11 @@ struct Emitter<'e> {
     arrays: Vec<(ArrayId, Reg)>,
     /// Scalars as numbers: integers of 64 bits or reals.
     scalars: Vec<(usize, Reg)>,
+    /// Literals built so far.
     literals: Vec<(Number, Operand)>,
 }
 
+/// Compiles a definition to a kernel of `program`, in which reals have `format`.
 fn emit_kernel(
     typed: &Typed,
     step: &Step,
@@ -144,15 +148,15 @@ fn emit_kernel(
     for array in uses.arrays.iter().chain([&step.array]) {
         let is_output = *array == step.array;
         let info = &typed.arrays[*array];
-        let variable = parameter(program, id, &info.name, Width::B64);
+        let variable = add_parameter(program, id, &info.name, Width::B64);
         let begin = emitter.load_parameter(variable, Width::B64);
         emitter.arrays.push((*array, begin));
         params.push(Param::Variable(variable));
-        parameters.push(described(info, is_output));
+        parameters.push(parameter_of_array(info, is_output));
     }
     for position in uses.scalars {
         let (name, scalar) = typed.scalars[position].clone();
-        let variable = parameter(program, id, &name, scalar.width());
+        let variable = add_parameter(program, id, &name, scalar.width());
         let raw = emitter.load_parameter(variable, scalar.width());
         let number = emitter.number_of(raw, scalar);
         emitter.scalars.push((position, number));
@@ -175,7 +179,8 @@ fn emit_kernel(
     (id, parameters)
 }
 
-fn described(array: &Array, is_output: bool) -> Parameter {
+/// Describes an array as a parameter.
+fn parameter_of_array(array: &Array, is_output: bool) -> Parameter {
     let kind = match array.origin {
         Origin::Let => ParameterKind::Intermediate { shape: array.shape.clone(), is_output },
         Origin::Input | Origin::Output => ParameterKind::Tensor { is_output },
@@ -183,7 +188,8 @@ fn described(array: &Array, is_output: bool) -> Parameter {
     Parameter { name: array.name.clone(), scalar: array.scalar, kind }
 }
 
-fn parameter(program: &mut Program, owner: FuncId, name: &str, width: Width) -> VarId {
+/// Declares a parameter of a kernel.
+fn add_parameter(program: &mut Program, owner: FuncId, name: &str, width: Width) -> VarId {
     let bytes = u64::from(width.bytes());
     program.variables.push(Variable {
         name: name.to_owned(),
@@ -219,7 +225,7 @@ impl Uses {
             }
             _ => {}
         }
-        node.each(&mut |inner| self.collect(inner));
+        node.each_child(&mut |inner| self.collect(inner));
     }
 }
 
@@ -228,7 +234,7 @@ impl Emitter<'_> {
     fn load_parameter(&mut self, variable: VarId, width: Width) -> Reg {
         let dst = self.builder.register(width);
         let address = Address { base: AddressBase::Variable(variable), offset: 0 };
-        self.builder.push_early(Op::Load(Load {
+        self.builder.push_to_entry(Op::Load(Load {
             dsts: vec![Some(dst)],
             width,
             signed: false,
@@ -254,16 +260,16 @@ impl Emitter<'_> {
         });
         let (work, end) = (self.builder.block(), self.builder.block());
         self.builder.branch(inside, work, end);
-        self.builder.go_on(work);
+        self.builder.switch_to(work);
         self.unflatten(step, number);
         let value = self.value(&step.value);
         self.store(step.array, number, value);
         self.builder.terminate(Terminator::Jump(end));
-        self.builder.go_on(end);
+        self.builder.switch_to(end);
         self.builder.terminate(Terminator::Exit);
     }
 
-    /// `blockIdx.x * blockDim.x + threadIdx.x` in 64 bits.
+    /// Computes `blockIdx.x * blockDim.x + threadIdx.x` in 64 bits.
     fn thread_number(&mut self) -> Reg {
         let [block, thread] =
             [SpecialRegister::Ctaid(Dimension::X), SpecialRegister::Tid(Dimension::X)].map(
@@ -303,6 +309,7 @@ impl Emitter<'_> {
         }
     }
 
+    /// Stores the element of a thread.
     fn store(&mut self, array: ArrayId, number: Reg, value: Operand) {
         let scalar = self.typed.arrays[array].scalar;
         let value = self.as_stored(value, scalar);
@@ -318,7 +325,7 @@ impl Emitter<'_> {
         }));
     }
 
-    /// The address at an offset in bytes from the start of an array.
+    /// Computes the address at an offset in bytes from the start of an array.
     fn address(&mut self, array: ArrayId, offset: Reg) -> Address {
         // All arrays that are read or written were collected before.
         let begin = self.arrays.iter().find(|(id, _)| *id == array).map(|one| one.1);

@@ -15,9 +15,9 @@ use ir::{
 struct Accumulator {
     /// The result so far.
     value: Reg,
-    /// For a mean, the number of elements; for an extreme, its position.
-    second: Option<Reg>,
-    /// Is `second` a real? It is if it depends on data.
+    /// For a mean, the number of elements; for `argmax` and `argmin`, the position so far.
+    count_or_position: Option<Reg>,
+    /// Set if that is a real: it is if it depends on data.
     second_is_real: bool,
     /// For an extreme of integers or its position: set while no element was seen.
     is_first: Option<Reg>,
@@ -31,8 +31,9 @@ struct OpenLoop {
 }
 
 impl Emitter<'_> {
+    /// Computes a reduction.
     pub(super) fn reduce(&mut self, reduce: &Reduce, ty: Type) -> Operand {
-        let accumulator = self.start(reduce, ty);
+        let accumulator = self.start_reduction(reduce, ty);
         let loops: Vec<OpenLoop> = reduce
             .ranges
             .iter()
@@ -40,7 +41,7 @@ impl Emitter<'_> {
                 let (low, high) = (self.value(&range.low), self.value(&range.high));
                 let index = self.builder.register(Width::B64);
                 self.indices[range.index] = Some(index);
-                self.open(index, low, high)
+                self.open_loop(index, low, high)
             })
             .collect();
         let innermost = self.builder.block();
@@ -56,9 +57,9 @@ impl Emitter<'_> {
         }
         self.update(reduce, &accumulator, if jumps { &[] } else { &open });
         self.builder.terminate(Terminator::Jump(innermost));
-        self.builder.go_on(innermost);
+        self.builder.switch_to(innermost);
         for one in loops.into_iter().rev() {
-            self.close(&one);
+            self.close_loop(&one);
         }
         self.result(reduce, &accumulator)
     }
@@ -68,42 +69,45 @@ impl Emitter<'_> {
         if let Some(condition) = self.all_of(conditions) {
             let next = self.builder.block();
             self.builder.branch(condition, next, elsewhere);
-            self.builder.go_on(next);
+            self.builder.switch_to(next);
         }
     }
 
-    /// An integer to a power, by a loop.
+    /// Computes an integer to a power, by a loop.
     pub(super) fn integer_power(&mut self, a: &Node, b: &Node) -> Operand {
         let (base, power) = (self.value(a), self.value(b));
         let [result, count] =
             [self.builder.register(Width::B64), self.builder.register(Width::B64)];
         self.builder.copy(result, Operand::Constant(1));
-        let one = self.open(count, Operand::Constant(0), power);
+        let one = self.open_loop(count, Operand::Constant(0), power);
         self.arithmetic_into(result, Arithmetic::Multiply, base, true);
-        self.close(&one);
+        self.close_loop(&one);
         result.into()
     }
 
-    fn open(&mut self, index: Reg, low: Operand, high: Operand) -> OpenLoop {
+    /// Begins a loop over an index, from `low` to before `high`.
+    fn open_loop(&mut self, index: Reg, low: Operand, high: Operand) -> OpenLoop {
         let (test, body, end) = (self.builder.block(), self.builder.block(), self.builder.block());
         self.builder.copy(index, low);
         self.builder.terminate(Terminator::Jump(test));
-        self.builder.go_on(test);
-        let goes_on = self.compare(Relation::Lt, [index.into(), high], true);
-        self.builder.branch(goes_on, body, end);
-        self.builder.go_on(body);
+        self.builder.switch_to(test);
+        let continues = self.compare(Relation::Lt, [index.into(), high], true);
+        self.builder.branch(continues, body, end);
+        self.builder.switch_to(body);
         OpenLoop { test, end, index }
     }
 
-    fn close(&mut self, open: &OpenLoop) {
+    /// Ends the body of a loop and continues after it.
+    fn close_loop(&mut self, open: &OpenLoop) {
         let (width, one) = (Width::B64, Operand::Constant(1));
         let (dst, a) = (open.index, open.index.into());
         self.builder.push(Op::IntBinary { op: IntBinary::Add, width, dst, a, b: one });
         self.builder.terminate(Terminator::Jump(open.test));
-        self.builder.go_on(open.end);
+        self.builder.switch_to(open.end);
     }
 
-    fn start(&mut self, reduce: &Reduce, ty: Type) -> Accumulator {
+    /// Sets the registers of a reduction to the result over nothing.
+    fn start_reduction(&mut self, reduce: &Reduce, ty: Type) -> Accumulator {
         let is_integer = reduce.body.ty == Type::Integer;
         let real = |number: f32| self.builder.number(number);
         let (zero, one) = (Operand::Constant(0), Operand::Constant(1));
@@ -124,7 +128,7 @@ impl Emitter<'_> {
         let is_mean = reduce.reduction == Reduction::Mean;
         let leaves_out = reduce.filter.as_ref().is_some_and(|filter| filter.is_data);
         let second_is_real = is_mean && leaves_out || takes_place && ty == Type::Real;
-        let second = (takes_place || is_mean).then(|| {
+        let count_or_position = (takes_place || is_mean).then(|| {
             let ty = if second_is_real { Type::Real } else { Type::Integer };
             let register = self.builder.register(self.builder.width(ty));
             self.builder.copy(register, zero);
@@ -136,7 +140,7 @@ impl Emitter<'_> {
             self.builder.copy(register, one);
             register
         });
-        Accumulator { value, second, second_is_real, is_first }
+        Accumulator { value, count_or_position, second_is_real, is_first }
     }
 
     /// Accumulates one element, unless conditions on data exclude it.
@@ -146,8 +150,8 @@ impl Emitter<'_> {
         let value = accumulator.value;
         match reduce.reduction {
             Reduction::Sum | Reduction::Mean => {
-                self.add(&reduce.body, value, kept);
-                if let Some(count) = accumulator.second {
+                self.update_sum(&reduce.body, value, kept);
+                if let Some(count) = accumulator.count_or_position {
                     let is_integer = !accumulator.second_is_real;
                     let one = self.one_if(kept, is_integer);
                     self.arithmetic_into(count, Arithmetic::Add, one, is_integer);
@@ -169,21 +173,21 @@ impl Emitter<'_> {
                 let one = self.builder.select(holds, [one, zero], Width::B64);
                 self.arithmetic_into(value, Arithmetic::Add, one.into(), true);
             }
-            Reduction::Any | Reduction::All => self.junction(reduce, value, kept),
+            Reduction::Any | Reduction::All => self.update_truth(reduce, value, kept),
             Reduction::Max | Reduction::Min => {
                 let element = self.value(&reduce.body);
                 let larger = reduce.reduction == Reduction::Max;
                 let new = self.extreme(larger, [value.into(), element], is_integer);
-                let new = self.unless_first(accumulator, element, new);
+                let new = self.element_if_first(accumulator, element, new);
                 let new = self.kept_or(kept, new, value.into(), reduce.body.ty);
                 self.builder.copy(value, new);
             }
-            Reduction::ArgMax | Reduction::ArgMin => self.place(reduce, accumulator),
+            Reduction::ArgMax | Reduction::ArgMin => self.update_position(reduce, accumulator),
         }
     }
 
-    /// Adds to a sum; a product is added in one step.
-    fn add(&mut self, body: &Node, sum: Reg, kept: Option<Reg>) {
+    /// Adds an element to a sum; a product is added in one step.
+    fn update_sum(&mut self, body: &Node, sum: Reg, kept: Option<Reg>) {
         if let (NodeKind::Arithmetic(Arithmetic::Multiply, a, b), None, Type::Real) =
             (&body.kind, kept, body.ty)
         {
@@ -197,7 +201,7 @@ impl Emitter<'_> {
         self.arithmetic_into(sum, Arithmetic::Add, element, body.ty == Type::Integer);
     }
 
-    /// `dst = dst op b`.
+    /// Computes `dst = dst op b`.
     fn arithmetic_into(&mut self, dst: Reg, op: Arithmetic, b: Operand, is_integer: bool) {
         let a = dst.into();
         let adds = op == Arithmetic::Add;
@@ -214,7 +218,8 @@ impl Emitter<'_> {
         });
     }
 
-    fn junction(&mut self, reduce: &Reduce, value: Reg, kept: Option<Reg>) {
+    /// Updates `any` or `all` by a condition.
+    fn update_truth(&mut self, reduce: &Reduce, value: Reg, kept: Option<Reg>) {
         let is_any = reduce.reduction == Reduction::Any;
         let holds = self.value(&reduce.body);
         let neutral = Operand::Constant(u64::from(!is_any));
@@ -227,8 +232,8 @@ impl Emitter<'_> {
         self.builder.copy(value, new.into());
     }
 
-    /// The first index with the largest or smallest element.
-    fn place(&mut self, reduce: &Reduce, accumulator: &Accumulator) {
+    /// Updates the extreme and its position: the first index with the largest or smallest element.
+    fn update_position(&mut self, reduce: &Reduce, accumulator: &Accumulator) {
         let is_integer = reduce.body.ty == Type::Integer;
         let element = self.value(&reduce.body);
         let relation = match reduce.reduction {
@@ -237,7 +242,8 @@ impl Emitter<'_> {
         };
         let best = accumulator.value;
         let better = self.compare(relation, [element, best.into()], is_integer);
-        let (Some(place), Some(is_first)) = (accumulator.second, accumulator.is_first) else {
+        let (Some(place), Some(is_first)) = (accumulator.count_or_position, accumulator.is_first)
+        else {
             return;
         };
         let better = self.builder.logic(IntBinary::Or, is_first.into(), better.into());
@@ -247,7 +253,7 @@ impl Emitter<'_> {
         let mut wide = Width::B64;
         if accumulator.second_is_real {
             let (low, high) = self.typed.indices[reduce.ranges[0].index].bounds;
-            index = self.whole_as_real(index, low.abs().max(high.abs()));
+            index = self.known_integer_as_real(index, low.abs().max(high.abs()));
             wide = self.builder.width(Type::Real);
         }
         let width = self.builder.width(reduce.body.ty);
@@ -257,8 +263,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The element itself if it is the first one.
-    fn unless_first(
+    /// Returns the element itself if it is the first one, else the new extreme.
+    fn element_if_first(
         &mut self,
         accumulator: &Accumulator,
         element: Operand,
@@ -270,6 +276,7 @@ impl Emitter<'_> {
         new.into()
     }
 
+    /// Returns `value` if the element is kept, else `otherwise`.
     fn kept_or(
         &mut self,
         kept: Option<Reg>,
@@ -284,15 +291,17 @@ impl Emitter<'_> {
         }
     }
 
+    /// Returns 1 if the element is kept, else 0.
     fn one_if(&mut self, kept: Option<Reg>, is_integer: bool) -> Operand {
         let one = if is_integer { Operand::Constant(1) } else { self.builder.number(1.0) };
         let ty = if is_integer { Type::Integer } else { Type::Real };
         self.kept_or(kept, one, Operand::Constant(0), ty)
     }
 
+    /// Computes the result from the registers.
     fn result(&mut self, reduce: &Reduce, accumulator: &Accumulator) -> Operand {
         let value = accumulator.value.into();
-        match (reduce.reduction, accumulator.second) {
+        match (reduce.reduction, accumulator.count_or_position) {
             (Reduction::Mean, Some(count)) if accumulator.second_is_real => {
                 self.builder.float(FloatBinary::Div, value, count.into()).into()
             }
@@ -301,7 +310,7 @@ impl Emitter<'_> {
                 let most =
                     most.map(|(low, high)| high.saturating_sub(low).saturating_add(1).max(0));
                 let most = most.fold(1, i128::saturating_mul);
-                let count = self.whole_as_real(count.into(), most);
+                let count = self.known_integer_as_real(count.into(), most);
                 self.builder.float(FloatBinary::Div, value, count).into()
             }
             (Reduction::ArgMax | Reduction::ArgMin, Some(place)) => place.into(),

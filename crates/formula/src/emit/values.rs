@@ -14,13 +14,14 @@ pub(super) const MAX: FloatBinary = FloatBinary::Max { propagate_nan: false, xor
 pub(super) const MIN: FloatBinary = FloatBinary::Min { propagate_nan: false, xor_sign_abs: false };
 
 impl Emitter<'_> {
+    /// Computes the value of a node.
     pub(super) fn value(&mut self, node: &Node) -> Operand {
         let before = std::mem::replace(&mut self.builder.span, node.span);
         // Each thread computes a constant expression once.
-        let is_early = node.ty == Type::Real && is_constant(node);
-        let early = is_early.then(|| self.builder.set_early(true));
+        let is_once = node.ty == Type::Real && is_constant(node);
+        let setting = is_once.then(|| self.builder.set_in_entry(true));
         let value = self.emit(node);
-        early.map(|early| self.builder.set_early(early));
+        setting.map(|before| self.builder.set_in_entry(before));
         self.builder.span = before;
         value
     }
@@ -77,9 +78,9 @@ impl Emitter<'_> {
             Scalar::Integer { width: Width::B64, .. } => raw,
             Scalar::Float(format) if format == self.builder.format => raw,
             Scalar::Float(_) => {
-                let before = self.builder.set_early(true);
-                let converted = self.converted(raw.into(), scalar);
-                self.builder.set_early(before);
+                let before = self.builder.set_in_entry(true);
+                let converted = self.convert_to_real(raw.into(), scalar);
+                self.builder.set_in_entry(before);
                 match converted {
                     Operand::Register(register) => register,
                     Operand::Constant(_) => raw,
@@ -87,16 +88,21 @@ impl Emitter<'_> {
             }
             Scalar::Integer { width, signed } => {
                 let dst = self.builder.register(Width::B64);
-                self.builder.push_early(Op::Resize { dst, src: raw.into(), from: width, signed });
+                self.builder.push_to_entry(Op::Resize {
+                    dst,
+                    src: raw.into(),
+                    from: width,
+                    signed,
+                });
                 dst
             }
         }
     }
 
     /// Converts a number to a real.
-    pub(super) fn converted(&mut self, value: Operand, from: Scalar) -> Operand {
+    pub(super) fn convert_to_real(&mut self, value: Operand, from: Scalar) -> Operand {
         let to = Scalar::Float(self.builder.format);
-        self.builder.converted(value, from, to, Rounding::NearestEven)
+        self.builder.convert(value, from, to, Rounding::NearestEven)
     }
 
     /// Converts a real or an integer of 64 bits to an element of a tensor.
@@ -106,7 +112,7 @@ impl Emitter<'_> {
             Scalar::Float(format) if format == self.builder.format => value,
             Scalar::Float(_) => {
                 let real = Scalar::Float(self.builder.format);
-                self.builder.converted(value, real, scalar, Rounding::NearestEven)
+                self.builder.convert(value, real, scalar, Rounding::NearestEven)
             }
             // The lowest bits, as integers wrap around in memory.
             Scalar::Integer { width, .. } => {
@@ -120,6 +126,7 @@ impl Emitter<'_> {
         }
     }
 
+    /// Loads an element, or computes the value outside of the tensor.
     fn element(&mut self, array: ArrayId, indices: &[Node], outside: Option<&Node>) -> Operand {
         let places: Vec<Operand> = indices.iter().map(|index| self.value(index)).collect();
         let Some(outside) = outside else { return self.load(array, &places) };
@@ -130,19 +137,19 @@ impl Emitter<'_> {
         let (then, otherwise, end) =
             (self.builder.block(), self.builder.block(), self.builder.block());
         self.builder.branch(inside, then, otherwise);
-        self.builder.go_on(then);
+        self.builder.switch_to(then);
         let value = self.load(array, &places);
         self.builder.copy(dst, value);
         self.builder.terminate(Terminator::Jump(end));
-        self.builder.go_on(otherwise);
+        self.builder.switch_to(otherwise);
         let value = self.value(outside);
         self.builder.copy(dst, value);
         self.builder.terminate(Terminator::Jump(end));
-        self.builder.go_on(end);
+        self.builder.switch_to(end);
         dst.into()
     }
 
-    /// The condition that a position is in a tensor; `None` if it always is.
+    /// Computes the condition that a position is in a tensor; `None` if it always is.
     fn is_inside(&mut self, array: ArrayId, indices: &[Node], places: &[Operand]) -> Option<Reg> {
         let shape = self.typed.arrays[array].shape.clone();
         let mut all: Option<Reg> = None;
@@ -166,6 +173,7 @@ impl Emitter<'_> {
         all
     }
 
+    /// Loads the element at a position that is inside.
     fn load(&mut self, array: ArrayId, places: &[Operand]) -> Operand {
         let (scalar, shape) = {
             let array = &self.typed.arrays[array];
@@ -197,10 +205,11 @@ impl Emitter<'_> {
         match scalar {
             Scalar::Integer { .. } => dst.into(),
             Scalar::Float(format) if format == self.builder.format => dst.into(),
-            Scalar::Float(_) => self.converted(dst.into(), scalar),
+            Scalar::Float(_) => self.convert_to_real(dst.into(), scalar),
         }
     }
 
+    /// Computes an integer node as a real.
     fn integer_as_real(&mut self, inner: &Node) -> Operand {
         match &inner.kind {
             NodeKind::Number(number) => self.literal(number),
@@ -224,7 +233,7 @@ impl Emitter<'_> {
                 } else {
                     interval(self.typed, inner).map_or(i128::MAX, size)
                 };
-                self.whole_as_real(value, most)
+                self.known_integer_as_real(value, most)
             }
         }
     }
@@ -302,14 +311,14 @@ impl Emitter<'_> {
                 debug_assert!(ty == Type::Integer, "as a real it is made elsewhere");
                 let integer = Scalar::Integer { width: Width::B64, signed: true };
                 let real = Scalar::Float(self.builder.format);
-                self.builder.converted(*a, real, integer, rounding)
+                self.builder.convert(*a, real, integer, rounding)
             }
             // The resolver counts arguments.
             _ => zero,
         }
     }
 
-    /// The larger or smaller of two numbers.
+    /// Computes the larger or smaller of two numbers.
     pub(super) fn extreme(
         &mut self,
         larger: bool,
@@ -338,6 +347,7 @@ impl Emitter<'_> {
         self.builder.select(above.into(), [one, other.into()], width).into()
     }
 
+    /// Computes `value if condition else otherwise`: branches on indices, selects on data.
     fn conditional(&mut self, condition: &Node, value: &Node, otherwise: &Node) -> Operand {
         let (decided, open) = condition.conjuncts();
         match (decided.is_empty(), open.is_empty()) {
@@ -345,17 +355,18 @@ impl Emitter<'_> {
             (false, true) => self.branches(&decided, value, otherwise),
             (false, false) => {
                 let inner = |emitter: &mut Self| emitter.choice(&open, value, otherwise);
-                self.branches_of(&decided, inner, otherwise)
+                self.branch_between(&decided, inner, otherwise)
             }
         }
     }
 
     /// Selects a value by branching on conditions; only one of the two values is computed.
     fn branches(&mut self, conditions: &[&Node], value: &Node, otherwise: &Node) -> Operand {
-        self.branches_of(conditions, |emitter| emitter.value(value), otherwise)
+        self.branch_between(conditions, |emitter| emitter.value(value), otherwise)
     }
 
-    fn branches_of(
+    /// Like [`branches`](Self::branches), with the first value computed by a function.
+    fn branch_between(
         &mut self,
         conditions: &[&Node],
         value: impl FnOnce(&mut Self) -> Operand,
@@ -366,15 +377,15 @@ impl Emitter<'_> {
         let dst = self.builder.register(width);
         let (then, other, end) = (self.builder.block(), self.builder.block(), self.builder.block());
         self.builder.branch(condition, then, other);
-        self.builder.go_on(then);
+        self.builder.switch_to(then);
         let chosen = value(self);
         self.builder.copy(dst, chosen);
         self.builder.terminate(Terminator::Jump(end));
-        self.builder.go_on(other);
+        self.builder.switch_to(other);
         let chosen = self.value(otherwise);
         self.builder.copy(dst, chosen);
         self.builder.terminate(Terminator::Jump(end));
-        self.builder.go_on(end);
+        self.builder.switch_to(end);
         dst.into()
     }
 
@@ -389,7 +400,7 @@ impl Emitter<'_> {
         self.builder.select(condition.into(), [a, b], width).into()
     }
 
-    /// The conjunction of conditions; `None` if there are none.
+    /// Computes the conjunction of conditions; `None` if there are none.
     pub(super) fn all_of(&mut self, conditions: &[&Node]) -> Option<Reg> {
         let mut all: Option<Operand> = None;
         for condition in conditions {
@@ -410,17 +421,17 @@ impl Emitter<'_> {
     }
 }
 
-/// Does a value read an element at a data-dependent position? A guard may be what keeps it in bounds.
+/// Returns `true` if a value reads an element at a data-dependent position. A guard may be what keeps it in bounds.
 pub(super) fn reads_at_data(node: &Node) -> bool {
     let mut found = match &node.kind {
         NodeKind::Element { indices, .. } => indices.iter().any(|index| index.is_data),
         _ => false,
     };
-    node.each(&mut |inner| found = found || reads_at_data(inner));
+    node.each_child(&mut |inner| found = found || reads_at_data(inner));
     found
 }
 
-/// Does a value depend on nothing, and need no branch?
+/// Returns `true` if a value depends on nothing and needs no branch.
 fn is_constant(node: &Node) -> bool {
     let mut all = !matches!(
         &node.kind,
@@ -431,6 +442,6 @@ fn is_constant(node: &Node) -> bool {
             | NodeKind::IntegerPower(..)
             | NodeKind::Reduce(_)
     );
-    node.each(&mut |inner| all = all && is_constant(inner));
+    node.each_child(&mut |inner| all = all && is_constant(inner));
     all
 }

@@ -1,7 +1,7 @@
 //! Calls: functions of numbers, and reductions over indices.
 
 use super::{Resolver, to_real};
-use crate::ast::{Argument, Expression, Index, Kind, Name};
+use crate::ast::{Argument, Expression, ExpressionKind, Index, Name};
 use crate::error::{Error, closest};
 use crate::interval::interval;
 use crate::typed::{Function, IndexId, Node, NodeKind, Range, Reduce, Reduction, Type};
@@ -41,7 +41,7 @@ const REALS: [(&str, RealFunction); 27] = [
 ];
 
 /// Other functions: name, function, number of arguments.
-const OTHERS: [(&str, Function, usize); 14] = [
+const OTHER_FUNCTIONS: [(&str, Function, usize); 14] = [
     ("sqrt", Function::Sqrt, 1),
     ("rsqrt", Function::ReciprocalSqrt, 1),
     ("abs", Function::Abs, 1),
@@ -61,7 +61,7 @@ const OTHERS: [(&str, Function, usize); 14] = [
 /// Formats that a literal may be rounded to.
 const FORMATS: [(&str, Format); 2] = [("f32", Format::F32), ("f64", Format::F64)];
 
-/// Functions of other libraries, and their formulas.
+/// Functions of other libraries, with the formulas to write instead.
 const HINTS: [(&str, &str); 12] = [
     ("softmax", "y[i,j] = exp(x[i,j]) / sum(k, exp(x[i,k]))"),
     ("log_softmax", "y[i,j] = x[i,j] - log(sum(k, exp(x[i,k])))"),
@@ -78,6 +78,7 @@ const HINTS: [(&str, &str); 12] = [
 ];
 
 impl Resolver<'_> {
+    /// Resolves a call of a reduction or function.
     pub(super) fn call(
         &mut self,
         name: &Name,
@@ -95,14 +96,14 @@ impl Resolver<'_> {
             return self.reduction(*reduction, name, arguments, span);
         }
         if text == "size" {
-            return self.size(arguments, span);
+            return self.size_call(arguments, span);
         }
         if let Some((_, format)) = FORMATS.iter().find(|(known, _)| *known == text) {
-            return self.rounded(*format, name, arguments);
+            return self.rounded_literal(*format, name, arguments);
         }
         let real = REALS.iter().find(|(known, _)| *known == text);
         let real = real.map(|(_, one)| (Function::Real(*one), one.arguments()));
-        let other = OTHERS.iter().find(|(known, ..)| *known == text);
+        let other = OTHER_FUNCTIONS.iter().find(|(known, ..)| *known == text);
         match real.or(other.map(|(_, function, count)| (*function, *count))) {
             Some((function, count)) => self.function(name, function, count, arguments, span),
             None => Err(self.unknown_function(text, name.span)),
@@ -118,13 +119,14 @@ impl Resolver<'_> {
             return Error::new(span, message);
         }
         let known = REALS.iter().map(|one| one.0);
-        let known = known.chain(OTHERS.iter().map(|one| one.0));
+        let known = known.chain(OTHER_FUNCTIONS.iter().map(|one| one.0));
         let known = known.chain(Reduction::ALL.iter().map(|one| one.0)).chain(["size"]);
         let hint = closest(name, known).map(|name| format!("; did you mean `{name}`?"));
         Error::new(span, format!("`{name}` is not a function{}", hint.unwrap_or_default()))
     }
 
-    /// Do arguments begin with an index? `max` and `min` of numbers do not.
+    /// Returns `true` if a call is a reduction: its arguments begin with an index. `max` and `min` of numbers
+    /// are not.
     fn is_reduction(&self, reduction: Reduction, arguments: &[Argument]) -> bool {
         let is_index = match arguments.first() {
             Some(Argument::Index(_)) => true,
@@ -136,12 +138,13 @@ impl Resolver<'_> {
 
     /// Returns an expression's name, if it is a name that is still free.
     fn new_name(&self, expression: &Expression) -> Option<Name> {
-        let Kind::Name(text) = &expression.kind else { return None };
+        let ExpressionKind::Name(text) = &expression.kind else { return None };
         let is_known = self.scope.iter().any(|(known, _)| known == text) || self.is_named(text);
         let is_constant = matches!(text.as_str(), "pi" | "inf" | "log2e" | "ln2");
         (!is_known && !is_constant).then(|| Name { text: text.clone(), span: expression.span })
     }
 
+    /// Resolves a function of numbers. Some keep integers; all others take reals.
     fn function(
         &mut self,
         name: &Name,
@@ -192,14 +195,14 @@ impl Resolver<'_> {
         Ok(Node { kind: NodeKind::Function(function, nodes), ty, is_data, span })
     }
 
-    /// `size(x, 0)`: a dimension of a tensor.
-    fn size(&mut self, arguments: &[Argument], span: Span) -> Result<Node, Error> {
+    /// Resolves `size(x, 0)`: a dimension of a tensor.
+    fn size_call(&mut self, arguments: &[Argument], span: Span) -> Result<Node, Error> {
         let usage = || {
             Error::new(span, "`size` takes a tensor and the number of a dimension: `size(x, 0)`")
         };
         let expressions = expressions(arguments)?;
         let [tensor, axis] = expressions.as_slice() else { return Err(usage()) };
-        let Kind::Name(name) = &tensor.kind else { return Err(usage()) };
+        let ExpressionKind::Name(name) = &tensor.kind else { return Err(usage()) };
         let Some(array) = self.array(name) else {
             return Err(match self.is_named(name) {
                 true => Error::new(tensor.span, format!("`{name}` is not a tensor")),
@@ -221,8 +224,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// `f32(1e-5)`: the nearest float.
-    fn rounded(
+    /// Resolves `f32(1e-5)`: the nearest float.
+    fn rounded_literal(
         &mut self,
         format: Format,
         name: &Name,
@@ -245,7 +248,7 @@ impl Resolver<'_> {
         Ok(Node { kind: NodeKind::Float(format, bits), ..node })
     }
 
-    /// `\sum(k, lo, hi, e)` and others, in the notation of contracts.
+    /// Resolves `\sum(k, lo, hi, e)` and others, in the notation of contracts.
     fn contract_call(
         &mut self,
         word: &str,
@@ -282,6 +285,7 @@ impl Resolver<'_> {
         self.reduce(reduction, &[Index { name, range }], body, span)
     }
 
+    /// Resolves a call of a reduction: indices, then one expression.
     fn reduction(
         &mut self,
         reduction: Reduction,
@@ -305,7 +309,7 @@ impl Resolver<'_> {
         }
         if indices.is_empty() {
             if let [Argument::Expression(first), _, ..] = arguments
-                && let Kind::Name(known) = &first.kind
+                && let ExpressionKind::Name(known) = &first.kind
             {
                 let message =
                     format!("`{known}` is an index already; take another name in `{text}`");
@@ -337,6 +341,7 @@ impl Resolver<'_> {
         }
     }
 
+    /// Resolves a reduction over these indices.
     fn reduce(
         &mut self,
         reduction: Reduction,
@@ -350,7 +355,7 @@ impl Resolver<'_> {
             ranges.push(self.reduction_range(index, body)?);
         }
         let (value, filter) = match &body.kind {
-            Kind::If { value, condition, otherwise: None } => {
+            ExpressionKind::If { value, condition, otherwise: None } => {
                 (&**value, Some(self.condition(condition)?))
             }
             _ => (body, None),
@@ -391,7 +396,7 @@ impl Resolver<'_> {
         Ok(Node { kind: NodeKind::Reduce(Box::new(reduce)), ty, is_data, span })
     }
 
-    /// The range of an index of a reduction; brings the index into scope.
+    /// Resolves the range of an index of a reduction, and brings the index into scope.
     fn reduction_range(&mut self, index: &Index, body: &Expression) -> Result<Range, Error> {
         let span = index.name.span;
         let (low, high) = match &index.range {
@@ -410,7 +415,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Arguments without ranges.
+/// Returns arguments without ranges.
 pub(crate) fn expressions<'e>(arguments: &'e [Argument]) -> Result<Vec<&'e Expression>, Error> {
     let one = |argument: &'e Argument| match argument {
         Argument::Expression(expression) => Ok(expression),
@@ -422,7 +427,7 @@ pub(crate) fn expressions<'e>(arguments: &'e [Argument]) -> Result<Vec<&'e Expre
     arguments.iter().map(one).collect()
 }
 
-/// A literal rounded to an integer; `None` if it is large.
+/// Rounds a literal to an integer; `None` if it is large.
 fn rounded_to_integer(number: &Number, rounding: Rounding) -> Option<i128> {
     let (above, below) = number.to_small_ratio()?;
     let (above, below) = (i128::from(above), i128::from(below));
@@ -448,7 +453,7 @@ fn rounded_to_integer(number: &Number, rounding: Rounding) -> Option<i128> {
     })
 }
 
-/// The single nearest to a number, given a double near it.
+/// Returns the single nearest to a number, given a double near it.
 pub(crate) fn nearest_single(number: &Number, double: f64) -> f32 {
     let guess = double as f32;
     let distance = |single: f32| {

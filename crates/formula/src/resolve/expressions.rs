@@ -1,7 +1,7 @@
 //! Types of expressions: integers for indices, reals for values, truths for conditions.
 
 use super::{Resolver, as_number, to_real, type_of};
-use crate::ast::{Binary, Expression, Kind, Name, Relation, Unary};
+use crate::ast::{Binary, Expression, ExpressionKind, Name, Relation, Unary};
 use crate::error::{Error, closest};
 use crate::interval::interval;
 use crate::resolve::KnownScalar;
@@ -14,26 +14,27 @@ use term::Number;
 const MAX_INTEGER_POWER: i64 = 62;
 
 impl Resolver<'_> {
+    /// Resolves an expression and its type.
     pub(super) fn expression(&mut self, expression: &Expression) -> Result<Node, Error> {
         let span = expression.span;
         match &expression.kind {
-            Kind::Number(number, is_real) => {
+            ExpressionKind::Number(number, is_real) => {
                 let is_integer = !is_real && number.to_i64().is_some();
                 let ty = if is_integer { Type::Integer } else { Type::Real };
                 Ok(Node { kind: NodeKind::Number(number.clone()), ty, is_data: false, span })
             }
-            Kind::Name(name) => self.name(name, span),
-            Kind::Element { name, indices, outside } => {
+            ExpressionKind::Name(name) => self.name(name, span),
+            ExpressionKind::Element { name, indices, outside } => {
                 self.element(name, indices, outside.as_deref(), span)
             }
-            Kind::Call { name, arguments } => self.call(name, arguments, span),
-            Kind::Unary(Unary::Negate, a) => self.negation(a, span),
-            Kind::Unary(Unary::Not, a) => {
+            ExpressionKind::Call { name, arguments } => self.call(name, arguments, span),
+            ExpressionKind::Unary(Unary::Negate, a) => self.negation(a, span),
+            ExpressionKind::Unary(Unary::Not, a) => {
                 let a = self.condition(a)?;
                 let is_data = a.is_data;
                 Ok(Node { kind: NodeKind::Not(Box::new(a)), ty: Type::Truth, is_data, span })
             }
-            Kind::Binary(operator @ (Binary::And | Binary::Or), a, b) => {
+            ExpressionKind::Binary(operator @ (Binary::And | Binary::Or), a, b) => {
                 let (a, b) = (self.condition(a)?, self.condition(b)?);
                 let is_data = a.is_data || b.is_data;
                 let (a, b) = (Box::new(a), Box::new(b));
@@ -43,21 +44,21 @@ impl Resolver<'_> {
                 };
                 Ok(Node { kind, ty: Type::Truth, is_data, span })
             }
-            Kind::Binary(Binary::Power, a, b) => self.power(a, b, span),
-            Kind::Binary(operator, a, b) => self.arithmetic(*operator, a, b, span),
-            Kind::Comparison(first, others) => self.comparison(first, others, span),
-            Kind::If { value, condition, otherwise: Some(otherwise) } => {
+            ExpressionKind::Binary(Binary::Power, a, b) => self.power(a, b, span),
+            ExpressionKind::Binary(operator, a, b) => self.arithmetic(*operator, a, b, span),
+            ExpressionKind::Comparison(first, others) => self.comparison(first, others, span),
+            ExpressionKind::If { value, condition, otherwise: Some(otherwise) } => {
                 let condition = self.condition(condition)?;
                 let (value, otherwise) = (self.expression(value)?, self.expression(otherwise)?);
-                let (value, otherwise) = alike(value, otherwise);
+                let (value, otherwise) = to_common_type(value, otherwise);
                 let is_data = condition.is_data || value.is_data || otherwise.is_data;
                 let ty = value.ty;
                 let [condition, value, otherwise] = [condition, value, otherwise].map(Box::new);
                 Ok(Node { kind: NodeKind::If { condition, value, otherwise }, ty, is_data, span })
             }
-            Kind::If { otherwise: None, .. } => Err(Error::new(
+            ExpressionKind::If { otherwise: None, .. } => Err(Error::new(
                 span,
-                "`if` without `else` belongs in sum, max, …; elsewhere give the other value: `a if c else b`",
+                "`if` without `else` is allowed only inside of sum, max, …; elsewhere write `a if c else b`",
             )),
         }
     }
@@ -112,7 +113,7 @@ impl Resolver<'_> {
         node(NodeKind::Constant(constant), Type::Real, false)
     }
 
-    /// The position of a scalar parameter.
+    /// Returns the position of a scalar parameter.
     fn scalar(&mut self, name: &str, ty: Scalar) -> usize {
         let known = self.typed.scalars.iter().position(|(known, _)| known == name);
         known.unwrap_or_else(|| {
@@ -195,13 +196,13 @@ impl Resolver<'_> {
         Ok(Node { kind, ty, is_data: true, span })
     }
 
-    /// An expression that must be an integer.
+    /// Resolves an expression that must be an integer.
     pub(super) fn integer(&mut self, expression: &Expression) -> Result<Node, Error> {
         let node = self.expression(expression)?;
         let message = match node.ty {
             Type::Integer => return Ok(node),
             Type::Truth => "a condition is not an integer",
-            Type::Real if matches!(expression.kind, Kind::Binary(Binary::Divide, ..)) => {
+            Type::Real if matches!(expression.kind, ExpressionKind::Binary(Binary::Divide, ..)) => {
                 "an index must be an integer; `//` divides integers and rounds down"
             }
             Type::Real => "an index must be an integer",
@@ -209,7 +210,7 @@ impl Resolver<'_> {
         Err(Error::new(node.span, message))
     }
 
-    /// An expression that must be a number.
+    /// Resolves an expression that must be a number.
     pub(super) fn numeric(&mut self, expression: &Expression) -> Result<Node, Error> {
         let node = self.expression(expression)?;
         match node.ty {
@@ -221,13 +222,13 @@ impl Resolver<'_> {
         }
     }
 
-    /// An expression that must be a real; integers are converted.
+    /// Resolves an expression that must be a real; integers are converted.
     pub(super) fn real(&mut self, expression: &Expression) -> Result<Node, Error> {
         let node = self.numeric(expression)?;
         Ok(if node.ty == Type::Integer { to_real(node) } else { node })
     }
 
-    /// An expression that must be a condition; an integer counts as true unless it is 0, as in masks.
+    /// Resolves an expression that must be a condition; an integer counts as true unless it is 0, as in masks.
     pub(super) fn condition(&mut self, expression: &Expression) -> Result<Node, Error> {
         let node = self.expression(expression)?;
         let (span, is_data) = (node.span, node.is_data);
@@ -281,7 +282,7 @@ impl Resolver<'_> {
                 if let Some(real) = [&a, &b].into_iter().find(|one| one.ty == Type::Real) {
                     let message = format!(
                         "`{}` is for integers; for reals write `floor(a / b)`",
-                        operator.written().1.trim()
+                        operator.strength_and_spelling().1.trim()
                     );
                     return Err(Error::new(real.span, message));
                 }
@@ -290,11 +291,11 @@ impl Resolver<'_> {
                 }
                 (a, b)
             }
-            _ => alike(self.numeric(a)?, self.numeric(b)?),
+            _ => to_common_type(self.numeric(a)?, self.numeric(b)?),
         };
         let (ty, is_data) = (a.ty, a.is_data || b.is_data);
         if let (Some(x), Some(y)) = (a.number(), b.number())
-            && let Some(number) = folded(op, x, y).filter(is_small)
+            && let Some(number) = fold_constants(op, x, y).filter(is_small)
         {
             return Ok(Node { kind: NodeKind::Number(number), ty, is_data: false, span });
         }
@@ -349,7 +350,7 @@ impl Resolver<'_> {
                 Relation::Equal => ir::Relation::Eq,
                 Relation::NotEqual => ir::Relation::Ne,
             };
-            let (a, b) = alike(left, right.clone());
+            let (a, b) = to_common_type(left, right.clone());
             let is_data = a.is_data || b.is_data;
             let kind = NodeKind::Compare(relation, Box::new(a), Box::new(b));
             let one = Node { kind, ty: Type::Truth, is_data, span };
@@ -368,7 +369,7 @@ impl Resolver<'_> {
 }
 
 /// Converts two numbers to one type: both integers, or both reals. Conditions become 1 or 0 if the other is a number.
-pub(super) fn alike(a: Node, b: Node) -> (Node, Node) {
+pub(super) fn to_common_type(a: Node, b: Node) -> (Node, Node) {
     let real = |node: Node| match node.ty {
         Type::Real => node,
         Type::Integer => to_real(node),
@@ -382,7 +383,7 @@ pub(super) fn alike(a: Node, b: Node) -> (Node, Node) {
     }
 }
 
-/// Is a power of integers an integer? Its exponent must depend on indices alone and not be negative.
+/// Returns `true` if a power of integers is an integer: its exponent depends on indices alone and is not negative.
 fn is_integer_power(typed: &Typed, a: &Node, b: &Node) -> bool {
     let are_integers = a.ty == Type::Integer && b.ty == Type::Integer;
     let most = i128::from(MAX_INTEGER_POWER);
@@ -391,14 +392,15 @@ fn is_integer_power(typed: &Typed, a: &Node, b: &Node) -> bool {
         && interval(typed, b).is_some_and(|(low, high)| low >= 0 && high <= most)
 }
 
-/// Are numerator and denominator doubles, so that a literal can be built from them?
+/// Returns `true` if numerator and denominator are small enough for doubles, so that a literal can be built
+/// from them.
 fn is_small(number: &Number) -> bool {
     const MAX_BITS: usize = 900;
     number.bits() <= MAX_BITS
 }
 
-/// The result on two literals, exact.
-fn folded(op: Arithmetic, a: &Number, b: &Number) -> Option<Number> {
+/// Computes an operation on two literals, exactly.
+fn fold_constants(op: Arithmetic, a: &Number, b: &Number) -> Option<Number> {
     let integers = || Some((i128::from(a.to_i64()?), i128::from(b.to_i64()?)));
     let whole = |value: i128| i64::try_from(value).ok().map(Number::from);
     match op {
@@ -413,7 +415,7 @@ fn folded(op: Arithmetic, a: &Number, b: &Number) -> Option<Number> {
     }
 }
 
-/// The quotient rounded down; `None` for divisor 0.
+/// Returns the quotient rounded down; `None` for divisor 0.
 pub(crate) fn floor_divide(a: i128, b: i128) -> Option<i128> {
     let quotient = a.checked_div(b)?;
     let is_below = a % b != 0 && (a < 0) != (b < 0);

@@ -3,7 +3,7 @@
 //! Sizes are numbers here, and expressions of parameters in contracts. Two sizes agree if they are textually equal.
 
 use super::Resolver;
-use crate::ast::{Expression, Kind, Name};
+use crate::ast::{Expression, ExpressionKind, Name};
 use crate::error::Error;
 use std::fmt::Display;
 
@@ -47,17 +47,18 @@ pub(crate) fn extent<S: Clone + Display>(
     }
 }
 
+/// Collects the dimensions at which an index occurs alone.
 fn collect<'e, S: Clone>(
     expression: &'e Expression,
     index: &str,
     sizes: &dyn Fn(&str) -> Option<Vec<S>>,
     found: &mut Vec<Axis<'e, S>>,
 ) {
-    expression.each(&mut |inner| collect(inner, index, sizes, found));
-    let Kind::Element { name, indices, outside } = &expression.kind else { return };
+    expression.each_child(&mut |inner| collect(inner, index, sizes, found));
+    let ExpressionKind::Element { name, indices, outside } = &expression.kind else { return };
     let Some(sizes) = sizes(&name.text) else { return };
     for (axis, (one, size)) in indices.iter().zip(sizes).enumerate() {
-        if matches!(&one.kind, Kind::Name(name) if name == index) {
+        if matches!(&one.kind, ExpressionKind::Name(name) if name == index) {
             let (array, has_outside) = (name.text.as_str(), outside.is_some());
             found.push(Axis { size, axis, array, has_outside });
         }
@@ -65,7 +66,7 @@ fn collect<'e, S: Clone>(
 }
 
 impl Resolver<'_> {
-    /// The size of the dimensions at which a name occurs alone in an expression.
+    /// Returns the size of the dimensions at which a name occurs alone in an expression.
     pub(super) fn extent(&self, index: &Name, within: &Expression) -> Result<u64, Error> {
         let sizes = |name: &str| self.array(name).map(|id| self.typed.arrays[id].shape.clone());
         extent(index, within, &sizes)

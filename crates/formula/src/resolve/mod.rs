@@ -75,7 +75,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The format that reals are computed in by runs on reals.
+    /// Returns the format that reals are computed in by runs on reals.
     pub(crate) fn format(&self) -> Format {
         let tensors = self.tensors.iter().map(|tensor| tensor.scalar);
         let scalars = self.scalars.iter().filter_map(|scalar| match scalar.value {
@@ -87,10 +87,13 @@ impl Environment {
     }
 }
 
-/// Limits on the elements of an output, and of an array that only the formula has.
+/// Most elements of an output.
 const MAX_ELEMENTS: u64 = 1 << 31;
+
+/// Most elements of an array that only the formula has.
 const MAX_LET_ELEMENTS: u64 = 1 << 24;
 
+/// Resolves a formula against the tensors and scalars that it may name.
 pub(crate) fn resolve(formula: &Formula, environment: &Environment) -> Result<Typed, Error> {
     let mut resolver = Resolver {
         environment,
@@ -119,6 +122,7 @@ pub(crate) fn resolve(formula: &Formula, environment: &Environment) -> Result<Ty
     Ok(resolver.typed)
 }
 
+/// The state of a resolution.
 struct Resolver<'r> {
     environment: &'r Environment,
     typed: Typed,
@@ -137,8 +141,8 @@ impl Resolver<'_> {
     fn definition(&mut self, definition: &Definition) -> Result<(), Error> {
         let Definition { is_let, name, indices, value } = definition;
         let (text, span) = (&name.text, name.span);
-        let is_constant = self.constants.iter().any(|(known, _)| known == text);
-        if is_constant || self.defined.iter().any(|(known, _)| known == text) {
+        let is_known = self.constants.iter().any(|(known, _)| known == text);
+        if is_known || self.defined.iter().any(|(known, _)| known == text) {
             return Err(Error::new(span, format!("`{text}` is defined twice")));
         }
         let tensor = self.environment.tensors.iter().find(|tensor| tensor.name == *text);
@@ -161,7 +165,7 @@ impl Resolver<'_> {
         let ids = self.indices_of(definition, shape.as_deref())?;
         let value = self.expression(value)?;
         self.scope.clear();
-        if *is_let && indices.is_empty() && is_plain(&value) {
+        if *is_let && indices.is_empty() && is_constant(&value) {
             self.constants.push((text.clone(), value));
             return Ok(());
         }
@@ -248,7 +252,7 @@ impl Resolver<'_> {
         Ok(ids)
     }
 
-    /// The size of a dimension with a given range.
+    /// Returns the size of a dimension with a given range.
     fn size_of_range(
         &mut self,
         index: &Index,
@@ -288,7 +292,7 @@ impl Resolver<'_> {
         Ok(id)
     }
 
-    /// Is this the name of an argument or of an earlier definition?
+    /// Returns `true` for the name of an argument or of an earlier definition.
     fn is_named(&self, name: &str) -> bool {
         self.environment.tensors.iter().any(|tensor| tensor.name == name)
             || self.environment.scalars.iter().any(|scalar| scalar.name == name)
@@ -296,7 +300,7 @@ impl Resolver<'_> {
             || self.constants.iter().any(|(known, _)| known == name)
     }
 
-    /// The array of a name: an earlier definition, or initial contents.
+    /// Returns the array of a name: an earlier definition, or initial contents.
     fn array(&self, name: &str) -> Option<ArrayId> {
         let defined = self.defined.iter().find(|(known, _)| known == name).map(|(_, id)| *id);
         let alias = self.environment.aliases.iter().find(|(one, _)| one == name);
@@ -324,8 +328,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Makes a definition that reads the previous contents of its output read a copy: elements are computed in any
-    /// order.
+    /// If a definition reads the previous contents of its output, lets it read a copy of them: elements are
+    /// computed in any order.
     fn keep_contents(&mut self, name: &str, value: Node) -> Node {
         let Some(old) = self.before.iter().copied().find(|id| self.typed.arrays[*id].name == name)
         else {
@@ -365,11 +369,11 @@ impl Resolver<'_> {
         };
         let element = Node { kind, ty, is_data: true, span };
         self.typed.steps.push(Step { array: copy, indices, value: element, span });
-        redirected(value, old, copy)
+        redirect(value, old, copy)
     }
 }
 
-/// The type of a tensor's elements.
+/// Returns the type of a tensor's elements.
 pub(crate) fn type_of(scalar: Scalar) -> Type {
     match scalar {
         Scalar::Integer { .. } => Type::Integer,
@@ -377,7 +381,7 @@ pub(crate) fn type_of(scalar: Scalar) -> Type {
     }
 }
 
-/// The storage of a `let`.
+/// Returns the storage of a `let`, and its value as a number.
 fn let_storage(typed: &Typed, value: Node, format: Format) -> (Scalar, Node) {
     match value.ty {
         Type::Real => (Scalar::Float(format), value),
@@ -386,7 +390,7 @@ fn let_storage(typed: &Typed, value: Node, format: Format) -> (Scalar, Node) {
     }
 }
 
-/// The type for storing integers between definitions: 32 bits if they fit, as in kernels.
+/// Returns the type for storing integers between definitions: 32 bits if they fit, as in kernels.
 pub(crate) fn integer_storage(typed: &Typed, value: &Node) -> Scalar {
     let fits =
         |(low, high): (i128, i128)| low >= i128::from(i32::MIN) && high <= i128::from(i32::MAX);
@@ -394,16 +398,16 @@ pub(crate) fn integer_storage(typed: &Typed, value: &Node) -> Scalar {
     Scalar::Integer { width: if is_narrow { Width::B32 } else { Width::B64 }, signed: true }
 }
 
-/// Does a value depend on nothing, and need no loop?
-fn is_plain(node: &Node) -> bool {
+/// Returns `true` if a value depends on nothing and needs no loop.
+fn is_constant(node: &Node) -> bool {
     let mut all =
         !node.is_data && !matches!(node.kind, NodeKind::Reduce(_)) && node.ty != Type::Truth;
-    node.each(&mut |inner| all = all && is_plain(inner));
+    node.each_child(&mut |inner| all = all && is_constant(inner));
     all
 }
 
-/// Converts an integer to a real; a literal stays one. Conditionals and sums become reals inside: data-dependent
-/// integers gain nothing, and runs on reals follow reals more easily.
+/// Converts an integer to a real; a literal stays a literal. Conditionals and sums of data are converted
+/// operand by operand, because runs on reals follow reals more easily than integers.
 fn to_real(node: Node) -> Node {
     let (span, is_data) = (node.span, node.is_data);
     match node.kind {
@@ -458,21 +462,22 @@ fn as_number(condition: Node) -> Node {
     Node { kind, ty: Type::Integer, is_data, span }
 }
 
+/// Returns `true` if an expression reads an array.
 fn reads(node: &Node, wanted: ArrayId) -> bool {
     let mut found = matches!(node.kind, NodeKind::Element { array, .. } if array == wanted);
-    node.each(&mut |inner| found |= reads(inner, wanted));
+    node.each_child(&mut |inner| found |= reads(inner, wanted));
     found
 }
 
 /// Replaces an array by another one in an expression.
-fn redirected(mut node: Node, from: ArrayId, to: ArrayId) -> Node {
+fn redirect(mut node: Node, from: ArrayId, to: ArrayId) -> Node {
     fn walk(node: &mut Node, from: ArrayId, to: ArrayId) {
         if let NodeKind::Element { array, .. } = &mut node.kind
             && *array == from
         {
             *array = to;
         }
-        node.each_mut(&mut |inner| walk(inner, from, to));
+        node.each_child_mut(&mut |inner| walk(inner, from, to));
     }
     walk(&mut node, from, to);
     node

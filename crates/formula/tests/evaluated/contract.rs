@@ -6,14 +6,14 @@
 use crate::Numbers;
 use formula::contract::{SizedScalar, SizedTensor, Sizes, contract, shapes};
 use formula::{parse, parse_expression};
-use interp::{Contents, Launch, Value, failed};
+use interp::{Contents, Launch, Value, failed_postcondition};
 use ir::Scalar;
 use kir::Kernel;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The notation of sizes: scalars, or numbers.
 #[derive(Clone, Copy, PartialEq)]
-enum Manner {
+enum SizeNotation {
     Scalars,
     Numbers,
 }
@@ -21,16 +21,16 @@ enum Manner {
 impl Numbers {
     /// Asserts that a formula's contract agrees with its computed results.
     pub(crate) fn assert_contract(&self, text: &str, outputs: &BTreeMap<String, Vec<f64>>) {
-        for manner in [Manner::Scalars, Manner::Numbers] {
-            if let Some(kernel) = self.contracted(text, manner) {
+        for notation in [SizeNotation::Scalars, SizeNotation::Numbers] {
+            if let Some(kernel) = self.kernel_with_contract(text, notation) {
                 self.assert_claims(text, &kernel, outputs);
             }
         }
     }
 
     /// An empty kernel with the contract of a formula; `None` if it has no counterpart.
-    fn contracted(&self, text: &str, manner: Manner) -> Option<Kernel> {
-        let sizes = self.sizes(manner);
+    fn kernel_with_contract(&self, text: &str, notation: SizeNotation) -> Option<Kernel> {
+        let sizes = self.sizes(notation);
         let stated = shapes(&sizes, &[]).unwrap();
         let claims = contract(&parse(text).unwrap(), &sizes).ok()?;
         let claims = claims.clauses.into_iter().map(|clause| clause.text);
@@ -53,14 +53,14 @@ impl Numbers {
         Some(kernel)
     }
 
-    fn sizes(&self, manner: Manner) -> Sizes {
+    fn sizes(&self, notation: SizeNotation) -> Sizes {
         let inputs = self.tensors.iter().map(|(name, (shape, scalar, _))| (name, shape, *scalar));
         let outputs = self.outputs.iter().map(|(name, (shape, scalar))| (name, shape, *scalar));
         let outputs = outputs.filter(|(name, ..)| !self.tensors.contains_key(*name));
         let all: Vec<(&String, &Vec<u64>, Scalar)> = inputs.chain(outputs).collect();
         let size = |size: &u64| {
-            let text = match manner {
-                Manner::Scalars if *size > 1 => format!("size{size}"),
+            let text = match notation {
+                SizeNotation::Scalars if *size > 1 => format!("size{size}"),
                 _ => size.to_string(),
             };
             parse_expression(&text).unwrap()
@@ -76,7 +76,8 @@ impl Numbers {
         let tensors = all.iter().map(tensor).collect();
         let scalar = |name: String| SizedScalar { name, is_integer: true, is_unsigned: false };
         let numbers: BTreeSet<u64> = all.iter().flat_map(|one| one.1.iter().copied()).collect();
-        let numbers = numbers.into_iter().filter(|size| manner == Manner::Scalars && *size > 1);
+        let numbers =
+            numbers.into_iter().filter(|size| notation == SizeNotation::Scalars && *size > 1);
         let numbers = numbers.map(|size| format!("size{size}"));
         let scalars = self.scalars.keys().cloned().chain(numbers).map(scalar).collect();
         Sizes { tensors, scalars }
@@ -101,7 +102,7 @@ impl Numbers {
                 after.insert(id, numbers.iter().map(|one| value(scalar, *one)).collect());
             }
         }
-        let event = failed(kernel, &launch, [&before, &after]);
+        let event = failed_postcondition(kernel, &launch, [&before, &after]);
         assert!(event.is_none(), "{text}: {event:?}");
         // Runs leave open which of two equal reals is the greater.
         if text.contains("all(") {
@@ -119,7 +120,7 @@ impl Numbers {
                     Value::Int { value, .. } => integer(value + 1),
                     Value::Undefined => continue,
                 };
-                let event = failed(kernel, &launch, [&before, &changed]);
+                let event = failed_postcondition(kernel, &launch, [&before, &changed]);
                 assert!(event.is_some(), "{text}: `{}[{at}]` is not claimed", array.name);
             }
         }
@@ -136,7 +137,7 @@ impl Numbers {
 
     /// The text of the clauses of a formula, or the mistake.
     fn clauses(&self, text: &str) -> String {
-        match contract(&parse(text).unwrap(), &self.sizes(Manner::Scalars)) {
+        match contract(&parse(text).unwrap(), &self.sizes(SizeNotation::Scalars)) {
             Ok(contract) => {
                 let texts = contract.clauses.iter().map(|clause| clause.text.as_str());
                 texts.collect::<Vec<_>>().join("\n")
@@ -168,7 +169,7 @@ fn a_product_is_a_fold() {
 }
 
 #[test]
-fn a_let_is_written_out_with_names_of_its_own() {
+fn a_let_is_inlined_with_new_names() {
     let text = "let r[i] = sum(j, A[i,j]); C[i,j] = r[i] + sum(k, B[k,j]*r[i])";
     matrices().outputs_of(text);
     let clauses = matrices().clauses(text);
@@ -207,7 +208,7 @@ fn greatest_of_nothing_is_a_mistake_of_the_formula() {
 }
 
 #[test]
-fn what_has_no_counterpart_is_said() {
+fn expressions_without_counterpart_are_refused() {
     let x = Numbers::default().real("x", &[2, 3]).output("y", &[2]).integer("n", 3);
     for (text, words) in [
         ("y[i] = argmax(k, x[i,k])", "`argmax` has no counterpart"),
@@ -240,7 +241,7 @@ fn what_has_no_counterpart_is_said() {
 /// A literal with more digits than a float has is rounded and listed.
 #[test]
 fn rounded_literals_are_listed() {
-    let sizes = Numbers::default().real("x", &[2]).output("y", &[2]).sizes(Manner::Scalars);
+    let sizes = Numbers::default().real("x", &[2]).output("y", &[2]).sizes(SizeNotation::Scalars);
     let rounded = |text: &str, format| {
         let mut sizes = sizes.clone();
         sizes.tensors.iter_mut().for_each(|one| one.scalar = Scalar::Float(format));

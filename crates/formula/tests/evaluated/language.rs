@@ -43,7 +43,7 @@ fn quotients_of_integers_are_rounded_down() {
         ("y[i] = -7", |_| -7),
         ("y[i] = 8589934597", |_| 5),
     ] {
-        let found = all.evaluated(text, "y");
+        let found = all.output_of(text, "y");
         assert_is(&found, &[9], |at| of(at[0]) as f64);
     }
 }
@@ -70,7 +70,7 @@ fn literals_are_what_is_written() {
         ("y = 0.5*2^max(1, 2)", 2.0),
         ("y = sum(k in 0..0, k)", 0.0),
     ] {
-        assert_is(&all.evaluated(text, "y"), &[1], |_| value);
+        assert_is(&all.output_of(text, "y"), &[1], |_| value);
     }
 }
 
@@ -105,7 +105,7 @@ fn functions_are_those_of_reals() {
             }
         }),
     ] {
-        let found = x.evaluated(&format!("y[i] = {name}(x[i])"), "y");
+        let found = x.output_of(&format!("y[i] = {name}(x[i])"), "y");
         assert_is(&found, &[8], |at| of(x.at("x", at)));
     }
     for (name, of) in [
@@ -116,11 +116,11 @@ fn functions_are_those_of_reals() {
         ("rsqrt", |x| 1.0 / x.sqrt()),
         ("log10", f64::log10),
     ] {
-        let found = x.evaluated(&format!("y[i] = {name}(x[i]^2 + 1)"), "y");
+        let found = x.output_of(&format!("y[i] = {name}(x[i]^2 + 1)"), "y");
         assert_is(&found, &[8], |at| of(x.at("x", at).powi(2) + 1.0));
     }
     let found =
-        x.evaluated("y[i] = x[i] - floor(x[i]) + pow(2, x[i]) + 3^x[i] + atan2(x[i], 2)", "y");
+        x.output_of("y[i] = x[i] - floor(x[i]) + pow(2, x[i]) + 3^x[i] + atan2(x[i], 2)", "y");
     assert_is(&found, &[8], |at| {
         let x = x.at("x", at);
         x - x.floor() + x.exp2() + 3f64.powf(x) + x.atan2(2.0)
@@ -130,7 +130,7 @@ fn functions_are_those_of_reals() {
 #[test]
 fn contents_from_before_are_read_before_they_change() {
     let x = line("y", 7).output("y", &[7]);
-    let found = x.evaluated("y[i] = y[6 - i] + 1", "y");
+    let found = x.output_of("y[i] = y[6 - i] + 1", "y");
     assert_is(&found, &[7], |at| x.at("y", &[6 - at[0]]) + 1.0);
     let x = x.output("z", &[7]);
     let both = x.outputs_of("y[i] = 2*y[i]; z[i] = y[i] + 1");
@@ -153,14 +153,14 @@ fn filters_leave_elements_out() {
         ("y[i] = 1 if any(k, x[k] > 100 if m[k] > 0) else 2", 2.0),
         ("y[i] = 1 if all(k, x[k] < 100 if m[k] > 0) else 2", 1.0),
     ] {
-        assert_is(&x.evaluated(text, "y"), &[9], |_| value);
+        assert_is(&x.output_of(text, "y"), &[9], |_| value);
     }
-    let found = x.evaluated("y[i] = sum(k in 0..9, x[k+1] if k < 8 and k != i)", "y");
+    let found = x.output_of("y[i] = sum(k in 0..9, x[k+1] if k < 8 and k != i)", "y");
     assert_is(&found, &[9], |at| (0..8).filter(|k| *k != at[0]).map(|k| x.at("x", &[k + 1])).sum());
     // A value that no element needs is not computed, though it depends on no index.
-    let unused = x.evaluated("y[i] = sum(k in 0..3, x[k+8]) if i > 9 else 1", "y");
+    let unused = x.output_of("y[i] = sum(k in 0..3, x[k+8]) if i > 9 else 1", "y");
     assert_is(&unused, &[9], |_| 1.0);
-    let guarded = x.evaluated("y[i] = x[i+1] if i < 8 and m[i] > 0 else 7", "y");
+    let guarded = x.output_of("y[i] = x[i+1] if i < 8 and m[i] > 0 else 7", "y");
     assert_is(
         &guarded,
         &[9],
@@ -175,19 +175,19 @@ fn filters_leave_elements_out() {
 fn a_reduction_may_be_an_integer_and_a_real() {
     let x = line("x", 5).output("y", &[5]);
     let text = "y[i] = x[min(count(k, x[k] < 9), 4)] + count(k, x[k] < 9)";
-    assert_is(&x.evaluated(text, "y"), &[5], |_| x.at("x", &[4]) + 5.0);
+    assert_is(&x.output_of(text, "y"), &[5], |_| x.at("x", &[4]) + 5.0);
 }
 
 #[test]
 fn contracts_are_read_as_well() {
     let x = line("x", 5).output("y", &[5]).integer("n", 5);
-    let found = x.evaluated(
+    let found = x.output_of(
         "y[i] = \\sum(k, 0, n, x[k]) + \\max(x[i], 0) + \\num_of(k, 0, i, x[k] < 9)",
         "y",
     );
     let all: f64 = (0..5).map(|k| x.at("x", &[k])).sum();
     assert_is(&found, &[5], |at| all + x.at("x", at).max(0.0) + at[0] as f64);
-    let sized = x.evaluated("y[i] = x[size(x, 0) - 1 - i] * n", "y");
+    let sized = x.output_of("y[i] = x[size(x, 0) - 1 - i] * n", "y");
     assert_is(&sized, &[5], |at| 5.0 * x.at("x", &[4 - at[0]]));
 }
 
@@ -220,7 +220,7 @@ fn mistakes_have_words() {
             &z("sum(k, x[i+k])"),
             "the range of `k` is not known: it is not a plain index of a tensor; write `k in 0..…`",
         ),
-        (&z("x[i] if x[i] > 0"), "`if` without `else` belongs in sum, max, …"),
+        (&z("x[i] if x[i] > 0"), "`if` without `else` is allowed only inside of sum, max, …"),
         ("w[i] = 1", "the kernel has no output `w`"),
         (&z("w[i]"), "`w` is not an input and not defined above"),
         (&z("xx[i]"), "did you mean `x`?"),

@@ -98,7 +98,7 @@ impl Numbers {
     }
 
     /// Evaluates an output.
-    fn evaluated(&self, text: &str, output: &str) -> Vec<f64> {
+    fn output_of(&self, text: &str, output: &str) -> Vec<f64> {
         self.outputs_of(text).remove(output).unwrap()
     }
 

@@ -7,7 +7,7 @@
 //!     to: …                               r = p' ? then r : r
 //! ```
 
-use super::liveness::{Liveness, touched};
+use super::liveness::{Liveness, writes_and_reads};
 use super::shape::{After, Branch, End, keeps_condition, may_be_undefined};
 use base::{Index, Span};
 use ir::{
@@ -16,6 +16,7 @@ use ir::{
 };
 use std::collections::BTreeSet;
 
+/// Converts a branch. `live` are the live registers before the conversion.
 pub(super) fn convert(function: &mut Function, branch: &Branch, live: &Liveness) {
     let undefined = may_be_undefined(function);
     let sides = branch.sides.map(|side| {
@@ -26,7 +27,8 @@ pub(super) fn convert(function: &mut Function, branch: &Branch, live: &Liveness)
         })
     });
     let Block { span, location, .. } = function.blocks[branch.from];
-    let mut straight = Straight { function, out: Vec::new(), origin: (span, location), undefined };
+    let mut straight =
+        StraightLine { function, out: Vec::new(), origin: (span, location), undefined };
     straight.build(branch, sides, live);
     let out = straight.out;
     let block = &mut function.blocks[branch.from];
@@ -39,7 +41,7 @@ pub(super) fn convert(function: &mut Function, branch: &Branch, live: &Liveness)
 }
 
 /// Straight-line code under construction.
-struct Straight<'f> {
+struct StraightLine<'f> {
     function: &'f mut Function,
     out: Vec<Instr>,
     /// Position of the branch; the selections get it.
@@ -48,17 +50,18 @@ struct Straight<'f> {
     undefined: Vec<bool>,
 }
 
-impl Straight<'_> {
+impl StraightLine<'_> {
+    /// Emits both sides and the selections after them.
     fn build(&mut self, branch: &Branch, [then, otherwise]: [Vec<Instr>; 2], live: &Liveness) {
         let holds = self.fresh("branch", Width::B1);
         self.emit(Op::Copy { dst: holds, src: branch.guard.register.into() });
         if branch.guard.negated {
             self.emit(not(holds, holds.into()));
         }
-        self.look_at(holds);
-        let [in_then, in_other] = [&then, &otherwise].map(|side| written(side));
+        self.use_condition(holds);
+        let [in_then, in_other] = [&then, &otherwise].map(|side| written_registers(side));
         let read_in_other: BTreeSet<Reg> =
-            otherwise.iter().flat_map(|instruction| touched(instruction).1).collect();
+            otherwise.iter().flat_map(|instruction| writes_and_reads(instruction).1).collect();
         let returned: Vec<Reg> = self.function.returns.iter().filter_map(register_of).collect();
         let to = match branch.to {
             After::Block(to) => Some(to),
@@ -73,7 +76,7 @@ impl Straight<'_> {
         let needed = |register: &Reg| wanted(*register) || read_in_other.contains(register);
         let old: Vec<(Reg, Reg)> =
             in_then.iter().copied().filter(needed).map(|one| (one, self.copy(one))).collect();
-        self.side(then, Guard { register: holds, negated: false });
+        self.emit_side(then, Guard { register: holds, negated: false });
         let selected: Vec<Reg> =
             in_then.union(&in_other).copied().filter(|register| wanted(*register)).collect();
         let first: Vec<(Reg, Reg)> =
@@ -81,22 +84,22 @@ impl Straight<'_> {
         for (register, old) in old {
             self.emit(Op::Copy { dst: register, src: old.into() });
         }
-        self.side(otherwise, Guard { register: holds, negated: true });
+        self.emit_side(otherwise, Guard { register: holds, negated: true });
         for (register, first) in first {
-            self.select(register, holds, first);
+            self.emit_select(register, holds, first);
         }
     }
 
-    /// Emits a use of the condition. A branch on an undefined value is an error, even if no result of its sides is
-    /// used.
-    fn look_at(&mut self, condition: Reg) {
+    /// Emits a use of the condition: a branch on an undefined value is an error, even if no result of its
+    /// sides is used.
+    fn use_condition(&mut self, condition: Reg) {
         let (span, location) = self.origin;
         let guard = Some(Guard { register: condition, negated: false });
         self.out.push(Instr { guard, op: Op::Hint { what: "branch" }, span, location });
     }
 
     /// Emits the instructions of a side. Those that must not run elsewhere get its condition as their guard.
-    fn side(&mut self, instructions: Vec<Instr>, condition: Guard) {
+    fn emit_side(&mut self, instructions: Vec<Instr>, condition: Guard) {
         for mut instruction in instructions {
             // A guard that is undefined is an error only where the side is taken.
             let is_open =
@@ -104,9 +107,9 @@ impl Straight<'_> {
             if keeps_condition(&instruction.op) || is_open {
                 self.origin = (instruction.span, instruction.location);
                 instruction.guard = Some(match instruction.guard {
-                    Some(own) => self.both(condition, own),
+                    Some(own) => self.conjunction(condition, own),
                     None => {
-                        self.clear(&instruction);
+                        self.define_results(&instruction);
                         condition
                     }
                 });
@@ -115,17 +118,17 @@ impl Straight<'_> {
         }
     }
 
-    /// Gives the results of an instruction a value for threads that do not take its side. It is never used, but without
-    /// it the register would be undefined there.
-    fn clear(&mut self, instruction: &Instr) {
-        let (writes, reads) = touched(instruction);
+    /// Gives the results of an instruction a value for threads that do not take its side. It is never used,
+    /// but without it the register would be undefined there.
+    fn define_results(&mut self, instruction: &Instr) {
+        let (writes, reads) = writes_and_reads(instruction);
         for register in writes.into_iter().filter(|register| !reads.contains(register)) {
             self.emit(Op::Copy { dst: register, src: Operand::Constant(0) });
         }
     }
 
     /// Returns a guard that holds where both do.
-    fn both(&mut self, a: Guard, b: Guard) -> Guard {
+    fn conjunction(&mut self, a: Guard, b: Guard) -> Guard {
         let [a, b] = [a, b].map(|guard| match guard.negated {
             false => guard.register,
             true => {
@@ -139,8 +142,8 @@ impl Straight<'_> {
         Guard { register: both, negated: false }
     }
 
-    /// `register = holds ? first : register`
-    fn select(&mut self, register: Reg, holds: Reg, first: Reg) {
+    /// Emits `register = holds ? first : register`.
+    fn emit_select(&mut self, register: Reg, holds: Reg, first: Reg) {
         if self.function.registers[register].width != Width::B1 {
             return self.emit(Op::Select {
                 dst: register,
@@ -162,6 +165,7 @@ impl Straight<'_> {
         });
     }
 
+    /// Emits a copy of a register into a new one.
     fn copy(&mut self, register: Reg) -> Reg {
         let width = self.function.registers[register].width;
         let copy = self.fresh("side", width);
@@ -194,6 +198,6 @@ fn and(dst: Reg, a: Operand, b: Operand) -> Op {
     Op::IntBinary { op: IntBinary::And, width: Width::B1, dst, a, b }
 }
 
-fn written(instructions: &[Instr]) -> BTreeSet<Reg> {
-    instructions.iter().flat_map(|instruction| touched(instruction).0).collect()
+fn written_registers(instructions: &[Instr]) -> BTreeSet<Reg> {
+    instructions.iter().flat_map(|instruction| writes_and_reads(instruction).0).collect()
 }

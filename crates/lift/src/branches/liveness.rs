@@ -9,6 +9,7 @@ pub(crate) struct Liveness {
 }
 
 impl Liveness {
+    /// Computes the live registers of a function.
     pub(crate) fn of(function: &Function) -> Self {
         let registers = function.registers.len();
         let mut starts = vec![vec![false; registers]; function.blocks.len()];
@@ -32,7 +33,8 @@ impl Liveness {
         Self { starts }
     }
 
-    /// Is the register live at the start of the block? Registers created after this table are live nowhere.
+    /// Returns `true` if a register is live at the start of a block. Registers created after this table are
+    /// live nowhere.
     pub(crate) fn at(&self, block: BlockId, register: Reg) -> bool {
         self.starts[block.position()].get(register.position()).is_some_and(|live| *live)
     }
@@ -54,7 +56,7 @@ fn backwards(function: &Function, block: &Block, live: &mut [bool]) {
         _ => {}
     }
     for instruction in block.instructions.iter().rev() {
-        let (writes, reads) = touched(instruction);
+        let (writes, reads) = writes_and_reads(instruction);
         // Under a guard the old contents may remain.
         if instruction.guard.is_none() {
             writes.iter().for_each(|register| live[register.position()] = false);
@@ -64,7 +66,7 @@ fn backwards(function: &Function, block: &Block, live: &mut [bool]) {
 }
 
 /// Returns the registers that an instruction writes, and those it reads.
-pub(super) fn touched(instruction: &Instr) -> (Vec<Reg>, Vec<Reg>) {
+pub(super) fn writes_and_reads(instruction: &Instr) -> (Vec<Reg>, Vec<Reg>) {
     let (mut writes, mut reads) = (Vec::new(), Vec::new());
     reads.extend(instruction.guard.map(|guard| guard.register));
     instruction.op.visit(&mut |access| match access {

@@ -18,7 +18,7 @@ use crate::Lifted;
 use ir::{FuncId, Function};
 pub(crate) use liveness::Liveness;
 
-/// Each round converts the inner branches; the branches around them follow in the next.
+/// Most rounds. Each converts the inner branches; the branches around them follow in the next.
 const MAX_ROUNDS: usize = 16;
 
 /// Converts branches in functions of a program.
@@ -28,6 +28,7 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
     }
 }
 
+/// Converts the branches of a function, inner ones first.
 fn straighten(function: &mut Function) {
     for _ in 0..MAX_ROUNDS {
         shape::merge_chains(function);

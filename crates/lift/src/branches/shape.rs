@@ -2,7 +2,7 @@
 //! the branch, have nothing that other threads can wait for, and continue at the same block or both end the function.
 //! A branch whose condition may be undefined is left alone, because the conversion would hide that error.
 
-use super::liveness::{Liveness, touched};
+use super::liveness::{Liveness, writes_and_reads};
 use base::Index;
 use ir::{BlockId, Function, Guard, Instr, IntBinary, Op, Param, Reg, Space, Terminator};
 
@@ -28,6 +28,7 @@ pub(super) enum After {
     End(End),
 }
 
+/// The way in which both sides end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Return,
@@ -67,9 +68,9 @@ pub(super) fn merge_chains(function: &mut Function) {
             let (span, location) = (emptied.span, emptied.location);
             // The emptied block is unreachable now; its successors must not count.
             let terminator = std::mem::replace(&mut emptied.terminator, Terminator::Exit);
-            let joined = &mut function.blocks[block];
-            joined.instructions.extend(more);
-            (joined.terminator, joined.span, joined.location) = (terminator, span, location);
+            let merged = &mut function.blocks[block];
+            merged.instructions.extend(more);
+            (merged.terminator, merged.span, merged.location) = (terminator, span, location);
         }
     }
 }
@@ -90,7 +91,7 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
         if in_edges[block.position()] == 0 || !data[register] || undefined[register] {
             continue;
         }
-        let own = |side: BlockId| {
+        let is_side = |side: BlockId| {
             side != block && in_edges[side.position()] == 1 && is_simple(&function.blocks[side])
         };
         let after = |side: BlockId| match function.blocks[side].terminator {
@@ -99,7 +100,7 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
             Terminator::Exit => Some(After::End(End::Exit)),
             _ => None,
         };
-        let (sides, to) = match (own(then), own(otherwise)) {
+        let (sides, to) = match (is_side(then), is_side(otherwise)) {
             (true, _) if after(then) == Some(After::Block(otherwise)) => {
                 ([Some(then), None], After::Block(otherwise))
             }
@@ -156,7 +157,7 @@ fn depends_on_data(function: &Function) -> Vec<bool> {
         Op::FloatCompare { .. } | Op::FloatTest { .. } => true,
         _ => false,
     };
-    reached(function, vec![false; function.registers.len()], loads)
+    propagate(function, vec![false; function.registers.len()], loads)
 }
 
 /// Returns the registers that depend on a register that some path reads before writing it.
@@ -168,20 +169,20 @@ pub(super) fn may_be_undefined(function: &Function) -> Vec<bool> {
     let entry = BlockId::from_position(0);
     let unwritten = |register: Reg| live.at(entry, register) && !given(register);
     let from = function.registers.indices().map(unwritten).collect();
-    reached(function, from, |_| false)
+    propagate(function, from, |_| false)
 }
 
 /// Propagates taint from some operations and some registers to the registers computed from them.
-fn reached(function: &Function, mut from: Vec<bool>, starts: impl Fn(&Op) -> bool) -> Vec<bool> {
+fn propagate(function: &Function, mut from: Vec<bool>, starts: impl Fn(&Op) -> bool) -> Vec<bool> {
     let mut changed = true;
     while changed {
         changed = false;
         for instruction in function.instructions() {
-            let (writes, reads) = touched(instruction);
-            let goes_on = starts(&instruction.op)
+            let (writes, reads) = writes_and_reads(instruction);
+            let propagates = starts(&instruction.op)
                 || !matches!(instruction.op, Op::Load(_))
                     && reads.iter().any(|register| from[register.position()]);
-            for register in writes.into_iter().filter(|_| goes_on) {
+            for register in writes.into_iter().filter(|_| propagates) {
                 changed |= !std::mem::replace(&mut from[register.position()], true);
             }
         }

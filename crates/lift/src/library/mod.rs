@@ -33,8 +33,8 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
         let shown = |name: String| format!("`{}`", name.strip_prefix("vt_").unwrap_or(&name));
         let names: BTreeSet<String> = found.into_iter().map(shown).collect();
         let names = names.into_iter().collect::<Vec<String>>().join(", ");
-        let what = format!("{names}, defined elsewhere, {computes} what the name says");
-        lifted.assumptions.insert(what);
+        let clause = format!("{names}, defined elsewhere, {computes} what the name says");
+        lifted.assumptions.insert(clause);
     }
 }
 
@@ -46,7 +46,7 @@ fn replace(program: &Program, function: &mut Function) -> BTreeSet<String> {
         let old = std::mem::take(&mut function.blocks[block].instructions);
         let mut new = Vec::with_capacity(old.len());
         for instruction in old {
-            match inlined(program, function, &instruction) {
+            match inline_call(program, function, &instruction) {
                 Some((name, ops)) => {
                     found.insert(name.to_owned());
                     let same = |op| Instr { op, ..instruction.clone() };
@@ -61,7 +61,7 @@ fn replace(program: &Program, function: &mut Function) -> BTreeSet<String> {
 }
 
 /// Returns the operations that replace a call of a known function.
-fn inlined<'p>(
+fn inline_call<'p>(
     program: &'p Program,
     caller: &mut Function,
     instruction: &Instr,
@@ -92,7 +92,7 @@ fn inlined<'p>(
         });
     }
     let result = fresh(caller, format.width());
-    compute(routine, format, &operands, result, caller, &mut ops)?;
+    emit_routine(routine, format, &operands, result, caller, &mut ops)?;
     ops.push(match returns.first()? {
         Argument::Operand(Operand::Register(register)) => {
             Op::Copy { dst: *register, src: result.into() }
@@ -103,7 +103,7 @@ fn inlined<'p>(
     Some((&callee.name, ops))
 }
 
-/// Are an argument and its parameter as wide as the format?
+/// Returns `true` if an argument and its parameter are as wide as the format.
 fn fits(program: &Program, format: Format, param: Param, argument: &Argument) -> bool {
     let is_wide =
         |variable: VarId| program.variables[variable].size == Some(format.width().bytes().into());
@@ -118,7 +118,8 @@ fn fits(program: &Program, format: Format, param: Param, argument: &Argument) ->
     param && argument
 }
 
-fn compute(
+/// Emits the operations of a routine; `None` if an operand is missing.
+fn emit_routine(
     routine: Routine,
     format: Format,
     operands: &[Operand],

@@ -47,13 +47,14 @@ pub(crate) fn routine(name: &str) -> Option<(Routine, Format)> {
         return Some((routine, Format::F32));
     }
     // `erf` ends in the letter that marks singles.
-    match (of_doubles(name), name.strip_suffix('f').and_then(of_doubles)) {
+    match (double_routine(name), name.strip_suffix('f').and_then(double_routine)) {
         (Some(routine), _) => Some((routine, Format::F64)),
         (None, Some(routine)) => Some((routine, Format::F32)),
         (None, None) => None,
     }
 }
 
+/// Returns the routine of a name behind `fast_`.
 fn fast_routine(name: &str) -> Option<Routine> {
     use RealFunction as F;
     Some(match name {
@@ -71,14 +72,14 @@ fn fast_routine(name: &str) -> Option<Routine> {
     })
 }
 
-fn of_doubles(name: &str) -> Option<Routine> {
+/// Returns the routine of a function of doubles.
+fn double_routine(name: &str) -> Option<Routine> {
     use FloatUnary as U;
     use RealFunction as F;
     let real = Routine::Real;
     let exact = |op| Routine::Unary(op, Rounding::NearestEven);
     let whole = |rounding| Routine::Unary(U::RoundToIntegral, rounding);
-    let extremum = (false, false);
-    let (propagate_nan, xor_sign_abs) = extremum;
+    let (propagate_nan, xor_sign_abs) = (false, false);
     Some(match name {
         "exp" => real(F::Exp),
         "exp2" => real(F::Exp2),
@@ -122,14 +123,14 @@ fn of_doubles(name: &str) -> Option<Routine> {
         "fmin" => Routine::Binary(FloatBinary::Min { propagate_nan, xor_sign_abs }),
         "fma" => Routine::Fma,
         _ => {
-            let (name, arguments) = *ONLY_NAMES.iter().find(|(one, _)| *one == name)?;
+            let (name, arguments) = *UNINTERPRETED.iter().find(|(one, _)| *one == name)?;
             real(F::Named(name, arguments))
         }
     })
 }
 
 /// Functions without a meaning in terms, and their numbers of arguments: equal arguments give equal results.
-const ONLY_NAMES: [(&str, u8); 19] = [
+const UNINTERPRETED: [(&str, u8); 19] = [
     ("tgamma", 1),
     ("j0", 1),
     ("j1", 1),

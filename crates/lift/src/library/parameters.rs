@@ -13,7 +13,7 @@ type Places = Vec<(BlockId, usize)>;
 /// Replaces a store to an argument variable and the load after it in the same block, if nothing else mentions the
 /// variable.
 pub(super) fn forward(program: &Program, function: &mut Function) {
-    for (variable, places) in mentioned(program, function) {
+    for (variable, places) in mentions(program, function) {
         let &[(block, first), (other, second)] = places.as_slice() else { continue };
         let (stored, loaded) = {
             let instructions = &function.blocks[block].instructions;
@@ -37,7 +37,7 @@ pub(super) fn forward(program: &Program, function: &mut Function) {
 }
 
 /// Collects the mentions of argument variables, except the function's own parameters.
-fn mentioned(program: &Program, function: &Function) -> BTreeMap<VarId, Places> {
+fn mentions(program: &Program, function: &Function) -> BTreeMap<VarId, Places> {
     let mut places: BTreeMap<VarId, Places> = BTreeMap::new();
     for (block, data) in function.blocks.enumerate() {
         for (position, instruction) in data.instructions.iter().enumerate() {

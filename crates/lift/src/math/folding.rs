@@ -8,22 +8,23 @@ use ir::{FloatUnary, Format, IntBinary, Rounding, Scalar, Width};
 
 impl Graph {
     /// Folds an operation on constants.
-    pub(super) fn folded(&mut self, code: Code, edges: &[Edge]) -> Option<Edge> {
+    pub(super) fn fold_constants(&mut self, code: Code, edges: &[Edge]) -> Option<Edge> {
         let mut bits = [0u32; 4];
         for (bits, edge) in bits.iter_mut().zip(edges) {
             let Node::Bits(known) = self.node(edge.node()) else { return None };
             *bits = u32::try_from(known).ok()? ^ (u32::from(edge.is_negated()) << 31);
         }
         let folded = match code.format() {
-            Some(Format::F32) => of_singles(code, bits.map(f32::from_bits)),
+            Some(Format::F32) => fold_singles(code, bits.map(f32::from_bits)),
             Some(_) => None,
-            None => of_words(code, bits),
+            None => fold_words(code, bits),
         };
         Some(self.bits(folded?.into()))
     }
 }
 
-fn of_singles(code: Code, [a, b, c, _]: [f32; 4]) -> Option<u32> {
+/// Computes an operation on singles.
+fn fold_singles(code: Code, [a, b, c, _]: [f32; 4]) -> Option<u32> {
     let nearest = Rounding::NearestEven;
     let number = match code {
         Code::Add(_, rounding) if rounding == nearest => a + b,
@@ -51,7 +52,8 @@ fn of_singles(code: Code, [a, b, c, _]: [f32; 4]) -> Option<u32> {
     Some(number.to_bits())
 }
 
-fn of_words(code: Code, [a, b, ..]: [u32; 4]) -> Option<u32> {
+/// Computes an operation on 32-bit words.
+fn fold_words(code: Code, [a, b, ..]: [u32; 4]) -> Option<u32> {
     match code {
         Code::Int2(op, Width::B32) => Some(match op {
             IntBinary::Add => a.wrapping_add(b),

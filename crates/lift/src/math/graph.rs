@@ -39,6 +39,7 @@ impl Edge {
         Self(self.0 ^ negate as u32)
     }
 
+    /// Returns the value of the node, not negated.
     const fn positive(self) -> Self {
         Self(self.0 & !1)
     }
@@ -120,6 +121,7 @@ pub(crate) enum Node {
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     ids: FxHashMap<Node, NodeId>,
+    /// Number of opaque values.
     opaque: u32,
 }
 
@@ -128,12 +130,12 @@ impl Graph {
         self.nodes[id.0 as usize]
     }
 
-    /// All nodes.
+    /// Returns all nodes.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> {
         self.nodes.iter().copied()
     }
 
-    /// All constants.
+    /// Returns all constants.
     pub(crate) fn constants(&self) -> impl Iterator<Item = u64> {
         self.nodes().filter_map(|node| match node {
             Node::Bits(bits) => Some(bits),
@@ -154,12 +156,13 @@ impl Graph {
         id
     }
 
-    /// Creates an opaque value.
+    /// Creates an opaque value, different from all others.
     pub(crate) fn opaque(&mut self) -> Edge {
         self.opaque += 1;
         Edge::new(self.intern(Node::Opaque(self.opaque)), false)
     }
 
+    /// Returns a constant.
     pub(crate) fn bits(&mut self, bits: u64) -> Edge {
         Edge::new(self.intern(Node::Bits(bits)), false)
     }
@@ -176,7 +179,7 @@ impl Graph {
     }
 
     /// Looks up an operation without creating it; signs stay as they are.
-    pub(crate) fn known(&self, code: Code, operands: &[Edge]) -> Option<Edge> {
+    pub(crate) fn find_op(&self, code: Code, operands: &[Edge]) -> Option<Edge> {
         let node = Node::Op(code, Operands::new(operands)?);
         self.ids.get(&node).map(|&id| Edge::new(id, false))
     }
@@ -191,7 +194,7 @@ impl Graph {
                 *edge = self.as_float(*edge, format);
             }
         }
-        match self.folded(code, edges) {
+        match self.fold_constants(code, edges) {
             Some(edge) => Some(edge),
             None => self.normal(code, edges),
         }
@@ -199,97 +202,51 @@ impl Graph {
 
     /// Normalises signs and operand order, then interns the operation.
     fn normal(&mut self, code: Code, edges: &mut [Edge]) -> Option<Edge> {
-        let mut negate = false;
-        match (code, &mut *edges) {
-            (Code::Add(..), [a, b]) => {
-                if a.node() > b.node() {
-                    std::mem::swap(a, b);
-                }
-                negate = a.is_negated();
-                (*a, *b) = (a.positive(), b.flipped(negate));
-            }
-            (Code::Mul(..), [a, b]) => {
-                negate = a.is_negated() != b.is_negated();
-                (*a, *b) = (a.positive(), b.positive());
-                if a > b {
-                    std::mem::swap(a, b);
-                }
-            }
-            (Code::Fma(format, rounding), &mut [a, b, c])
-                if self.factor(a, b, format).is_some() =>
-            {
-                // One of the factors is 1.
-                let other = self.factor(a, b, format)?;
-                return self.op(Code::Add(format, rounding), &[other, c]);
-            }
-            (Code::Fma(..), [a, b, c]) => {
-                negate = a.is_negated() != b.is_negated();
-                (*a, *b, *c) = (a.positive(), b.positive(), c.flipped(negate));
-                if a > b {
-                    std::mem::swap(a, b);
-                }
-            }
-            (Code::Float1(FloatUnary::Abs, Format::F32, _), [a])
-                if self.flipped_bits(*a).is_some() =>
-            {
-                // Flipped bits that do not include the sign: |x ^ m| = |x| ^ m.
-                let (number, bits) = self.flipped_bits(*a)?;
-                let magnitude = self.op(code, &[number])?;
-                return self.op(Code::Int2(IntBinary::Xor, Width::B32), &[magnitude, bits]);
-            }
-            (Code::Float1(FloatUnary::Abs, ..), [a]) => *a = a.positive(),
-            (Code::Float1(op, _, rounding), [a]) if is_odd(op, rounding) => {
-                negate = a.is_negated();
-                *a = a.positive();
-            }
-            (Code::Float2(FloatBinary::CopySign, _), [_, magnitude]) => {
-                *magnitude = magnitude.positive();
-            }
-            (Code::Select, [condition, a, b]) => {
-                if condition.is_negated() {
-                    *condition = condition.positive();
-                    std::mem::swap(a, b);
-                }
-                if a == b {
-                    return Some(*a);
-                }
-                if let Some(holds) = self.truth(*condition) {
-                    return Some(if holds { *a } else { *b });
-                }
-            }
-            (Code::Int2(IntBinary::And, Width::B1), &mut [a, b]) => {
-                for (one, other) in [(a, b), (b, a)] {
-                    match self.truth(one) {
-                        Some(true) => return Some(other),
-                        Some(false) => return Some(one),
-                        None => {}
-                    }
-                }
-                if a > b {
-                    edges.swap(0, 1);
-                }
-            }
-            (Code::Less(format) | Code::Equal(format), &mut [a, b])
-                if self.is_infinite(a, format) || self.is_infinite(b, format) =>
-            {
-                return self.beside_infinity(code, format, [a, b]);
-            }
-            (Code::Int2(op, width), [a, b]) => {
-                if let Some(sign) = self.sign_flip(op, width, [*a, *b]) {
-                    return Some(sign);
-                }
-                if let Some(magnitude) = self.magnitude(op, width, [*a, *b]) {
-                    return Some(magnitude);
-                }
-                if op.commutes() && a > b {
-                    std::mem::swap(a, b);
-                }
-            }
-            (Code::Equal(_) | Code::IntEqual(_), _) => edges.sort_unstable(),
-            _ => {}
+        if let Some(simpler) = self.simplified(code, edges) {
+            return Some(simpler);
         }
+        order_operands(code, edges);
+        let negate = move_signs(code, edges);
         let operands = Operands::new(edges)?;
         Some(Edge::new(self.intern(Node::Op(code, operands)), negate))
+    }
+
+    /// Returns the value of an operation that has a simpler form.
+    fn simplified(&mut self, code: Code, edges: &[Edge]) -> Option<Edge> {
+        match (code, edges) {
+            // One of the factors is 1.
+            (Code::Fma(format, rounding), &[a, b, c]) => {
+                let other = self.factor(a, b, format)?;
+                self.op(Code::Add(format, rounding), &[other, c])
+            }
+            // Flipped bits that do not include the sign: |x ^ m| = |x| ^ m.
+            (Code::Float1(FloatUnary::Abs, Format::F32, _), &[a]) => {
+                let (number, bits) = self.flipped_bits(a)?;
+                let magnitude = self.op(code, &[number])?;
+                self.op(Code::Int2(IntBinary::Xor, Width::B32), &[magnitude, bits])
+            }
+            (Code::Select, &[_, a, b]) if a == b => Some(a),
+            (Code::Select, &[condition, a, b]) => {
+                self.truth(condition).map(|holds| if holds { a } else { b })
+            }
+            (Code::Int2(IntBinary::And, Width::B1), &[a, b]) => {
+                match (self.truth(a), self.truth(b)) {
+                    (Some(true), _) | (None, Some(false)) => Some(b),
+                    (Some(false), _) | (None, Some(true)) => Some(a),
+                    (None, None) => None,
+                }
+            }
+            (Code::Less(format) | Code::Equal(format), &[a, b])
+                if self.is_infinite(a, format) || self.is_infinite(b, format) =>
+            {
+                self.compare_with_infinity(code, format, [a, b])
+            }
+            (Code::Int2(op, width), &[a, b]) => match self.sign_flip(op, width, [a, b]) {
+                Some(sign) => Some(sign),
+                None => self.magnitude(op, width, [a, b]),
+            },
+            _ => None,
+        }
     }
 
     /// Returns the other factor of a product with ±1.
@@ -325,7 +282,12 @@ impl Graph {
     }
 
     /// Folds a comparison with infinity: no other value is infinite, and none is beyond.
-    fn beside_infinity(&mut self, code: Code, format: Format, [a, b]: [Edge; 2]) -> Option<Edge> {
+    fn compare_with_infinity(
+        &mut self,
+        code: Code,
+        format: Format,
+        [a, b]: [Edge; 2],
+    ) -> Option<Edge> {
         let holds = match code {
             // Below +∞ or above −∞.
             Code::Less(_) if self.is_infinite(b, format) => !b.is_negated(),
@@ -336,7 +298,60 @@ impl Graph {
     }
 }
 
-/// Is f(−x) = −f(x)?
+/// Sorts the operands of an operation, where their order does not matter.
+fn order_operands(code: Code, edges: &mut [Edge]) {
+    match (code, edges) {
+        // Signs move afterwards, so only the nodes count.
+        (Code::Add(..) | Code::Mul(..) | Code::Fma(..), [a, b, ..]) if a.node() > b.node() => {
+            std::mem::swap(a, b);
+        }
+        (Code::Int2(op, _), [a, b]) if op.commutes() && *a > *b => std::mem::swap(a, b),
+        (Code::Equal(_) | Code::IntEqual(_), edges) => edges.sort_unstable(),
+        _ => {}
+    }
+}
+
+/// Moves signs out of an operation as far as possible. Returns `true` if the result is negated.
+fn move_signs(code: Code, edges: &mut [Edge]) -> bool {
+    match (code, edges) {
+        (Code::Add(..), [a, b]) => {
+            let negate = a.is_negated();
+            (*a, *b) = (a.positive(), b.flipped(negate));
+            negate
+        }
+        (Code::Mul(..), [a, b]) => {
+            let negate = a.is_negated() != b.is_negated();
+            (*a, *b) = (a.positive(), b.positive());
+            negate
+        }
+        (Code::Fma(..), [a, b, c]) => {
+            let negate = a.is_negated() != b.is_negated();
+            (*a, *b, *c) = (a.positive(), b.positive(), c.flipped(negate));
+            negate
+        }
+        (Code::Float1(FloatUnary::Abs, ..), [a]) => {
+            *a = a.positive();
+            false
+        }
+        (Code::Float1(op, _, rounding), [a]) if is_odd(op, rounding) => {
+            let negate = a.is_negated();
+            *a = a.positive();
+            negate
+        }
+        (Code::Float2(FloatBinary::CopySign, _), [_, magnitude]) => {
+            *magnitude = magnitude.positive();
+            false
+        }
+        (Code::Select, [condition, a, b]) if condition.is_negated() => {
+            *condition = condition.positive();
+            std::mem::swap(a, b);
+            false
+        }
+        _ => false,
+    }
+}
+
+/// Returns `true` if f(−x) = −f(x).
 pub(crate) fn is_odd(op: FloatUnary, rounding: Rounding) -> bool {
     match op {
         FloatUnary::Reciprocal | FloatUnary::Sin | FloatUnary::Tanh => true,
@@ -386,7 +401,7 @@ impl Code {
 /// The notation of the tables.
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let dressed = |f: &mut fmt::Formatter<'_>, name: &str, format: Format, r: Rounding| {
+        let write_name = |f: &mut fmt::Formatter<'_>, name: &str, format: Format, r: Rounding| {
             let rounding = match r {
                 Rounding::NearestEven => "",
                 Rounding::NearestAway => ".rna",
@@ -401,11 +416,11 @@ impl fmt::Display for Code {
         };
         let nearest = Rounding::NearestEven;
         match *self {
-            Self::Add(format, rounding) => dressed(f, "add", format, rounding),
-            Self::Mul(format, rounding) => dressed(f, "mul", format, rounding),
-            Self::Fma(format, rounding) => dressed(f, "fma", format, rounding),
+            Self::Add(format, rounding) => write_name(f, "add", format, rounding),
+            Self::Mul(format, rounding) => write_name(f, "mul", format, rounding),
+            Self::Fma(format, rounding) => write_name(f, "fma", format, rounding),
             Self::Float1(op, format, rounding) => {
-                dressed(f, &format!("{op:?}").to_lowercase(), format, rounding)
+                write_name(f, &format!("{op:?}").to_lowercase(), format, rounding)
             }
             Self::Float2(op, format) => {
                 let name = match op {
@@ -413,14 +428,14 @@ impl fmt::Display for Code {
                     FloatBinary::Max { .. } => "max".to_owned(),
                     op => format!("{op:?}").to_lowercase(),
                 };
-                dressed(f, &name, format, nearest)
+                write_name(f, &name, format, nearest)
             }
-            Self::Less(format) => dressed(f, "less", format, nearest),
-            Self::Equal(format) => dressed(f, "equal", format, nearest),
+            Self::Less(format) => write_name(f, "less", format, nearest),
+            Self::Equal(format) => write_name(f, "equal", format, nearest),
             Self::Convert { from, to, rounding, saturate } => {
                 let sat = if saturate { ".sat" } else { "" };
                 let name = format!("convert{sat}.{}.{}", scalar(from), scalar(to));
-                dressed(f, &name, Format::F32, rounding)
+                write_name(f, &name, Format::F32, rounding)
             }
             Self::Select => f.write_str("select"),
             Self::Int1(op, width) => write!(f, "int.{}.{width}", compact(op)),
@@ -437,7 +452,7 @@ impl fmt::Display for Code {
             Self::Concat(count) => write!(f, "concat.{count}"),
             Self::Part(index, count) => write!(f, "part.{index}.{count}"),
             Self::Real(function, format, _) => {
-                dressed(f, &format!("real.{}", compact(function)), format, nearest)
+                write_name(f, &format!("real.{}", compact(function)), format, nearest)
             }
         }
     }

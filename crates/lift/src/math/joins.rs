@@ -1,5 +1,5 @@
-//! Inserts join blocks: when paths from nested branches join in one block, those of the inner branch get a block to
-//! join in first.
+//! Inserts join blocks: where the paths of nested branches join in one block, those of the inner branch first
+//! join in a new one.
 //!
 //! `x > 20 ? x : log1pf(expf(x))` joins three edges in one block: one of the comparison and two of `log1pf`. No place
 //! in the code holds the value of `log1pf` alone, so there is none to put the function. An empty block makes such a
@@ -12,28 +12,28 @@ use ir::{Block, BlockId, Function, Terminator};
 const MAX_INSERTED_BLOCKS: usize = 512;
 
 /// Inserts join blocks; returns `true` if it added one.
-pub(crate) fn add(function: &mut Function) -> bool {
+pub(crate) fn add_join_blocks(function: &mut Function) -> bool {
     let mut added = 0;
     while added < MAX_INSERTED_BLOCKS {
         let flow = Flow::new(function);
         let groups: Vec<(BlockId, Vec<BlockId>)> = flow
             .order
             .iter()
-            .filter_map(|&block| Some((block, group(function, &flow, block)?)))
+            .filter_map(|&block| Some((block, inner_group(function, &flow, block)?)))
             .collect();
         if groups.is_empty() {
             break;
         }
         added += groups.len();
         for (block, group) in groups {
-            meet(function, block, &group);
+            insert_join_block(function, block, &group);
         }
     }
     added > 0
 }
 
 /// Returns the smallest group of predecessors, at least two and not all, with a dominating branch of their own.
-fn group(function: &Function, flow: &Flow, block: BlockId) -> Option<Vec<BlockId>> {
+fn inner_group(function: &Function, flow: &Flow, block: BlockId) -> Option<Vec<BlockId>> {
     let before = &flow.predecessors[block];
     let plain = |one: &BlockId| {
         let terminator = &function.blocks[*one].terminator;
@@ -62,7 +62,7 @@ fn group(function: &Function, flow: &Flow, block: BlockId) -> Option<Vec<BlockId
 }
 
 /// Redirects edges into a block through a new one.
-fn meet(function: &mut Function, block: BlockId, group: &[BlockId]) {
+fn insert_join_block(function: &mut Function, block: BlockId, group: &[BlockId]) {
     let (span, location) = (function.blocks[block].span, function.blocks[block].location);
     let terminator = Terminator::Jump(block);
     let new = function.blocks.push(Block { instructions: Vec::new(), terminator, span, location });

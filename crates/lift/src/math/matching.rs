@@ -26,6 +26,7 @@ impl Signs {
         Self(self.0 & other.0)
     }
 
+    /// Returns the signs of a product.
     fn times(self, other: Self) -> Self {
         let mut out = 0;
         if self.0 & 1 != 0 {
@@ -62,6 +63,7 @@ pub(crate) struct Match {
     pub(crate) finite: Vec<usize>,
 }
 
+/// The state of a match.
 struct Matcher<'m> {
     graph: &'m Graph,
     template: &'m Template,
@@ -169,6 +171,7 @@ impl Matcher<'_> {
         self.step(part.step, value.node()).flipped(part.negated != value.is_negated())
     }
 
+    /// Returns the signs with which a step of the template equals a node.
     fn step(&mut self, step: usize, node: NodeId) -> Signs {
         if let Some((known, signs)) = self.found[step] {
             return if known == node { signs } else { Signs::NONE };
@@ -185,6 +188,7 @@ impl Matcher<'_> {
         signs
     }
 
+    /// Forgets the steps matched since `mark`.
     fn undo(&mut self, mark: usize) {
         while self.trail.len() > mark {
             if let Some(step) = self.trail.pop() {
@@ -193,6 +197,7 @@ impl Matcher<'_> {
         }
     }
 
+    /// Matches a step that was not matched before.
     fn compare(&mut self, step: usize, node: NodeId) -> Signs {
         let template = self.template;
         match (&template.steps[step], self.graph.node(node)) {
@@ -341,12 +346,13 @@ impl Matcher<'_> {
                 let to = Scalar::Float(Format::F32);
                 let (rounding, saturate) = (Rounding::NearestEven, false);
                 let code = Code::Convert { from, to, rounding, saturate };
-                let float = self.graph.known(code, &[integer])?;
+                let float = self.graph.find_op(code, &[integer])?;
                 (!self.part(part, float).is_none()).then_some(Signs::PLUS)
             })
             .unwrap_or(Signs::NONE)
     }
 
+    /// Matches a select, with its arms swapped if the condition is negated.
     fn select(&mut self, parts: &[Part], operands: &[Edge]) -> Signs {
         let (&[condition, a, b], &[choice, x, y]) = (parts, operands) else { return Signs::NONE };
         let mark = self.trail.len();

@@ -8,17 +8,17 @@
 //!
 //! # Assumptions
 //!
-//! An expansion of the tables *is* the function over the reals. `tests/functions.rs` runs every one of them on
-//! thousands of numbers and compares. Infinities, NaN and overflow are not reals, and the results of an expansion for
-//! them are given up. Where an expansion has a slow path for large arguments ([`slow`]) that is not recognised, or a
-//! compiler left cases out ([`known`]), the function is known on a range of arguments only. That range is part of the
-//! operation.
+//! An expansion of the tables *is* the function over the reals. `tests/functions.rs` runs every one of them
+//! on thousands of numbers and compares. Infinities, NaN and overflow are not reals, and the results of an
+//! expansion for them are given up. Where an expansion has a slow path for large arguments ([`slow`]) that is
+//! not recognised, or a compiler left cases out ([`known_ranges`]), the function is known on a range of
+//! arguments only. That range is part of the operation.
 
 mod bits;
 mod folding;
 mod graph;
 mod joins;
-mod known;
+mod known_ranges;
 mod matching;
 mod operations;
 mod powers;
@@ -88,7 +88,7 @@ fn lift_joined(
         return Vec::new();
     }
     let mut joined = function.clone();
-    if !joins::add(&mut joined) {
+    if !joins::add_join_blocks(&mut joined) {
         return Vec::new();
     }
     let found = lift_templates(program, &mut joined, templates);
@@ -100,8 +100,9 @@ fn lift_joined(
 
 /// The expansions with cases left out.
 static VARIANTS: LazyLock<Vec<Template>> =
-    LazyLock::new(|| TEMPLATES.iter().flat_map(known::variants).collect());
+    LazyLock::new(|| TEMPLATES.iter().flat_map(known_ranges::variants).collect());
 
+/// Replaces the recognised expansions among `templates`, and returns them.
 fn lift_templates(
     program: &Program,
     function: &mut Function,
@@ -142,18 +143,20 @@ fn lift_templates(
     found
 }
 
-/// Does a program contain all constants of an expansion?
+/// Returns `true` if a program contains all constants of an expansion.
 fn is_possible(template: &Template, constants: &FxHashSet<u64>) -> bool {
     template.constants().all(|bits| is_present(constants, bits))
 }
 
-/// Does a program contain a constant, signs aside? Small constants may come from elsewhere.
+/// Returns `true` if a program contains a constant, signs aside. Small constants count as present: they may
+/// come from elsewhere.
 fn is_present(constants: &FxHashSet<u64>, bits: u64) -> bool {
     const SMALL: u64 = 1 << 16;
     let near = [bits, bits ^ 1 << 31, bits ^ 1 << 63, bits.wrapping_sub(1)];
     bits < SMALL || near.iter().any(|bits| constants.contains(bits))
 }
 
+/// Collects the constants of a function, with the parts that they may be made of.
 fn constants(function: &Function) -> FxHashSet<u64> {
     let mut found = FxHashSet::default();
     for instruction in function.instructions() {
@@ -172,7 +175,7 @@ fn constants(function: &Function) -> FxHashSet<u64> {
 /// Prints the slow paths for large arguments that a function may have, in the notation of `tables/slow.txt`, for
 /// adding one.
 #[must_use]
-pub fn slow_ways(program: &Program, function: &Function) -> Vec<String> {
+pub fn slow_paths(program: &Program, function: &Function) -> Vec<String> {
     let flow = Flow::new(function);
     let values = Values::new(function, &flow);
     slow::texts(program, function, &values)

@@ -1,13 +1,14 @@
 //! Builds the nodes of operations in the graph's normal form.
 
 use super::graph::{Code, Edge, Node};
-use super::values::{Values, written};
+use super::values::{Values, for_each_write};
 use ir::{
     BlockId, FloatBinary, FloatMode, FloatProperty, FloatRelation, FloatUnary, IntBinary, IntUnary,
     Op, Operand, Reg, Relation, Scalar, Width,
 };
 
 impl Values<'_> {
+    /// Returns the value of an operand, resized to a width if its register has another.
     fn operand(&mut self, block: BlockId, operand: Operand, width: Width) -> Edge {
         match operand {
             Operand::Constant(bits) => self.graph.bits(bits & width.mask()),
@@ -34,10 +35,11 @@ impl Values<'_> {
             return vec![(register, value)];
         }
         let mut results = Vec::new();
-        written(op, &mut |register| results.push((register, self.graph.opaque())));
+        for_each_write(op, &mut |register| results.push((register, self.graph.opaque())));
         results
     }
 
+    /// Returns the registers that a split writes, and their values.
     fn parts(&mut self, block: BlockId, dsts: &[Option<Reg>], src: Operand) -> Vec<(Reg, Edge)> {
         let width = match src {
             Operand::Register(register) => self.function.registers[register].width,
@@ -54,6 +56,7 @@ impl Values<'_> {
         results
     }
 
+    /// Returns one of some equal parts of a value.
     fn part(&mut self, whole: Edge, index: u8, count: u8) -> Edge {
         if let Node::Op(Code::Concat(parts), operands) = self.graph.node(whole.node())
             && parts == count
@@ -70,58 +73,107 @@ impl Values<'_> {
 
     /// Returns the result of an operation that the graph models.
     fn value(&mut self, block: BlockId, op: &Op) -> Option<(Reg, Edge)> {
+        match op {
+            Op::FloatCompare { .. } | Op::FloatTest { .. } => self.float_condition(block, op),
+            Op::FloatUnary { .. } | Op::FloatBinary { .. } | Op::Fma { .. } => {
+                self.float(block, op)
+            }
+            Op::Convert { dst, src, from, to, rounding, saturate, relu: false, .. } => {
+                // A conversion from float to integer always saturates.
+                let saturate = *saturate && matches!(to, Scalar::Float(_));
+                let (from, to, rounding) = (*from, *to, *rounding);
+                let code = Code::Convert { from, to, rounding, saturate };
+                self.result(block, *dst, code, &[(*src, from.width())])
+            }
+            Op::Real { function, format, range, dst, a, b } => {
+                let operands = std::iter::once(*a).chain(*b);
+                let operands: Vec<_> = operands.map(|operand| (operand, format.width())).collect();
+                self.result(block, *dst, Code::Real(*function, *format, *range), &operands)
+            }
+            Op::Copy { .. } | Op::Select { .. } | Op::Concat { .. } | Op::Resize { .. } => {
+                self.moved(block, op)
+            }
+            _ => self.integer(block, op),
+        }
+    }
+
+    /// Builds the result of an operation from its operands and their widths.
+    fn result(
+        &mut self,
+        block: BlockId,
+        dst: Reg,
+        code: Code,
+        operands: &[(Operand, Width)],
+    ) -> Option<(Reg, Edge)> {
+        let operands: Vec<Edge> =
+            operands.iter().map(|&(operand, width)| self.operand(block, operand, width)).collect();
+        Some((dst, self.graph.op(code, &operands)?))
+    }
+
+    /// Returns the result of an operation that moves bits.
+    fn moved(&mut self, block: BlockId, op: &Op) -> Option<(Reg, Edge)> {
         let width_of = |register: Reg| self.function.registers[register].width;
-        let (dst, code, operands): (Reg, Code, Vec<(Operand, Width)>) = match op {
+        match op {
             Op::Copy { dst, src } => {
                 let width = width_of(*dst);
-                return Some((*dst, self.operand(block, *src, width)));
+                Some((*dst, self.operand(block, *src, width)))
             }
             Op::Select { dst, condition, if_true, if_false } => {
                 let width = width_of(*dst);
-                let operands = vec![(*condition, Width::B1), (*if_true, width), (*if_false, width)];
-                (*dst, Code::Select, operands)
+                let operands = [(*condition, Width::B1), (*if_true, width), (*if_false, width)];
+                self.result(block, *dst, Code::Select, &operands)
             }
             Op::Concat { dst, parts } => {
                 let count = u8::try_from(parts.len()).ok()?;
                 let width = Width::from_bits(width_of(*dst).bits() / u32::from(count.max(1)))?;
-                let operands = parts.iter().map(|&part| (part, width)).collect();
-                (*dst, Code::Concat(count), operands)
+                let operands: Vec<_> = parts.iter().map(|&part| (part, width)).collect();
+                self.result(block, *dst, Code::Concat(count), &operands)
             }
             Op::Resize { dst, src, from, signed } => {
                 let code = Code::Resize { from: *from, signed: *signed, to: width_of(*dst) };
-                (*dst, code, vec![(*src, *from)])
+                self.result(block, *dst, code, &[(*src, *from)])
             }
+            _ => None,
+        }
+    }
+
+    /// Returns the result of an operation on integers or predicates.
+    fn integer(&mut self, block: BlockId, op: &Op) -> Option<(Reg, Edge)> {
+        match op {
             Op::IntUnary { op: IntUnary::Not, width: Width::B1, dst, a } => {
-                return Some((*dst, self.operand(block, *a, Width::B1).flipped(true)));
+                Some((*dst, self.operand(block, *a, Width::B1).flipped(true)))
             }
             Op::IntUnary { op, width, dst, a } => {
-                (*dst, Code::Int1(*op, *width), vec![(*a, *width)])
+                self.result(block, *dst, Code::Int1(*op, *width), &[(*a, *width)])
             }
             Op::IntBinary { op, width, dst, a, b } => {
-                return self.int_binary(block, *op, *width, *dst, [*a, *b]);
+                self.int_binary(block, *op, *width, *dst, [*a, *b])
             }
             Op::IntTernary { op, width, dst, a, b, c } => {
                 let operands = [a, b, c].map(|&operand| (operand, *width));
-                (*dst, Code::Int3(*op, *width), operands.to_vec())
+                self.result(block, *dst, Code::Int3(*op, *width), &operands)
             }
             Op::InsertBits { width, dst, insert, base, position, length } => {
-                let operands = vec![
-                    (*insert, *width),
-                    (*base, *width),
-                    (*position, Width::B32),
-                    (*length, Width::B32),
-                ];
-                (*dst, Code::Insert(*width), operands)
+                let (wide, narrow) = (*width, Width::B32);
+                let operands =
+                    [(*insert, wide), (*base, wide), (*position, narrow), (*length, narrow)];
+                self.result(block, *dst, Code::Insert(*width), &operands)
             }
             Op::IntCompare { relation, signed, width, dst, a, b } => {
                 let operands = [*a, *b].map(|operand| self.operand(block, operand, *width));
                 let value = self.int_compare(*relation, *signed, *width, operands)?;
-                return Some((*dst, value));
+                Some((*dst, value))
             }
+            _ => None,
+        }
+    }
+
+    /// Returns the result of a float comparison or test. The graph ignores NaN.
+    fn float_condition(&mut self, block: BlockId, op: &Op) -> Option<(Reg, Edge)> {
+        match op {
             Op::FloatCompare { relation, format, dst, a, b, .. } => {
                 let relation = match relation {
                     FloatRelation::Order { relation, .. } => relation,
-                    // The graph ignores NaN.
                     FloatRelation::BothNumbers => return Some((*dst, self.graph.bits(1))),
                     FloatRelation::EitherNan => return Some((*dst, self.graph.bits(0))),
                 };
@@ -129,7 +181,7 @@ impl Values<'_> {
                 let [a, b] = [*a, *b].map(|operand| self.operand(block, operand, width));
                 let (less, equal) = (Code::Less(*format), Code::Equal(*format));
                 let value = self.compare(*relation, [less, equal], [a, b])?;
-                return Some((*dst, value));
+                Some((*dst, value))
             }
             Op::FloatTest { property, dst, .. } => {
                 let holds = match property {
@@ -137,35 +189,13 @@ impl Values<'_> {
                     FloatProperty::Infinite | FloatProperty::NotANumber => 0,
                     FloatProperty::Normal | FloatProperty::Subnormal => return None,
                 };
-                return Some((*dst, self.graph.bits(holds)));
+                Some((*dst, self.graph.bits(holds)))
             }
-            Op::FloatUnary { .. } | Op::FloatBinary { .. } | Op::Fma { .. } => {
-                return self.float(block, op);
-            }
-            Op::Convert { dst, src, from, to, rounding, saturate, relu: false, .. } => {
-                let code = Code::Convert {
-                    from: *from,
-                    to: *to,
-                    rounding: *rounding,
-                    // A conversion from float to integer always saturates.
-                    saturate: *saturate && matches!(to, Scalar::Float(_)),
-                };
-                (*dst, code, vec![(*src, from.width())])
-            }
-            Op::Real { function, format, range, dst, a, b } => {
-                let operands = std::iter::once(*a).chain(*b);
-                let operands = operands.map(|operand| (operand, format.width())).collect();
-                (*dst, Code::Real(*function, *format, *range), operands)
-            }
-            _ => return None,
-        };
-        let operands: Vec<Edge> = operands
-            .into_iter()
-            .map(|(operand, width)| self.operand(block, operand, width))
-            .collect();
-        Some((dst, self.graph.op(code, &operands)?))
+            _ => None,
+        }
     }
 
+    /// Returns the result of an integer operation with two operands.
     fn int_binary(
         &mut self,
         block: BlockId,
@@ -197,6 +227,7 @@ impl Values<'_> {
         Some((dst, value))
     }
 
+    /// Returns the bits of a constant.
     fn constant(&self, edge: Edge) -> Option<u64> {
         match self.graph.node(edge.node()) {
             Node::Bits(bits) if !edge.is_negated() => Some(bits),
@@ -248,6 +279,7 @@ impl Values<'_> {
         }
     }
 
+    /// Returns the result of float arithmetic: for packed numbers, each lane by itself.
     fn float(&mut self, block: BlockId, op: &Op) -> Option<(Reg, Edge)> {
         let (format, lanes, mode, dst, operands) = match op {
             Op::FloatUnary { format, lanes, mode, dst, a, .. } => {
@@ -267,7 +299,6 @@ impl Values<'_> {
         if lanes == 1 {
             return Some((dst, self.scalar(op, format, mode, &whole)?));
         }
-        // Packed numbers: each lane for itself.
         let mut results = Vec::new();
         for index in 0..lanes {
             let parts: Vec<Edge> =
@@ -277,6 +308,7 @@ impl Values<'_> {
         Some((dst, self.graph.op(Code::Concat(lanes), &results)?))
     }
 
+    /// Returns one of the packed numbers of a value.
     fn lane(&mut self, whole: Edge, index: u8, lanes: u8, format: ir::Format) -> Edge {
         match self.constant(whole) {
             Some(bits) => {
@@ -287,6 +319,7 @@ impl Values<'_> {
         }
     }
 
+    /// Returns the result of an operation on single numbers.
     fn scalar(
         &mut self,
         op: &Op,

@@ -10,7 +10,7 @@ use ir::{FloatUnary, Format, IntBinary, Rounding, Scalar, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// The operations that occur in expansions of `powf`.
+/// Returns the operations that occur in expansions of `powf`.
 fn codes() -> Vec<Code> {
     let (single, nearest) = (Format::F32, Rounding::NearestEven);
     let integer = Scalar::Integer { width: Width::B32, signed: true };
@@ -152,8 +152,8 @@ fn candidate_bases(graph: &Graph) -> Vec<u32> {
     bases
 }
 
-/// Returns `true` if the program has more than three quarters of the template's constants in steps that depend on this
-/// argument. The others may be folded away if the other argument is known.
+/// Returns `true` if the program has more than three quarters of the template's constants in steps that
+/// depend on this argument. The others may be folded away if the other argument is known.
 fn has_most_constants(template: &Template, argument: usize, constants: &FxHashSet<u64>) -> bool {
     let mut depends = vec![false; template.steps.len()];
     let (mut all, mut missing) = (0, 0);

@@ -1,12 +1,12 @@
 //! Plans and applies the changes to a function once expansions are recognised.
 
-mod belongs;
+mod completeness;
 
 use super::graph::{Code, Edge, Node};
 use super::matching::{Match, find, find_product, names};
 use super::slow::{self, Region};
 use super::template::{Step, Template, is_infinity};
-use super::values::{Site, Values, written};
+use super::values::{Site, Values, for_each_write};
 use base::Span;
 use ir::{
     ArgumentRange, BlockId, FloatBinary, FloatMode, FloatUnary, Format, Function, Instr, LocId, Op,
@@ -52,21 +52,23 @@ struct Candidate {
     value: Edge,
 }
 
+/// The state of the planning.
 struct Planner<'p, 'v> {
     function: &'p Function,
     values: &'p Values<'v>,
     plan: Plan,
     /// Registers that are written at one place only.
     single: Vec<bool>,
+    /// Copies of registers that are overwritten later.
     copies: FxHashMap<Site, Reg>,
-    choices: Vec<Choice>,
+    choices: Vec<InfinityChoice>,
     /// Recognised slow paths for large arguments.
     regions: Vec<Region>,
 }
 
 /// A select between infinity and another value.
 #[derive(Clone, Copy)]
-struct Choice {
+struct InfinityChoice {
     block: BlockId,
     position: usize,
     register: Reg,
@@ -77,7 +79,8 @@ struct Choice {
     rest: Edge,
 }
 
-fn choices(function: &Function, values: &Values<'_>) -> Vec<Choice> {
+/// Finds all selects between infinity and another value.
+fn infinity_choices(function: &Function, values: &Values<'_>) -> Vec<InfinityChoice> {
     let choice = |&(block, position, register, value): &(BlockId, usize, Reg, Edge)| {
         let instruction = &function.blocks[block].instructions[position];
         let Op::Select { if_true, if_false, .. } = instruction.op else { return None };
@@ -106,7 +109,7 @@ fn choices(function: &Function, values: &Values<'_>) -> Vec<Choice> {
             _ => return None,
         };
         let open = instruction.guard.is_none();
-        open.then_some(Choice { block, position, register, other, infinite, rest })
+        open.then_some(InfinityChoice { block, position, register, other, infinite, rest })
     };
     values.results.iter().filter_map(choice).collect()
 }
@@ -126,9 +129,9 @@ pub(crate) fn plan(
         function,
         values,
         plan: Plan::default(),
-        single: single(function),
+        single: written_once(function),
         copies: FxHashMap::default(),
-        choices: choices(function, values),
+        choices: infinity_choices(function, values),
         regions,
     };
     let infinite: Vec<Edge> = planner.choices.iter().map(|choice| choice.infinite).collect();
@@ -154,15 +157,17 @@ pub(crate) fn plan(
             let replaced = match root_name(template) {
                 Some(root) if root == name => {
                     find(&values.graph, &names, template, candidate.value, &infinite)
-                        .and_then(|found| planner.with_its_choices(template, found, candidate))
+                        .and_then(|found| planner.with_own_choices(template, found, candidate))
                         .is_some_and(|found| planner.replace(candidate, template, &found))
                 }
                 // A product fused into a sum.
                 Some("mul" | "mul.f64") => {
-                    planner.product(candidate).is_some_and(|(factors, added)| {
+                    planner.fused_product(candidate).is_some_and(|(factors, added)| {
                         find_product(&values.graph, &names, template, factors, &infinite)
-                            .and_then(|found| planner.with_its_choices(template, found, candidate))
-                            .is_some_and(|found| planner.add(candidate, template, &found, added))
+                            .and_then(|found| planner.with_own_choices(template, found, candidate))
+                            .is_some_and(|found| {
+                                planner.replace_in_sum(candidate, template, &found, added)
+                            })
                     })
                 }
                 _ => false,
@@ -176,6 +181,7 @@ pub(crate) fn plan(
     planner.plan
 }
 
+/// Returns the name of the last operation of a template.
 fn root_name(template: &Template) -> Option<&'static str> {
     match &template.steps[template.root.step] {
         Step::Op(name, _) => Some(name),
@@ -184,17 +190,20 @@ fn root_name(template: &Template) -> Option<&'static str> {
     }
 }
 
-fn single(function: &Function) -> Vec<bool> {
+/// Returns for each register if it is written at one place only.
+fn written_once(function: &Function) -> Vec<bool> {
     let mut count = vec![0u32; function.registers.len()];
     for instruction in function.instructions() {
-        written(&instruction.op, &mut |register| count[base::Index::position(register)] += 1);
+        for_each_write(&instruction.op, &mut |register| {
+            count[base::Index::position(register)] += 1
+        });
     }
     count.into_iter().map(|count| count == 1).collect()
 }
 
 impl Planner<'_, '_> {
     /// Returns the factors of a fused product and its addend.
-    fn product(&self, candidate: Candidate) -> Option<([Edge; 2], Operand)> {
+    fn fused_product(&self, candidate: Candidate) -> Option<([Edge; 2], Operand)> {
         let block = &self.function.blocks[candidate.block];
         let Op::Fma { lanes: 1, c, mode, .. } = &block.instructions[candidate.position?].op else {
             return None;
@@ -209,7 +218,7 @@ impl Planner<'_, '_> {
     }
 
     /// Plans to compute a sum with a function's value.
-    fn add(
+    fn replace_in_sum(
         &mut self,
         candidate: Candidate,
         template: &Template,
@@ -218,28 +227,32 @@ impl Planner<'_, '_> {
     ) -> bool {
         let format = template.format;
         let value = self.fresh(format.width());
-        let Some(mut new) = self.computed(candidate, template, found, value) else { return false };
+        let Some(mut new) = self.function_ops(candidate, template, found, value) else {
+            return false;
+        };
         let op = if found.negated { FloatBinary::Sub } else { FloatBinary::Add };
         let (dst, mode) = (candidate.register, FloatMode::NEAREST);
         let (a, b) = (added, value.into());
         new.push(Op::FloatBinary { op, format, lanes: 1, mode, dst, a, b });
-        self.put(candidate, new, found);
+        self.insert_at(candidate, new, found);
         true
     }
 
     /// Plans to compute a value by a function; returns `false` if that is impossible.
     fn replace(&mut self, candidate: Candidate, template: &Template, found: &Match) -> bool {
         let dst = candidate.register;
-        let Some(mut new) = self.computed(candidate, template, found, dst) else { return false };
+        let Some(mut new) = self.function_ops(candidate, template, found, dst) else {
+            return false;
+        };
         if found.negated {
-            new.push(negated(template.format, dst, dst.into()));
+            new.push(negation(template.format, dst, dst.into()));
         }
-        self.put(candidate, new, found);
+        self.insert_at(candidate, new, found);
         true
     }
 
     /// Builds the operations that compute the function's value in a register.
-    fn computed(
+    fn function_ops(
         &mut self,
         candidate: Candidate,
         template: &Template,
@@ -264,9 +277,9 @@ impl Planner<'_, '_> {
         Some(new)
     }
 
-    /// The arguments for which the code is known to be the function.
+    /// Returns the arguments for which the code is known to be the function; `None` for all.
     fn range(&self, template: &Template, found: &Match) -> Option<ArgumentRange> {
-        let is_recognised = || self.is_whole(found);
+        let is_recognised = || self.is_complete(found);
         match template.function {
             _ if !template.is_partial() => template.range,
             _ if is_recognised() => None,
@@ -276,7 +289,7 @@ impl Planner<'_, '_> {
     }
 
     /// Plans new operations at a candidate's place.
-    fn put(&mut self, candidate: Candidate, new: Vec<Op>, found: &Match) {
+    fn insert_at(&mut self, candidate: Candidate, new: Vec<Op>, found: &Match) {
         let origin = self.origin(candidate);
         let guard = candidate
             .position
@@ -297,16 +310,16 @@ impl Planner<'_, '_> {
             None => edits.starts.entry(candidate.block).or_default().extend(instructions),
         }
         for &condition in &found.conditions {
-            self.always(condition);
+            self.make_always_true(condition);
         }
         for &at in &found.finite {
-            self.is_finite(at);
+            self.take_finite_side(at);
         }
     }
 
     /// Replaces a select by its finite value, unless it was replaced by a function itself.
-    fn is_finite(&mut self, at: usize) {
-        let Choice { block, position, register, other, .. } = self.choices[at];
+    fn take_finite_side(&mut self, at: usize) {
+        let InfinityChoice { block, position, register, other, .. } = self.choices[at];
         let old = &self.function.blocks[block].instructions[position];
         let op = Op::Copy { dst: register, src: other };
         let new = Instr { guard: None, op, span: old.span, location: old.location };
@@ -314,7 +327,7 @@ impl Planner<'_, '_> {
     }
 
     /// Makes a condition always hold.
-    fn always(&mut self, condition: Edge) {
+    fn make_always_true(&mut self, condition: Edge) {
         for (block, known) in self.values.conditions.enumerate() {
             let Some(known) = *known else { continue };
             if known.node() != condition.node() {
@@ -329,6 +342,7 @@ impl Planner<'_, '_> {
         }
     }
 
+    /// Returns the source position for operations at a candidate's place.
     fn origin(&self, candidate: Candidate) -> (Span, Option<LocId>) {
         let block = &self.function.blocks[candidate.block];
         match candidate.position.or(Some(0)).and_then(|at| block.instructions.get(at)) {
@@ -350,22 +364,22 @@ impl Planner<'_, '_> {
             return Some(Operand::Constant(if argument.is_negated() { bits ^ sign } else { bits }));
         }
         let sites = self.values.sites(argument.node());
-        let mut near = sites.iter().filter(|site| self.is_before(site, candidate));
+        let mut near = sites.iter().filter(|site| self.is_available_at(site, candidate));
         let site = *near.next()?;
         if self.function.registers[site.register].width < format.width() {
             return None;
         }
-        let register = self.held(site);
+        let register = self.register_holding(site);
         if site.negated == argument.is_negated() {
             return Some(register.into());
         }
         let opposite = self.fresh(format.width());
-        new.push(negated(format, opposite, register.into()));
+        new.push(negation(format, opposite, register.into()));
         Some(opposite.into())
     }
 
-    /// Does every path to the candidate go through the place first?
-    fn is_before(&self, site: &Site, candidate: Candidate) -> bool {
+    /// Returns `true` if every path to the candidate goes through the place first.
+    fn is_available_at(&self, site: &Site, candidate: Candidate) -> bool {
         if site.block != candidate.block {
             return self.values.flow.dominates(site.block, candidate.block);
         }
@@ -379,7 +393,7 @@ impl Planner<'_, '_> {
     }
 
     /// Returns a register that keeps another one's value from a place on.
-    fn held(&mut self, site: Site) -> Reg {
+    fn register_holding(&mut self, site: Site) -> Reg {
         if self.single[base::Index::position(site.register)] {
             return site.register;
         }
@@ -414,7 +428,7 @@ impl Planner<'_, '_> {
     }
 }
 
-fn negated(format: Format, dst: Reg, a: Operand) -> Op {
+fn negation(format: Format, dst: Reg, a: Operand) -> Op {
     Op::FloatUnary { op: FloatUnary::Negate, format, lanes: 1, mode: FloatMode::NEAREST, dst, a }
 }
 

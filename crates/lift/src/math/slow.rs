@@ -14,7 +14,7 @@ mod canonical;
 mod names;
 
 use super::graph::{Code, Edge, Node};
-use super::values::{Values, written};
+use super::values::{Values, for_each_write};
 use crate::branches::Liveness;
 use crate::flow::Flow;
 use canonical::canonical;
@@ -38,7 +38,7 @@ pub(crate) struct Region {
     pub(crate) branch: BlockId,
     blocks: Vec<BlockId>,
     /// The join.
-    pub(crate) meets: BlockId,
+    pub(crate) join: BlockId,
     /// The argument.
     pub(crate) argument: Edge,
     /// The second argument, of `fmodf`.
@@ -50,7 +50,7 @@ pub(crate) struct Region {
 /// Finds the regions of a function that are the library's own; none if its local memory has another use.
 pub(crate) fn find(program: &Program, function: &Function, values: &Values<'_>) -> Vec<Region> {
     let mut regions = Vec::new();
-    let writer = Writer::new(program, function, values);
+    let writer = RegionPrinter::new(program, function, values);
     for (text, mut region) in writer.candidates() {
         if let Some(order) = known_order(&text) {
             let all = order.iter().map(|at| region.results.get(*at).copied());
@@ -65,7 +65,7 @@ pub(crate) fn find(program: &Program, function: &Function, values: &Values<'_>) 
 
 /// Prints all regions that may be slow paths, for adding one to the table.
 pub(crate) fn texts(program: &Program, function: &Function, values: &Values<'_>) -> Vec<String> {
-    let writer = Writer::new(program, function, values);
+    let writer = RegionPrinter::new(program, function, values);
     writer.candidates().into_iter().map(|(text, _)| text).collect()
 }
 
@@ -86,7 +86,8 @@ fn known_order(text: &str) -> Option<Vec<usize>> {
     KNOWN.iter().find(|(_, known)| *known == text).map(|(order, _)| order.clone())
 }
 
-/// May a branch always go to `target`? The code must not read the other side's writes later.
+/// Returns `true` if a branch may always go to `target`, because the code does not read the other side's
+/// writes later.
 pub(crate) fn is_unread(
     function: &Function,
     flow: &Flow,
@@ -107,7 +108,7 @@ pub(crate) fn is_unread(
     let live = Liveness::of(function);
     let mut unread = true;
     for instruction in own.iter().flat_map(|block| &function.blocks[*block].instructions) {
-        written(&instruction.op, &mut |register| {
+        for_each_write(&instruction.op, &mut |register| {
             unread &= !exits.iter().any(|exit| live.at(*exit, register));
         });
     }
@@ -116,17 +117,17 @@ pub(crate) fn is_unread(
 
 /// Collects the blocks from `first` up to the join, in the order of a walk that takes the first target first. `None`
 /// if there is another way in than by the branch.
-fn blocks(
+fn region_blocks(
     function: &Function,
     flow: &Flow,
     branch: BlockId,
     first: BlockId,
-    meets: BlockId,
+    join: BlockId,
 ) -> Option<Vec<BlockId>> {
     let mut found: Vec<BlockId> = Vec::new();
     let mut work = vec![first];
     while let Some(block) = work.pop() {
-        if block == meets || found.contains(&block) {
+        if block == join || found.contains(&block) {
             continue;
         }
         if block == branch || found.len() == MAX_BLOCKS {
@@ -144,7 +145,7 @@ fn blocks(
     (closed && !found.is_empty()).then_some(found)
 }
 
-/// May anything outside of some blocks read local memory?
+/// Returns `true` if anything outside of some blocks may read local memory.
 fn uses_local_memory(function: &Function, but: &BTreeSet<BlockId>) -> bool {
     let is_shared = |op: &Op| matches!(op, Op::ConvertAddress { space: Space::Local, .. });
     let is_generic = function.instructions().any(|one| is_shared(&one.op));
@@ -164,26 +165,27 @@ fn uses_local_memory(function: &Function, but: &BTreeSet<BlockId>) -> bool {
 struct Address {
     variable: VarId,
     offset: i64,
-    /// Is it a generic address?
+    /// Set for a generic address.
     generic: bool,
 }
 
-struct Writer<'w, 'v> {
+/// Prints regions in the notation of the table.
+struct RegionPrinter<'w, 'v> {
     program: &'w Program,
     function: &'w Function,
     values: &'w Values<'v>,
     live: Liveness,
-    meets: base::IndexVec<BlockId, Option<BlockId>>,
+    join: base::IndexVec<BlockId, Option<BlockId>>,
 }
 
-impl<'w, 'v> Writer<'w, 'v> {
+impl<'w, 'v> RegionPrinter<'w, 'v> {
     fn new(program: &'w Program, function: &'w Function, values: &'w Values<'v>) -> Self {
         let live = Liveness::of(function);
-        let meets = ir::cfg::reconvergence(function);
-        Self { program, function, values, live, meets }
+        let join = ir::cfg::reconvergence(function);
+        Self { program, function, values, live, join }
     }
 
-    /// Prints both sides of every branch that could be one.
+    /// Prints both sides of every branch that could be a slow path.
     fn candidates(&self) -> Vec<(String, Region)> {
         let mut all = Vec::new();
         for &branch in &self.values.flow.order {
@@ -192,26 +194,28 @@ impl<'w, 'v> Writer<'w, 'v> {
             else {
                 continue;
             };
-            let Some(meets) = self.meets[branch] else { continue };
+            let Some(join) = self.join[branch] else { continue };
             for first in [*then, *otherwise] {
                 let (function, flow) = (self.function, self.values.flow);
-                let Some(blocks) = blocks(function, flow, branch, first, meets) else { continue };
+                let Some(blocks) = region_blocks(function, flow, branch, first, join) else {
+                    continue;
+                };
                 if self.is_possible(&blocks) {
-                    all.extend(self.text(branch, blocks, meets));
+                    all.extend(self.print_region(branch, blocks, join));
                 }
             }
         }
         all
     }
 
-    /// Do the blocks contain a constant of the slow paths: π/2·2^−64, or 2^−23 after a loop?
+    /// Returns `true` if the blocks contain a constant of the slow paths: π/2·2^−64, or 2^−23 after a loop.
     fn is_possible(&self, blocks: &[BlockId]) -> bool {
-        const SIGNS: [u64; 2] = [0x3bf9_21fb_5444_2d19, 0x3400_0000];
+        const CONSTANTS: [u64; 2] = [0x3bf9_21fb_5444_2d19, 0x3400_0000];
         let mut found = false;
         for instruction in blocks.iter().flat_map(|one| &self.function.blocks[*one].instructions) {
             instruction.op.visit(&mut |access| {
                 if let Access::Read(Operand::Constant(bits)) = access {
-                    found |= SIGNS.contains(&bits);
+                    found |= CONSTANTS.contains(&bits);
                 }
             });
         }
@@ -219,11 +223,11 @@ impl<'w, 'v> Writer<'w, 'v> {
     }
 
     /// Prints a region if its inputs and outputs are understood.
-    fn text(
+    fn print_region(
         &self,
         branch: BlockId,
         blocks: Vec<BlockId>,
-        meets: BlockId,
+        join: BlockId,
     ) -> Option<(String, Region)> {
         let mut names = Names::default();
         let mut lines = Vec::new();
@@ -259,14 +263,14 @@ impl<'w, 'v> Writer<'w, 'v> {
                 _ => return None,
             });
         }
-        let results = self.results(&blocks, meets, &names);
+        let results = self.results(&blocks, join, &names);
         let inputs = self.inputs(*blocks.first()?, &names);
         for address in inputs.iter().filter_map(|one| self.address(branch, *one)) {
             if self.program.variables[address.variable].space != Space::Local {
                 names.note_variable(address.variable);
             }
         }
-        if !self.is_one_variable(branch, &inputs) {
+        if !self.uses_one_variable(branch, &inputs) {
             return None;
         }
         let [argument, other] = self.arguments(branch, &inputs)?;
@@ -283,15 +287,15 @@ impl<'w, 'v> Writer<'w, 'v> {
             text.push_str(&format!("\nout {}", names.name(*register)?));
         }
         let argument = argument?;
-        Some((text, Region { branch, blocks, meets, argument, other, results }))
+        Some((text, Region { branch, blocks, join, argument, other, results }))
     }
 
-    /// Registers that the region writes and later code reads.
-    fn results(&self, blocks: &[BlockId], meets: BlockId, names: &Names) -> Vec<Reg> {
+    /// Returns the registers that the region writes and later code reads.
+    fn results(&self, blocks: &[BlockId], join: BlockId, names: &Names) -> Vec<Reg> {
         let mut all: Vec<Reg> = Vec::new();
         for instruction in blocks.iter().flat_map(|one| &self.function.blocks[*one].instructions) {
-            written(&instruction.op, &mut |register| {
-                if self.live.at(meets, register) && !all.contains(&register) {
+            for_each_write(&instruction.op, &mut |register| {
+                if self.live.at(join, register) && !all.contains(&register) {
                     all.push(register);
                 }
             });
@@ -300,7 +304,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         all
     }
 
-    /// Registers read before they are written.
+    /// Returns the registers read before they are written.
     fn inputs(&self, first: BlockId, names: &Names) -> Vec<Reg> {
         let mut all: Vec<Reg> =
             names.numbers.keys().copied().filter(|one| self.live.at(first, *one)).collect();
@@ -308,8 +312,8 @@ impl<'w, 'v> Writer<'w, 'v> {
         all
     }
 
-    /// Do all local addresses belong to one variable that is large enough?
-    fn is_one_variable(&self, branch: BlockId, inputs: &[Reg]) -> bool {
+    /// Returns `true` if all local addresses belong to one variable that is large enough.
+    fn uses_one_variable(&self, branch: BlockId, inputs: &[Reg]) -> bool {
         const BYTES: u64 = 28;
         let addresses = inputs.iter().filter_map(|one| self.address(branch, *one));
         let own: BTreeSet<VarId> = addresses.map(|address| address.variable).collect();
@@ -341,7 +345,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         Some(found)
     }
 
-    /// Is the value `2^23·|y|`, with which `fmodf` compares?
+    /// Returns `true` for the value `2^23·|y|`, with which `fmodf` compares.
     fn is_scaled_magnitude(&self, value: Edge) -> bool {
         const SCALE: u64 = 0x4b00_0000;
         let Node::Op(Code::Mul(..), factors) = self.values.graph.node(value.node()) else {
@@ -352,6 +356,7 @@ impl<'w, 'v> Writer<'w, 'v> {
             && factors.iter().any(|one| self.magnitude_of(*one).is_some())
     }
 
+    /// Returns the `x` of `|x|`.
     fn magnitude_of(&self, value: Edge) -> Option<Edge> {
         match self.values.graph.node(value.node()) {
             Node::Op(Code::Float1(FloatUnary::Abs, ..), operands) if !value.is_negated() => {
@@ -382,6 +387,7 @@ impl<'w, 'v> Writer<'w, 'v> {
         self.expression(self.values.stored(branch, register.into())?, arguments, 4)
     }
 
+    /// Prints a value in terms of the arguments `x` and `y`.
     fn expression(&self, value: Edge, arguments: [Option<Edge>; 2], depth: u32) -> Option<String> {
         let names = ["x", "y"];
         for (argument, name) in arguments.iter().zip(names) {
@@ -416,24 +422,25 @@ impl<'w, 'v> Writer<'w, 'v> {
             let instruction = self.function.blocks[site.block].instructions.get(site.after?)?;
             self.address_of(instruction)
         });
-        made.or_else(|| self.address_of(self.single(register)?))
+        made.or_else(|| self.address_of(self.only_write(register)?))
     }
 
     /// Returns the only instruction that writes a register.
-    fn single(&self, register: Reg) -> Option<&'w Instr> {
+    fn only_write(&self, register: Reg) -> Option<&'w Instr> {
         let mut all = self.function.instructions().filter(|one| {
             let mut writes = false;
-            written(&one.op, &mut |other| writes |= other == register);
+            for_each_write(&one.op, &mut |other| writes |= other == register);
             writes
         });
         all.next().filter(|_| all.next().is_none())
     }
 
+    /// Returns the address that an instruction computes.
     fn address_of(&self, instruction: &Instr) -> Option<Address> {
         if instruction.guard.is_some() {
             return None;
         }
-        let of = |from: &Reg| self.address_of(self.single(*from)?);
+        let of = |from: &Reg| self.address_of(self.only_write(*from)?);
         match &instruction.op {
             Op::AddressOf { symbol: Symbol::Variable(variable), offset, .. } => {
                 Some(Address { variable: *variable, offset: *offset, generic: false })

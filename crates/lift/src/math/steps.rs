@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 pub(crate) fn steps(graph: &Graph, value: Edge, arguments: usize) -> String {
     let mut writer = Writer { graph, arguments, inputs: Vec::new(), names: FxHashMap::default() };
     let mut text = String::new();
-    writer.inputs(value.node());
+    writer.collect_inputs(value.node());
     let last = writer.write(value, &mut text);
     format!("{text}  # {last}\n")
 }
@@ -22,7 +22,7 @@ struct Writer<'g> {
 
 impl Writer<'_> {
     /// Collects the arguments: the first opaque values.
-    fn inputs(&mut self, node: NodeId) {
+    fn collect_inputs(&mut self, node: NodeId) {
         let mut seen = vec![node];
         let mut at = 0;
         while let Some(&node) = seen.get(at) {
@@ -44,6 +44,7 @@ impl Writer<'_> {
         self.inputs = opaque;
     }
 
+    /// Returns `true` if a value depends on an opaque value that is not an argument.
     fn is_open(&self, node: NodeId) -> bool {
         match self.graph.node(node) {
             Node::Opaque(_) => !self.inputs.contains(&node),
@@ -59,6 +60,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes the steps of a value and returns its name.
     fn write(&mut self, value: Edge, text: &mut String) -> String {
         let sign = if value.is_negated() { "-" } else { "" };
         let node = value.node();

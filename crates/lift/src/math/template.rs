@@ -26,7 +26,7 @@ pub(crate) struct Part {
 /// A step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// An argument, by number.
+    /// An argument of the function, by number, to be found.
     Hole(usize),
     /// A constant.
     Bits(u64),
@@ -72,6 +72,7 @@ impl Template {
     }
 }
 
+/// The tables, as text.
 const TABLES: [&str; 3] = [
     include_str!("tables/single.txt"),
     include_str!("tables/double.txt"),
@@ -103,7 +104,7 @@ impl Template {
     }
 }
 
-/// Are the bits an infinity?
+/// Returns `true` if the bits are an infinity.
 pub(crate) fn is_infinity(bits: u64, format: Format) -> bool {
     match format {
         Format::F32 => bits & 0x7fff_ffff == 0x7f80_0000,
@@ -121,10 +122,11 @@ pub(crate) fn parse(table: &'static str) -> Vec<Template> {
             _ => blocks.push(vec![line]),
         }
     }
-    blocks.iter().filter_map(|block| template(block)).collect()
+    blocks.iter().filter_map(|block| parse_block(block)).collect()
 }
 
-fn template(lines: &[&'static str]) -> Option<Template> {
+/// Parses a block: its head, and one step a line.
+fn parse_block(lines: &[&'static str]) -> Option<Template> {
     let (head, body) = lines.split_first()?;
     let mut words = head.split_whitespace();
     let function = function(words.next()?)?;

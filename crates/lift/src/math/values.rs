@@ -6,8 +6,6 @@
 //!
 //! Inside a loop a node is the value of the current iteration. Values carried to the next iteration pass through the
 //! loop header, where they are opaque.
-//!
-//! Long: the operations on values are one table of cases.
 
 use super::graph::{Code, Edge, Graph, NodeId};
 use crate::flow::Flow;
@@ -16,7 +14,7 @@ use ir::{BlockId, Function, Instr, Op, Operand, Reg, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Limit on the blocks between a branch and its join, for selects to be built.
-const WIDEST: usize = 64;
+const MAX_BLOCKS_BETWEEN: usize = 64;
 
 /// A place where a register holds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +34,7 @@ pub(crate) struct Values<'f> {
     pub(crate) graph: Graph,
     /// Value of a register after its last write in a block.
     at_end: FxHashMap<(BlockId, Reg), Edge>,
+    /// Value of a register at the start of a block.
     at_start: FxHashMap<(BlockId, Reg), Edge>,
     /// Conditions of branches: those under which `then` is taken.
     pub(crate) conditions: IndexVec<BlockId, Option<Edge>>,
@@ -45,8 +44,11 @@ pub(crate) struct Values<'f> {
     pub(crate) results: Vec<(BlockId, usize, Reg, Edge)>,
     /// Places where each node is available.
     sites: FxHashMap<NodeId, Vec<Site>>,
+    /// The blocks between a block and its dominator, once computed.
     between: FxHashMap<BlockId, Vec<BlockId>>,
+    /// The registers that each block writes.
     writes: FxHashSet<(BlockId, Reg)>,
+    /// Blocks in loops.
     loops: FxHashSet<BlockId>,
 }
 
@@ -55,7 +57,7 @@ impl<'f> Values<'f> {
         let mut writes = FxHashSet::default();
         for (block, data) in function.blocks.enumerate() {
             for instruction in &data.instructions {
-                written(&instruction.op, &mut |register| {
+                for_each_write(&instruction.op, &mut |register| {
                     writes.insert((block, register));
                 });
             }
@@ -77,7 +79,7 @@ impl<'f> Values<'f> {
         let in_loop = |&block: &BlockId| flow.between(block).contains(&block);
         values.loops = flow.order.iter().copied().filter(in_loop).collect();
         for &block in &flow.order {
-            values.block(block);
+            values.process_block(block);
         }
         values
     }
@@ -87,10 +89,10 @@ impl<'f> Values<'f> {
         self.sites.get(&node).map_or(&[], Vec::as_slice)
     }
 
-    fn block(&mut self, block: BlockId) {
+    fn process_block(&mut self, block: BlockId) {
         let data = &self.function.blocks[block];
         for (position, instruction) in data.instructions.iter().enumerate() {
-            self.instruction(block, position, instruction);
+            self.process_instruction(block, position, instruction);
         }
         if let Terminator::Branch { guard, .. } = &data.terminator {
             let condition = self.register(block, guard.register);
@@ -98,7 +100,7 @@ impl<'f> Values<'f> {
         }
     }
 
-    fn instruction(&mut self, block: BlockId, position: usize, instruction: &Instr) {
+    fn process_instruction(&mut self, block: BlockId, position: usize, instruction: &Instr) {
         if let Op::Store(store) = &instruction.op {
             for source in &store.srcs {
                 if let Operand::Register(register) = source {
@@ -116,7 +118,7 @@ impl<'f> Values<'f> {
                 None => value,
                 Some(guard) => {
                     let old = self.register(block, register);
-                    self.choice(guard, value, old)
+                    self.select(guard, value, old)
                 }
             };
             self.at_end.insert((block, register), value);
@@ -129,7 +131,7 @@ impl<'f> Values<'f> {
         self.sites.entry(value.node()).or_default().push(site);
     }
 
-    fn choice(&mut self, condition: Edge, a: Edge, b: Edge) -> Edge {
+    fn select(&mut self, condition: Edge, a: Edge, b: Edge) -> Edge {
         match self.graph.op(Code::Select, &[condition, a, b]) {
             Some(edge) => edge,
             None => self.graph.opaque(),
@@ -140,24 +142,24 @@ impl<'f> Values<'f> {
     pub(super) fn register(&mut self, block: BlockId, register: Reg) -> Edge {
         match self.at_end.get(&(block, register)) {
             Some(&edge) => edge,
-            None => self.start(block, register),
+            None => self.value_at_start(block, register),
         }
     }
 
     /// Returns the value of a register at the end of a block.
-    fn end(&mut self, block: BlockId, register: Reg) -> Edge {
+    fn value_at_end(&mut self, block: BlockId, register: Reg) -> Edge {
         match self.writes.contains(&(block, register)) {
             // A block of a loop that was not processed yet.
             true => match self.at_end.get(&(block, register)) {
                 Some(&edge) => edge,
                 None => self.graph.opaque(),
             },
-            false => self.start(block, register),
+            false => self.value_at_start(block, register),
         }
     }
 
     /// Returns the value of a register at the start of a block.
-    fn start(&mut self, block: BlockId, register: Reg) -> Edge {
+    fn value_at_start(&mut self, block: BlockId, register: Reg) -> Edge {
         // Walk up to the last dominator that writes it or has a known value.
         let mut chain = Vec::new();
         let mut at = block;
@@ -172,10 +174,10 @@ impl<'f> Values<'f> {
                 break edge;
             };
             if self.is_written_between(at, register) {
-                break self.merged(at, dominator, register);
+                break self.merge(at, dominator, register);
             }
             if self.writes.contains(&(dominator, register)) {
-                break self.end(dominator, register);
+                break self.value_at_end(dominator, register);
             }
             at = dominator;
         };
@@ -192,13 +194,13 @@ impl<'f> Values<'f> {
     }
 
     /// Builds the value of a register that is written on paths into this join.
-    fn merged(&mut self, block: BlockId, dominator: BlockId, register: Reg) -> Edge {
+    fn merge(&mut self, block: BlockId, dominator: BlockId, register: Reg) -> Edge {
         let between = &self.between[&block];
-        let edge = match between.contains(&block) || between.len() > WIDEST {
+        let edge = match between.contains(&block) || between.len() > MAX_BLOCKS_BETWEEN {
             true => self.graph.opaque(),
             false => {
                 let mut known = FxHashMap::default();
-                let edge = self.leaving(dominator, block, register, &mut known);
+                let edge = self.value_after(dominator, block, register, &mut known);
                 self.merges.push((block, register, edge));
                 edge
             }
@@ -207,8 +209,8 @@ impl<'f> Values<'f> {
         edge
     }
 
-    /// Value of `register` at `to` on paths that leave `from`.
-    fn leaving(
+    /// Builds the value of `register` at `to` on paths that leave `from`.
+    fn value_after(
         &mut self,
         from: BlockId,
         to: BlockId,
@@ -217,12 +219,12 @@ impl<'f> Values<'f> {
     ) -> Edge {
         let function = self.function;
         match &function.blocks[from].terminator {
-            Terminator::Jump(target) => self.along(from, *target, to, register, known),
+            Terminator::Jump(target) => self.value_along(from, *target, to, register, known),
             Terminator::Branch { then, otherwise, .. } => {
-                let a = self.along(from, *then, to, register, known);
-                let b = self.along(from, *otherwise, to, register, known);
+                let a = self.value_along(from, *then, to, register, known);
+                let b = self.value_along(from, *otherwise, to, register, known);
                 match self.conditions[from] {
-                    Some(condition) => self.choice(condition, a, b),
+                    Some(condition) => self.select(condition, a, b),
                     None => self.graph.opaque(),
                 }
             }
@@ -230,7 +232,8 @@ impl<'f> Values<'f> {
         }
     }
 
-    fn along(
+    /// Builds the value of `register` at `to` on paths that go from `from` to `next`.
+    fn value_along(
         &mut self,
         from: BlockId,
         next: BlockId,
@@ -239,21 +242,21 @@ impl<'f> Values<'f> {
         known: &mut FxHashMap<BlockId, Edge>,
     ) -> Edge {
         if next == to {
-            return self.end(from, register);
+            return self.value_at_end(from, register);
         }
         if let Some(&edge) = known.get(&next) {
             return edge;
         }
         let inside = self.between[&to].contains(&next) && !self.loops_inside(next, to);
         let edge = match inside {
-            true => self.leaving(next, to, register, known),
+            true => self.value_after(next, to, register, known),
             false => self.graph.opaque(),
         };
         known.insert(next, edge);
         edge
     }
 
-    /// Is the block in a loop that does not contain `to`?
+    /// Returns `true` if a block is in a loop that does not contain `to`.
     fn loops_inside(&self, block: BlockId, to: BlockId) -> bool {
         self.loops.contains(&block) && {
             // Search for a path back to the block that avoids `to`.
@@ -271,7 +274,7 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// Value of an operand at the end of a block; only for registers that were looked up before.
+    /// Returns the value of an operand at the end of a block; only for registers that were looked up before.
     pub(crate) fn stored(&self, block: BlockId, operand: Operand) -> Option<Edge> {
         let Operand::Register(register) = operand else { return None };
         let end = self.at_end.get(&(block, register));
@@ -280,7 +283,7 @@ impl<'f> Values<'f> {
 }
 
 /// Calls `note` for every register an operation writes.
-pub(crate) fn written(op: &Op, note: &mut dyn FnMut(Reg)) {
+pub(crate) fn for_each_write(op: &Op, note: &mut dyn FnMut(Reg)) {
     op.visit(&mut |access| {
         if let ir::Access::Write(register) = access {
             note(register);

@@ -41,7 +41,7 @@ pub(crate) fn kernels(build: &str) -> Vec<Kernel> {
 }
 
 /// Kernels of functions with an argument above 1, where the other side of the comparison is not used.
-pub(crate) fn known(build: &str) -> Vec<Kernel> {
+pub(crate) fn kernels_with_known_range(build: &str) -> Vec<Kernel> {
     let mut kernels = module("known", build);
     kernels.retain(|kernel| kernel.name.starts_with("behind_") && kernel.name != "behind_other");
     kernels
@@ -81,7 +81,7 @@ impl Kernel {
         self.name.split_once('_').map_or(self.name.as_str(), |(_, name)| name)
     }
 
-    /// Does it read halves? It computes on them as singles.
+    /// Returns `true` if it reads halves. It computes on them as singles.
     pub(crate) fn is_of_halves(&self) -> bool {
         self.function().starts_with('h') && !self.function().starts_with("hypot")
     }

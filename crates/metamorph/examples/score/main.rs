@@ -84,6 +84,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
+/// Takes the number of the next case; `None` at the end.
 fn take(next: &Mutex<usize>, end: usize) -> Option<usize> {
     let mut next = next.lock().ok()?;
     let number = *next;
@@ -140,7 +141,7 @@ fn ask(binary: &str, case: &Case, limit: &str) -> Answer {
     Answer { status: output.status.code().unwrap_or(-1), seconds, reasons }
 }
 
-/// Reads what the shell says of its children: `0m1.250s 0m0.125s`.
+/// Reads the last line of the shell's `times`, the times of its children: `0m1.250s 0m0.125s`.
 fn processor_time(line: &str) -> f64 {
     let part = |one: &str| -> Option<f64> {
         let (minutes, seconds) = one.strip_suffix('s')?.split_once('m')?;
@@ -187,6 +188,7 @@ impl Counts {
     }
 }
 
+/// Prints the share of right answers by base kernel and group of transformations.
 fn table(asked: &[(&Case, &Answer)], correct: bool) {
     let mut cells: BTreeMap<(String, String), Counts> = BTreeMap::new();
     for (case, answer) in asked.iter().filter(|(case, _)| case.correct == correct) {

@@ -19,7 +19,7 @@ pub(crate) fn page(asked: &Asked<'_>, commit: &str, limit: &str) -> String {
     introduce(&mut text, asked, commit, limit);
     questions(&mut text, asked);
     cells(&mut text, asked);
-    low(&mut text, asked);
+    low_cells(&mut text, asked);
     reasons(&mut text, asked);
     times(&mut text, asked);
     text.push('\n');
@@ -28,7 +28,7 @@ pub(crate) fn page(asked: &Asked<'_>, commit: &str, limit: &str) -> String {
 }
 
 /// Appends to a text; that cannot fail.
-fn say(text: &mut String, line: std::fmt::Arguments<'_>) {
+fn push_line(text: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(line);
     text.push('\n');
 }
@@ -42,7 +42,7 @@ fn introduce(text: &mut String, asked: &Asked<'_>, commit: &str, limit: &str) {
          verdict is known by construction; it was also checked on at least 300 launches. A *safety* question is about races and memory errors, a \
          *contract* question about a postcondition, and a *pair* question about the equality of two kernels.\n\n",
     );
-    say(
+    push_line(
         text,
         format_args!(
             "Measured: commit `{commit}`, {} cases, seeds {first} to {last}. The first seed is the first 64 bits of the hash of the commit's tree, so nobody \
@@ -51,7 +51,7 @@ fn introduce(text: &mut String, asked: &Asked<'_>, commit: &str, limit: &str) {
         ),
     );
     text.push_str("To repeat it:\n\n```text\n");
-    say(
+    push_line(
         text,
         format_args!(
             "cargo run --release -p metamorph --example cases -- {first} {} FOLDER\n\
@@ -67,17 +67,20 @@ fn questions(text: &mut String, asked: &Asked<'_>) {
     for (name, correct) in [("correct", true), ("broken", false)] {
         for question in ["safety", "contract", "pair", ""] {
             let mut counts = Counts::default();
-            let own = |case: &Case| {
+            let is_counted = |case: &Case| {
                 case.correct == correct && (question.is_empty() || case.question == question)
             };
-            asked.iter().filter(|(case, _)| own(case)).for_each(|(_, one)| counts.add(one.status));
+            asked
+                .iter()
+                .filter(|(case, _)| is_counted(case))
+                .for_each(|(_, one)| counts.add(one.status));
             if counts.all == 0 {
                 continue;
             }
             let good = counts.of(i32::from(!correct));
             let (low, high) = interval(good, counts.all);
             let question = if question.is_empty() { "all" } else { question };
-            say(
+            push_line(
                 text,
                 format_args!(
                     "| {question} | {name} | {} | {} | {} | {} | {:.0} % | {low:.0}–{high:.0} % |",
@@ -144,37 +147,37 @@ fn cells(text: &mut String, asked: &Asked<'_>) {
 }
 
 /// The cells with a low share, and what is open there.
-fn low(text: &mut String, asked: &Asked<'_>) {
+fn low_cells(text: &mut String, asked: &Asked<'_>) {
     let cells = by_cell(asked);
-    let mut low: Vec<_> = cells
+    let mut found: Vec<_> = cells
         .iter()
         .filter(|(_, answers)| {
             answers.len() >= MIN_CASES && share(proved(answers), answers.len()) < LOW
         })
         .collect();
-    low.sort_by(|(_, one), (_, other)| {
+    found.sort_by(|(_, one), (_, other)| {
         share(proved(one), one.len()).total_cmp(&share(proved(other), other.len()))
     });
     text.push_str("## Low cells\n\n");
-    if low.is_empty() {
-        say(text, format_args!("No cell with {MIN_CASES} cases is below {LOW:.0} %.\n"));
+    if found.is_empty() {
+        push_line(text, format_args!("No cell with {MIN_CASES} cases is below {LOW:.0} %.\n"));
         return;
     }
-    say(
+    push_line(
         text,
         format_args!(
             "Cells with at least {MIN_CASES} cases of which less than {LOW:.0} % are proved, the lowest first, with the most frequent reason.\n"
         ),
     );
     text.push_str("| base | group | proved | most frequent reason |\n|---|---|---|---|\n");
-    for ((base, group), answers) in low {
+    for ((base, group), answers) in found {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for answer in answers.iter().filter(|one| one.status != 0) {
             *counts.entry(reason(answer)).or_default() += 1;
         }
         let most = counts.into_iter().max_by_key(|(_, count)| *count);
         let (why, count) = most.unwrap_or(("", 0));
-        say(
+        push_line(
             text,
             format_args!(
                 "| {base} | {group} | {}/{} | {} ({count}) |",
@@ -208,7 +211,7 @@ fn reasons(text: &mut String, asked: &Asked<'_>) {
         let mut sorted: Vec<(&str, usize)> = counts.into_iter().collect();
         sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         for (reason, count) in sorted.into_iter().take(12) {
-            say(text, format_args!("| {name} | {count} | {} |", cell_text(reason)));
+            push_line(text, format_args!("| {name} | {count} | {} |", cell_text(reason)));
         }
     }
     text.push('\n');
@@ -219,7 +222,7 @@ fn times(text: &mut String, asked: &Asked<'_>) {
     seconds.sort_by(f64::total_cmp);
     let Some(last) = seconds.len().checked_sub(1) else { return };
     let at = |share: f64| seconds[(last as f64 * share) as usize];
-    say(
+    push_line(
         text,
         format_args!(
             "## Times\n\nProcessor time of a question, that of the solver included: median {:.2} s, 95 % within {:.1} s, at most {:.1} s.",

@@ -1,6 +1,6 @@
 //! Affine gathers and scatters: elements that move, without arithmetic on them.
 
-use super::{Base, Builder, Kind, Shape, decorate};
+use super::{Base, BaseKind, Builder, Structure, decorate};
 use crate::expr::{Access, Cond, Int, Val};
 use testing::Random;
 
@@ -21,7 +21,7 @@ pub(super) fn draw(random: &mut Random) -> Base {
 }
 
 fn finish(builder: Builder, variant: &'static str, target: Access, value: Val) -> Base {
-    builder.finish((Kind::Gather, variant), target, value, Shape::Plain)
+    builder.finish((BaseKind::Gather, variant), target, value, Structure::Plain)
 }
 
 fn transpose(random: &mut Random) -> Base {
@@ -32,7 +32,7 @@ fn transpose(random: &mut Random) -> Base {
     let out = builder.output(vec![w, h]);
     let value = decorate(random, Val::load(input, vec![y.into(), x.into()]));
     let target = Access::new(out, vec![x.into(), y.into()]);
-    builder.finish((Kind::Gather, "transpose"), target, value, Shape::Transpose { input })
+    builder.finish((BaseKind::Gather, "transpose"), target, value, Structure::Transpose { input })
 }
 
 fn permute(random: &mut Random) -> Base {
@@ -121,23 +121,25 @@ fn pad(random: &mut Random) -> Base {
 fn crop(random: &mut Random) -> Base {
     let mut builder = Builder::new();
     let rank = random.below(2_usize) + 1;
-    let (mut from, mut shape, mut point, mut shifted) = (vec![], vec![], vec![], vec![]);
+    let (mut input_shape, mut output_shape, mut output_point, mut input_point) =
+        (vec![], vec![], vec![], vec![]);
     for axis in 2 - rank..2 {
         let small = builder.size(["h", "w"][axis], 1);
         let large = builder.size(["hh", "ww"][axis], 1);
         let offset = builder.size(["top", "left"][axis], 0);
         builder.requires.push((small.clone() + &offset).le(large.clone()));
         let var = builder.axis(["y", "x"][axis], small.clone());
-        from.push(large);
-        shape.push(small);
-        shifted.push(var + offset);
-        point.push(Int::Var(var));
+        input_shape.push(large);
+        output_shape.push(small);
+        input_point.push(var + offset);
+        output_point.push(Int::Var(var));
     }
-    let input = builder.input("in", from);
-    let out = builder.output(shape);
-    finish(builder, "crop", Access::new(out, point), Val::load(input, shifted))
+    let input = builder.input("in", input_shape);
+    let out = builder.output(output_shape);
+    finish(builder, "crop", Access::new(out, output_point), Val::load(input, input_point))
 }
 
+/// Repeats every element: `a a b b`.
 fn repeat(random: &mut Random) -> Base {
     let mut builder = Builder::new();
     let mut rows = Rows::draw(random, &mut builder);
@@ -152,6 +154,7 @@ fn repeat(random: &mut Random) -> Base {
     finish(builder, "repeat", Access::new(out, rows.at(i.into())), value)
 }
 
+/// Repeats the whole row: `a b a b`.
 fn tile(random: &mut Random) -> Base {
     let mut builder = Builder::new();
     let mut rows = Rows::draw(random, &mut builder);
@@ -184,6 +187,7 @@ fn concat(random: &mut Random) -> Base {
     finish(builder, "concat", Access::new(out, rows.at(i.into())), value)
 }
 
+/// Copies a window around each point: `out[i, j] = in[i + j]`.
 fn window(random: &mut Random) -> Base {
     let mut builder = Builder::new();
     let (n, m) = (builder.size("n", 1), builder.size("m", 1));

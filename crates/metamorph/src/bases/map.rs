@@ -1,6 +1,6 @@
 //! Maps of one to three axes: every element by itself, with inputs that lack an axis.
 
-use super::{Base, Builder, Kind, Shape, combine};
+use super::{Base, BaseKind, Builder, Structure, combine};
 use crate::expr::{Access, Int, Val, Var};
 use testing::Random;
 
@@ -24,7 +24,7 @@ pub(super) fn draw(random: &mut Random) -> Base {
     let value = combine(random, values);
     let out = builder.output(shape);
     let variant = ["1d", "2d", "3d"][rank - 1];
-    builder.finish((Kind::Map, variant), Access::new(out, point), value, Shape::Plain)
+    builder.finish((BaseKind::Map, variant), Access::new(out, point), value, Structure::Plain)
 }
 
 /// Adds an input with all axes, or with one of them.

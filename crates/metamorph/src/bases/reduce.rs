@@ -1,10 +1,11 @@
 //! Reductions of rows, columns, boxes and windows; scans of rows; products of matrices.
 
-use super::{Base, Builder, Kind, Prefix, Scan, Shape, decorate};
+use super::{Base, BaseKind, Builder, Prefix, Scan, Structure, decorate};
 use crate::expr::{Access, Fold, Int, Val, ValOp, Var};
 use crate::nest::{Axis, VarKind};
 use testing::Random;
 
+/// Builds a fold of `body` for `var` from `from` to before `to`.
 fn fold(op: ValOp, var: Var, from: Int, to: Int, body: Val) -> Val {
     Val::Fold(Box::new(Fold { op, var, from, to, body }))
 }
@@ -44,7 +45,12 @@ fn row(random: &mut Random) -> Base {
     }
     let out = builder.output(vec![rows]);
     let value = fold(op, k, 0.into(), inner, element);
-    builder.finish((Kind::Reduce, "row"), Access::new(out, vec![r.into()]), value, Shape::Plain)
+    builder.finish(
+        (BaseKind::Reduce, "row"),
+        Access::new(out, vec![r.into()]),
+        value,
+        Structure::Plain,
+    )
 }
 
 fn column(random: &mut Random) -> Base {
@@ -58,7 +64,12 @@ fn column(random: &mut Random) -> Base {
     let element = decorate(random, Val::load(input, vec![k.into(), c.into()]));
     let out = builder.output(vec![columns]);
     let value = fold(op, k, 0.into(), rows, element);
-    builder.finish((Kind::Reduce, "column"), Access::new(out, vec![c.into()]), value, Shape::Plain)
+    builder.finish(
+        (BaseKind::Reduce, "column"),
+        Access::new(out, vec![c.into()]),
+        value,
+        Structure::Plain,
+    )
 }
 
 fn cuboid(random: &mut Random) -> Base {
@@ -73,7 +84,12 @@ fn cuboid(random: &mut Random) -> Base {
     let element = decorate(random, Val::load(input, vec![b.into(), k.into(), l.into()]));
     let out = builder.output(vec![boxes]);
     let value = fold(op, k, 0.into(), height, fold(op, l, 0.into(), width, element));
-    builder.finish((Kind::Reduce, "box"), Access::new(out, vec![b.into()]), value, Shape::Plain)
+    builder.finish(
+        (BaseKind::Reduce, "box"),
+        Access::new(out, vec![b.into()]),
+        value,
+        Structure::Plain,
+    )
 }
 
 fn window(random: &mut Random) -> Base {
@@ -87,7 +103,12 @@ fn window(random: &mut Random) -> Base {
     let element = decorate(random, Val::load(input, vec![i + k]));
     let out = builder.output(vec![points]);
     let value = fold(op, k, 0.into(), width, element);
-    builder.finish((Kind::Reduce, "window"), Access::new(out, vec![i.into()]), value, Shape::Plain)
+    builder.finish(
+        (BaseKind::Reduce, "window"),
+        Access::new(out, vec![i.into()]),
+        value,
+        Structure::Plain,
+    )
 }
 
 pub(super) fn draw_scan(random: &mut Random) -> Base {
@@ -107,10 +128,15 @@ pub(super) fn draw_scan(random: &mut Random) -> Base {
         Prefix::Exclusive => (0.into(), j.into(), "exclusive"),
         Prefix::Suffix => (j.into(), inner.clone(), "suffix"),
     };
-    let value = fold(op, k, from, to, element.with(j, &k.into()));
+    let value = fold(op, k, from, to, element.substitute(j, &k.into()));
     let axis = Axis { var: j, extent: inner };
-    let shape = Shape::Scan(Scan { axis, op, prefix, element });
-    builder.finish((Kind::Scan, variant), Access::new(out, vec![r.into(), j.into()]), value, shape)
+    let shape = Structure::Scan(Scan { axis, op, prefix, element });
+    builder.finish(
+        (BaseKind::Scan, variant),
+        Access::new(out, vec![r.into(), j.into()]),
+        value,
+        shape,
+    )
 }
 
 pub(super) fn draw_matmul(random: &mut Random) -> Base {
@@ -136,5 +162,5 @@ pub(super) fn draw_matmul(random: &mut Random) -> Base {
     let value = fold(ValOp::Add, k, 0.into(), inner.clone(), Val::bin(ValOp::Mul, left, right));
     let target = Access::new(out, with(&point, [y.into(), x.into()]));
     let variant = if batched { "batched" } else { "plain" };
-    builder.finish((Kind::Matmul, variant), target, value, Shape::Matmul { a, b, inner })
+    builder.finish((BaseKind::Matmul, variant), target, value, Structure::Matmul { a, b, inner })
 }

@@ -1,6 +1,6 @@
 //! Stencils on lines and planes: weighted neighbours at a distance of up to two.
 
-use super::{Base, Border, Builder, Kind, Shape, Stencil, Tap};
+use super::{Base, BaseKind, Border, Builder, Stencil, Structure, Tap};
 use crate::expr::{Access, ArrayId, Cond, Fold, Int, Val, ValOp, Var};
 use crate::nest::{INT_MAX, VarKind};
 use testing::Random;
@@ -33,7 +33,8 @@ pub(super) fn draw(random: &mut Random) -> Base {
         Border::Interior => "interior",
     };
     let target = Access::new(out, point);
-    let base = builder.finish((Kind::Stencil, variant), target, value, Shape::Stencil(stencil));
+    let base =
+        builder.finish((BaseKind::Stencil, variant), target, value, Structure::Stencil(stencil));
     Base { guard, ..base }
 }
 
@@ -59,7 +60,12 @@ fn draw_window(random: &mut Random) -> Base {
     };
     let fold = Fold { op, var: k, from: 0.into(), to: width, body };
     let value = Val::Fold(Box::new(fold));
-    builder.finish((Kind::Stencil, variant), Access::new(out, vec![i.into()]), value, Shape::Plain)
+    builder.finish(
+        (BaseKind::Stencil, variant),
+        Access::new(out, vec![i.into()]),
+        value,
+        Structure::Plain,
+    )
 }
 
 fn draw_stencil(random: &mut Random, input: ArrayId, rank: usize) -> Stencil {

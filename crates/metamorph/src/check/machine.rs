@@ -68,39 +68,45 @@ struct RacingAccess {
     block: usize,
     thread: usize,
     interval: usize,
+    /// The stored value; `None` for a load.
     stored: Option<i128>,
 }
 
 struct Thread {
-    at: usize,
+    /// The position of its next operation in the program.
+    next_op: usize,
     vars: Vec<i64>,
     locals: Vec<i128>,
     number: usize,
 }
 
+/// The state of a running launch.
 struct Machine<'a> {
     kernel: &'a Kernel,
     memory: Vec<Vec<i128>>,
+    /// By array and element; empty for arrays in global memory, which are initialised.
     written: Vec<Vec<bool>>,
-    seen: Vec<Vec<Vec<RacingAccess>>>,
+    accesses: Vec<Vec<Vec<RacingAccess>>>,
     block: usize,
+    /// The barrier interval: the number of barriers that were passed so far.
     interval: usize,
     uninitialised: bool,
     steps: usize,
 }
 
-const STEPS: usize = 150_000;
+/// Longer launches end with [`Fault::Steps`].
+const MAX_STEPS: usize = 150_000;
 
 /// Runs a launch.
 #[must_use]
 pub fn run(program: &Program, kernel: &Kernel, launch: &Launch, memory: Vec<Vec<i128>>) -> Outcome {
-    let seen = memory.iter().map(|array| vec![Vec::new(); array.len()]).collect();
+    let accesses = memory.iter().map(|array| vec![Vec::new(); array.len()]).collect();
     let written = memory.iter().map(|_| Vec::new()).collect();
     let mut machine = Machine {
         kernel,
         memory,
         written,
-        seen,
+        accesses,
         block: 0,
         interval: 0,
         uninitialised: false,
@@ -124,29 +130,35 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn block(&mut self, program: &Program, launch: &Launch, at: [i64; 3]) -> Result<(), Fault> {
+    fn block(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        block_index: [i64; 3],
+    ) -> Result<(), Fault> {
         self.fresh_shared(launch)?;
-        let mut threads = self.threads(launch, at);
+        let mut threads = self.threads(launch, block_index);
         loop {
             for thread in &mut threads {
                 self.advance(program, thread)?;
             }
             self.interval += 1;
-            self.forget_shared();
-            let is_over = |thread: &Thread| matches!(program.ops[thread.at], Op::End);
-            if threads.iter().all(is_over) {
+            self.forget_shared_accesses();
+            let has_ended = |thread: &Thread| matches!(program.ops[thread.next_op], Op::End);
+            if threads.iter().all(has_ended) {
                 return Ok(());
             }
-            let here = threads[0].at;
-            if threads.iter().any(|thread| thread.at != here) {
+            let here = threads[0].next_op;
+            if threads.iter().any(|thread| thread.next_op != here) {
                 return Err(Fault::Barrier);
             }
             for thread in &mut threads {
-                thread.at += 1;
+                thread.next_op += 1;
             }
         }
     }
 
+    /// Gives the block its own shared memory.
     fn fresh_shared(&mut self, launch: &Launch) -> Result<(), Fault> {
         for (index, array) in self.kernel.arrays.iter().enumerate() {
             if array.is_shared() {
@@ -155,21 +167,21 @@ impl Machine<'_> {
                 // Not a sum of small numbers, so that results that depend on it differ.
                 self.memory[index] = (0..count).map(|cell| 777_777 + cell as i128).collect();
                 self.written[index] = vec![false; count];
-                self.seen[index] = vec![Vec::new(); count];
+                self.accesses[index] = vec![Vec::new(); count];
             }
         }
         Ok(())
     }
 
-    fn forget_shared(&mut self) {
+    fn forget_shared_accesses(&mut self) {
         for (index, array) in self.kernel.arrays.iter().enumerate() {
             if array.is_shared() {
-                self.seen[index].iter_mut().for_each(Vec::clear);
+                self.accesses[index].iter_mut().for_each(Vec::clear);
             }
         }
     }
 
-    fn threads(&self, launch: &Launch, at: [i64; 3]) -> Vec<Thread> {
+    fn threads(&self, launch: &Launch, block_index: [i64; 3]) -> Vec<Thread> {
         let sizes = Dim::ALL.map(|dim| launch.vars[dim.threads().0]);
         let mut threads = Vec::new();
         for z in 0..sizes[2] {
@@ -177,12 +189,14 @@ impl Machine<'_> {
                 for x in 0..sizes[0] {
                     let mut vars = launch.vars.clone();
                     vars.resize(self.kernel.vars.count(), 0);
-                    for (dim, (thread, block)) in Dim::ALL.iter().zip([x, y, z].iter().zip(&at)) {
+                    for (dim, (thread, block)) in
+                        Dim::ALL.iter().zip([x, y, z].iter().zip(&block_index))
+                    {
                         vars[dim.thread().0] = *thread;
                         vars[dim.block().0] = *block;
                     }
                     let locals = vec![0; self.kernel.locals.len()];
-                    threads.push(Thread { at: 0, vars, locals, number: threads.len() });
+                    threads.push(Thread { next_op: 0, vars, locals, number: threads.len() });
                 }
             }
         }
@@ -193,10 +207,10 @@ impl Machine<'_> {
     fn advance(&mut self, program: &Program, thread: &mut Thread) -> Result<(), Fault> {
         loop {
             self.steps += 1;
-            if self.steps > STEPS {
+            if self.steps > MAX_STEPS {
                 return Err(Fault::Steps);
             }
-            match &program.ops[thread.at] {
+            match &program.ops[thread.next_op] {
                 Op::Int(var, int) => {
                     thread.vars[var.0] = meaning::int(int, &thread.vars).ok_or(Fault::Division)?;
                 }
@@ -206,7 +220,7 @@ impl Machine<'_> {
                 Op::Store(access, val) => {
                     let value = self.value(val, thread)?;
                     let index = self.index(access.array, &access.coords, &thread.vars)?;
-                    self.watch(access.array, index, thread.number, Some(value))?;
+                    self.record_access(access.array, index, thread.number, Some(value))?;
                     self.memory[access.array.0][index] = value;
                     if let Some(written) = self.written[access.array.0].get_mut(index) {
                         *written = true;
@@ -214,17 +228,17 @@ impl Machine<'_> {
                 }
                 Op::Unless(cond, target) => {
                     if !meaning::cond(cond, &thread.vars).ok_or(Fault::Division)? {
-                        thread.at = *target;
+                        thread.next_op = *target;
                         continue;
                     }
                 }
                 Op::Jump(target) => {
-                    thread.at = *target;
+                    thread.next_op = *target;
                     continue;
                 }
                 Op::Barrier | Op::End => return Ok(()),
             }
-            thread.at += 1;
+            thread.next_op += 1;
         }
     }
 
@@ -251,7 +265,7 @@ impl Machine<'_> {
     }
 
     /// Records an access, and finds those that it races with.
-    fn watch(
+    fn record_access(
         &mut self,
         array: ArrayId,
         index: usize,
@@ -262,7 +276,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let new = RacingAccess { block: self.block, thread, interval: self.interval, stored };
-        let cell = &mut self.seen[array.0][index];
+        let cell = &mut self.accesses[array.0][index];
         if cell.iter().any(|old| races(old, &new)) {
             return Err(Fault::Race);
         }
@@ -285,6 +299,7 @@ fn races(old: &RacingAccess, new: &RacingAccess) -> bool {
     }
 }
 
+/// Loads by one thread.
 struct Loads<'a, 'b> {
     machine: &'a mut Machine<'b>,
     thread: usize,
@@ -294,7 +309,7 @@ struct Loads<'a, 'b> {
 impl Source for Loads<'_, '_> {
     fn load(&mut self, array: ArrayId, coords: &[Int], vars: &[i64]) -> Result<i128, Fault> {
         let index = self.machine.index(array, coords, vars)?;
-        self.machine.watch(array, index, self.thread, None)?;
+        self.machine.record_access(array, index, self.thread, None)?;
         if self.machine.written[array.0].get(index) == Some(&false) {
             self.machine.uninitialised = true;
         }

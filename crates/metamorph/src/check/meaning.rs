@@ -119,6 +119,7 @@ pub struct Expected {
     pub claimed: Vec<bool>,
 }
 
+/// The contents of global arrays before the launch.
 struct Contents<'a> {
     base: &'a Base,
     memory: &'a [Vec<i128>],
@@ -145,11 +146,12 @@ pub fn expected(base: &Base, launch: &Launch, memory: &[Vec<i128>]) -> Option<Ex
     let mut vars = launch.vars.clone();
     vars.resize(vars.len().max(base.vars.count()), 0);
     let mut source = Contents { base, memory };
-    points(base, &base.axes, &mut vars, &mut source, &mut result)?;
+    compute_points(base, &base.axes, &mut vars, &mut source, &mut result)?;
     Some(result)
 }
 
-fn points(
+/// Computes the points of the remaining axes; the variables of the others have their values.
+fn compute_points(
     base: &Base,
     axes: &[Axis],
     vars: &mut [i64],
@@ -168,7 +170,7 @@ fn points(
     };
     for number in 0..int(&axis.extent, vars)? {
         vars[axis.var.0] = number;
-        points(base, rest, vars, source, result)?;
+        compute_points(base, rest, vars, source, result)?;
     }
     Some(())
 }

@@ -61,7 +61,7 @@ impl Program {
                 self.stmts(&inner.body);
                 self.ops.push(Op::Int(inner.var, inner.next.clone()));
                 self.ops.push(Op::Jump(test));
-                self.land(test);
+                self.set_target(test);
             }
             Stmt::Barrier => self.ops.push(Op::Barrier),
             Stmt::Return => self.ops.push(Op::End),
@@ -73,18 +73,18 @@ impl Program {
         self.ops.push(Op::Unless(cond.clone(), 0));
         self.stmts(yes);
         if no.is_empty() {
-            self.land(test);
+            self.set_target(test);
             return;
         }
         let jump = self.ops.len();
         self.ops.push(Op::Jump(0));
-        self.land(test);
+        self.set_target(test);
         self.stmts(no);
-        self.land(jump);
+        self.set_target(jump);
     }
 
-    /// Makes a jump target the current end.
-    fn land(&mut self, jump: usize) {
+    /// Sets the target of a jump to the current end of the list.
+    fn set_target(&mut self, jump: usize) {
         let here = self.ops.len();
         match &mut self.ops[jump] {
             Op::Unless(_, target) | Op::Jump(target) => *target = here,

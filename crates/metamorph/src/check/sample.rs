@@ -49,11 +49,14 @@ enum Role {
     Macro,
     Threads,
     Blocks,
+    /// A dimension that the kernel does not use: always 1.
     One,
 }
 
-const BLOCK_THREADS: i64 = 64;
-const THREADS: i64 = 700;
+/// The largest block that is run.
+const MAX_BLOCK_THREADS: i64 = 64;
+/// The largest launch that is run.
+const MAX_LAUNCH_THREADS: i64 = 700;
 
 impl Sampler {
     /// Prepares the order of variables.
@@ -62,7 +65,7 @@ impl Sampler {
         let mut order: Vec<(Var, Role)> = Vec::new();
         order.extend(kernel.vars.of_kind(VarKind::Size).map(|var| (var, Role::Size)));
         order.extend(kernel.vars.of_kind(VarKind::Macro).map(|var| (var, Role::Macro)));
-        let used = Dim::ALL.map(|dim| dim == Dim::X || mentions(kernel, dim));
+        let used = Dim::ALL.map(|dim| dim == Dim::X || mentions_dim(kernel, dim));
         for (dim, used) in Dim::ALL.into_iter().zip(used) {
             order.push((dim.threads(), if used { Role::Threads } else { Role::One }));
         }
@@ -72,7 +75,7 @@ impl Sampler {
         let mut levels: Vec<(Var, Role, Vec<Cond>)> =
             order.into_iter().map(|(var, role)| (var, role, Vec::new())).collect();
         for cond in &kernel.requires {
-            let last = levels.iter().rposition(|(var, ..)| mentioned(cond, *var)).unwrap_or(0);
+            let last = levels.iter().rposition(|(var, ..)| mentions_var(cond, *var)).unwrap_or(0);
             levels[last].2.push(cond.clone());
         }
         Self { count: kernel.vars.count(), levels }
@@ -124,7 +127,7 @@ impl Sampler {
 fn fits(vars: &[i64]) -> bool {
     let threads: i64 = Dim::ALL.iter().map(|dim| vars[dim.threads().0]).product();
     let blocks: i64 = Dim::ALL.iter().map(|dim| vars[dim.blocks().0]).product();
-    threads <= BLOCK_THREADS && threads * blocks <= THREADS
+    threads <= MAX_BLOCK_THREADS && threads * blocks <= MAX_LAUNCH_THREADS
 }
 
 /// Draws the order in which values are tried.
@@ -147,21 +150,22 @@ fn domain(role: Role, greatest: i64, random: &mut Random) -> Vec<i64> {
     values
 }
 
-fn mentioned(cond: &Cond, var: Var) -> bool {
+/// Returns `true` if the variable occurs in a condition.
+fn mentions_var(cond: &Cond, var: Var) -> bool {
     let mut found = false;
     cond.visit(&mut |int| found |= *int == Int::Var(var));
     found
 }
 
 /// Returns `true` if a kernel or its contract mentions an axis of the launch.
-fn mentions(kernel: &Kernel, dim: Dim) -> bool {
+fn mentions_dim(kernel: &Kernel, dim: Dim) -> bool {
     let vars = [dim.thread(), dim.block(), dim.threads(), dim.blocks()];
     let mut found = false;
-    let mut look = |int: &Int| found |= vars.iter().any(|var| *int == Int::Var(*var));
-    kernel.requires.iter().for_each(|cond| cond.visit(&mut look));
-    walk::visit_ints(&kernel.body, &mut look);
+    let mut visitor = |int: &Int| found |= vars.iter().any(|var| *int == Int::Var(*var));
+    kernel.requires.iter().for_each(|cond| cond.visit(&mut visitor));
+    walk::visit_ints(&kernel.body, &mut visitor);
     for array in &kernel.arrays {
-        array.shape.iter().for_each(|extent| extent.visit(&mut look));
+        array.shape.iter().for_each(|extent| extent.visit(&mut visitor));
     }
     found
 }

@@ -26,7 +26,7 @@ pub(super) fn header(kernel: &Kernel, claim: Option<&Claim<'_>>) -> String {
         let _ = writeln!(text, "//@ symbolic {name};\n#define {name} 4");
     }
     let _ = writeln!(text, "//@ extent {};", extents(kernel, &printer));
-    for line in grouped(&kernel.requires) {
+    for line in lines_of_conditions(&kernel.requires) {
         let conds: Vec<String> = line.iter().map(|cond| printer.conjunct(cond)).collect();
         let _ = writeln!(text, "//@ requires {};", conds.join(" && "));
     }
@@ -48,7 +48,7 @@ fn extents(kernel: &Kernel, printer: &Printer<'_>) -> String {
 }
 
 /// Splits conditions into lines of up to four.
-fn grouped(conds: &[Cond]) -> impl Iterator<Item = &[Cond]> {
+fn lines_of_conditions(conds: &[Cond]) -> impl Iterator<Item = &[Cond]> {
     conds.chunks(4)
 }
 

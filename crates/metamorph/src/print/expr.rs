@@ -28,9 +28,11 @@ pub(super) struct Printer<'a> {
     language: Language,
 }
 
+/// A printed expression and the binding strength of its outermost operation.
 type Text = (String, Level);
 
-fn wrap(text: Text, least: Level) -> String {
+/// Returns the text, in parentheses if it binds less than `least`.
+fn parenthesised(text: Text, least: Level) -> String {
     if text.1 >= least { text.0 } else { format!("({})", text.0) }
 }
 
@@ -43,12 +45,12 @@ fn power_of_two(int: &Int) -> Option<u32> {
     }
 }
 
-/// Returns `true` for a sum that subtracts something from more than a variable.
-fn subtracts(int: &Int) -> bool {
+/// Returns `true` for a sum that contains a difference, except for a difference of a variable and something.
+fn has_difference(int: &Int) -> bool {
     match int {
         Int::Bin(IntOp::Sub, left, _) => !matches!(**left, Int::Var(_)),
         Int::Bin(IntOp::Add, left, right) => {
-            let any = |int: &Int| matches!(int, Int::Bin(IntOp::Sub, ..)) || subtracts(int);
+            let any = |int: &Int| matches!(int, Int::Bin(IntOp::Sub, ..)) || has_difference(int);
             any(left) || any(right)
         }
         _ => false,
@@ -71,7 +73,7 @@ impl<'a> Printer<'a> {
             Int::Var(var) => (self.kernel.vars.name(*var).to_string(), Level::Atom),
             Int::Bin(op, a, b) => self.operation(*op, a, b),
             Int::Select(cond, a, b) => {
-                let cond = wrap(self.cond_text(cond), Level::Or);
+                let cond = parenthesised(self.cond_text(cond), Level::Or);
                 (format!("{cond} ? {} : {}", self.int(a), self.int(b)), Level::Choice)
             }
         }
@@ -84,11 +86,22 @@ impl<'a> Printer<'a> {
         match op {
             IntOp::Add => {
                 // C adds from the left: without parentheses, a subtraction inside comes too late.
-                let least = if subtracts(b) { Level::Product } else { Level::Sum };
-                (format!("{} + {}", wrap(left, Level::Sum), wrap(right, least)), Level::Sum)
+                let least = if has_difference(b) { Level::Product } else { Level::Sum };
+                (
+                    format!(
+                        "{} + {}",
+                        parenthesised(left, Level::Sum),
+                        parenthesised(right, least)
+                    ),
+                    Level::Sum,
+                )
             }
             IntOp::Sub => (
-                format!("{} - {}", wrap(left, Level::Sum), wrap(right, Level::Product)),
+                format!(
+                    "{} - {}",
+                    parenthesised(left, Level::Sum),
+                    parenthesised(right, Level::Product)
+                ),
                 Level::Sum,
             ),
             IntOp::Mul => {
@@ -96,37 +109,52 @@ impl<'a> Printer<'a> {
                     && spelling.shifts
                     && cuda
                 {
-                    return (format!("{} << {power}", wrap(left, Level::Product)), Level::Shift);
+                    return (
+                        format!("{} << {power}", parenthesised(left, Level::Product)),
+                        Level::Shift,
+                    );
                 }
                 let (left, right) =
                     if spelling.swapped_products && cuda { (right, left) } else { (left, right) };
                 // A product of a quotient is not the quotient of a product.
-                let right = wrap(right, Level::Atom);
-                (format!("{}*{right}", wrap(left, Level::Product)), Level::Product)
+                let right = parenthesised(right, Level::Atom);
+                (format!("{}*{right}", parenthesised(left, Level::Product)), Level::Product)
             }
             IntOp::Div | IntOp::Rem => {
                 let sign = if op == IntOp::Div { "/" } else { " % " };
-                let (left, right) = (wrap(left, Level::Product), wrap(right, Level::Atom));
+                let (left, right) =
+                    (parenthesised(left, Level::Product), parenthesised(right, Level::Atom));
                 (format!("{left}{sign}{right}"), Level::Product)
             }
-            IntOp::Shl => {
-                (format!("{} << {}", wrap(left, Level::Sum), wrap(right, Level::Sum)), Level::Shift)
-            }
-            IntOp::Xor => {
-                (format!("{} ^ {}", wrap(left, Level::Sum), wrap(right, Level::Sum)), Level::Choice)
-            }
+            IntOp::Shl => (
+                format!(
+                    "{} << {}",
+                    parenthesised(left, Level::Sum),
+                    parenthesised(right, Level::Sum)
+                ),
+                Level::Shift,
+            ),
+            IntOp::Xor => (
+                format!(
+                    "{} ^ {}",
+                    parenthesised(left, Level::Sum),
+                    parenthesised(right, Level::Sum)
+                ),
+                Level::Choice,
+            ),
             IntOp::Min | IntOp::Max => self.extreme(op == IntOp::Min, left, right),
         }
     }
 
-    fn extreme(&self, least: bool, left: Text, right: Text) -> Text {
-        let name = if least { "min" } else { "max" };
+    fn extreme(&self, is_min: bool, left: Text, right: Text) -> Text {
+        let name = if is_min { "min" } else { "max" };
         if self.language == Language::Contract {
             return (format!("\\{name}({}, {})", left.0, right.0), Level::Atom);
         }
         if self.kernel.spelling.choices {
-            let sign = if least { "<" } else { ">" };
-            let (left, right) = (wrap(left, Level::Shift), wrap(right, Level::Shift));
+            let sign = if is_min { "<" } else { ">" };
+            let (left, right) =
+                (parenthesised(left, Level::Shift), parenthesised(right, Level::Shift));
             return (format!("{left} {sign} {right} ? {left} : {right}"), Level::Choice);
         }
         (format!("{name}({}, {})", left.0, right.0), Level::Atom)
@@ -138,26 +166,28 @@ impl<'a> Printer<'a> {
 
     /// Prints a condition as part of a conjunction.
     pub(super) fn conjunct(&self, cond: &Cond) -> String {
-        wrap(self.cond_text(cond), Level::And)
+        parenthesised(self.cond_text(cond), Level::And)
     }
 
     fn cond_text(&self, cond: &Cond) -> Text {
         match cond {
             Cond::Cmp(op, a, b) => {
-                let (a, b) =
-                    (wrap(self.int_text(a), Level::Shift), wrap(self.int_text(b), Level::Shift));
+                let (a, b) = (
+                    parenthesised(self.int_text(a), Level::Shift),
+                    parenthesised(self.int_text(b), Level::Shift),
+                );
                 (format!("{a} {} {b}", sign(*op)), Level::Compare)
             }
             Cond::And(conds) if conds.is_empty() => ("true".to_string(), Level::Atom),
-            Cond::And(conds) => (self.joined(conds, " && ", Level::And), Level::And),
-            Cond::Or(conds) => (self.joined(conds, " || ", Level::Compare), Level::Or),
+            Cond::And(conds) => (self.join_conditions(conds, " && ", Level::And), Level::And),
+            Cond::Or(conds) => (self.join_conditions(conds, " || ", Level::Compare), Level::Or),
             Cond::PowerOfTwo(int) => (format!("\\is_pow2({})", self.int(int)), Level::Atom),
         }
     }
 
-    fn joined(&self, conds: &[Cond], by: &str, least: Level) -> String {
+    fn join_conditions(&self, conds: &[Cond], by: &str, least: Level) -> String {
         let parts: Vec<String> =
-            conds.iter().map(|cond| wrap(self.cond_text(cond), least)).collect();
+            conds.iter().map(|cond| parenthesised(self.cond_text(cond), least)).collect();
         parts.join(by)
     }
 
@@ -168,14 +198,18 @@ impl<'a> Printer<'a> {
                 access.coords.iter().map(|coord| format!("[{}]", self.int(coord))).collect();
             return format!("{}{dims}", array.name);
         }
-        let helped = self.kernel.spelling.index_helper && self.language == Language::Cuda;
-        if helped && access.coords.len() == array.shape.len() && array.shape.len() > 1 {
-            return format!("{}[{}]", array.name, self.helped_index(&access.coords, &array.shape));
+        let uses_helper = self.kernel.spelling.index_helper && self.language == Language::Cuda;
+        if uses_helper && access.coords.len() == array.shape.len() && array.shape.len() > 1 {
+            return format!(
+                "{}[{}]",
+                array.name,
+                self.index_by_helper(&access.coords, &array.shape)
+            );
         }
         format!("{}[{}]", array.name, self.int(&array.linear(&access.coords)))
     }
 
-    fn helped_index(&self, coords: &[Int], shape: &[Int]) -> String {
+    fn index_by_helper(&self, coords: &[Int], shape: &[Int]) -> String {
         let mut index = self.int(&coords[0]);
         for (coord, extent) in coords.iter().zip(shape).skip(1) {
             index = format!("index_of({index}, {}, {})", self.int(coord), self.int(extent));
@@ -200,8 +234,11 @@ impl<'a> Printer<'a> {
             Val::Local(local) => (self.kernel.locals[local.0].clone(), Level::Atom),
             Val::Bin(op, a, b) => self.val_operation(*op, a, b),
             Val::Select(cond, a, b) => {
-                let cond = wrap(self.cond_text(cond), Level::Or);
-                let (a, b) = (wrap(self.val_text(a), Level::Or), wrap(self.val_text(b), Level::Or));
+                let cond = parenthesised(self.cond_text(cond), Level::Or);
+                let (a, b) = (
+                    parenthesised(self.val_text(a), Level::Or),
+                    parenthesised(self.val_text(b), Level::Or),
+                );
                 (format!("{cond} ? {a} : {b}"), Level::Choice)
             }
             Val::Fold(fold) => (self.fold(fold), Level::Atom),
@@ -211,14 +248,16 @@ impl<'a> Printer<'a> {
     fn val_operation(&self, op: ValOp, a: &Val, b: &Val) -> Text {
         let (a, b) = (self.val_text(a), self.val_text(b));
         match op {
-            ValOp::Add => {
-                (format!("{} + {}", wrap(a, Level::Sum), wrap(b, Level::Sum)), Level::Sum)
-            }
-            ValOp::Sub => {
-                (format!("{} - {}", wrap(a, Level::Sum), wrap(b, Level::Product)), Level::Sum)
-            }
+            ValOp::Add => (
+                format!("{} + {}", parenthesised(a, Level::Sum), parenthesised(b, Level::Sum)),
+                Level::Sum,
+            ),
+            ValOp::Sub => (
+                format!("{} - {}", parenthesised(a, Level::Sum), parenthesised(b, Level::Product)),
+                Level::Sum,
+            ),
             ValOp::Mul => {
-                let (a, b) = (wrap(a, Level::Product), wrap(b, Level::Atom));
+                let (a, b) = (parenthesised(a, Level::Product), parenthesised(b, Level::Atom));
                 (format!("{a}*{b}"), Level::Product)
             }
             ValOp::Max | ValOp::Min => {

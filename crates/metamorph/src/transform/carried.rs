@@ -3,7 +3,7 @@
 
 use crate::expr::{Access, Int, IntOp, Val, Var};
 use crate::nest::{For, Kernel, Stmt, VarKind};
-use crate::walk::{self, Loads};
+use crate::walk::{self, ReplaceLoads};
 use testing::Random;
 
 /// Carries one index of one loop; `false` if no index grows evenly.
@@ -11,7 +11,7 @@ pub fn draw(kernel: &mut Kernel, random: &mut Random) -> bool {
     let mut choices = Vec::new();
     walk::visit(&kernel.body, &mut |stmt| {
         if let Stmt::For(inner) = stmt {
-            choices.extend(carried(kernel, inner));
+            choices.extend(find_index(kernel, inner));
         }
     });
     if choices.is_empty() {
@@ -22,24 +22,29 @@ pub fn draw(kernel: &mut Kernel, random: &mut Random) -> bool {
     kernel.require_fits(elements + &choice.step);
     let index = kernel.int("ind");
     let mut body = std::mem::take(&mut kernel.body);
-    walk::visit_lists(&mut body, &mut |list| carry(list, &choice, index));
+    walk::visit_lists(&mut body, &mut |list| carry_index(list, &choice, index));
     kernel.body = body;
     kernel.note("loops", "carried-index");
     true
 }
 
+/// An index that grows by the same number with every iteration.
 #[derive(Clone)]
-struct Choice {
+struct CarriedIndex {
+    /// The variable of the loop.
     var: Var,
+    /// The loaded element.
     access: Access,
+    /// Its index in the first iteration.
     first: Int,
+    /// The growth of the index.
     step: Int,
 }
 
 /// Finds an element that every iteration loads, at an index that grows by a size or number.
-fn carried(kernel: &Kernel, inner: &For) -> Option<Choice> {
+fn find_index(kernel: &Kernel, inner: &For) -> Option<CarriedIndex> {
     let (from, _) = inner.as_range()?;
-    let access = inner.body.iter().find_map(|stmt| loaded(kernel, stmt))?;
+    let access = inner.body.iter().find_map(|stmt| loaded_element(kernel, stmt))?;
     let index = kernel.arrays[access.array.0].linear(&access.coords);
     let step = growth(&index, inner.var)?;
     let mut declared = vec![inner.var];
@@ -48,7 +53,8 @@ fn carried(kernel: &Kernel, inner: &For) -> Option<Choice> {
         _ => {}
     });
     let depends = declared[1..].iter().any(|var| index.mentions(*var));
-    // A loop that is empty may start anywhere: only a closed start is sure to fit.
+    // The start of an empty loop may be any number, and its index may overflow. A start that is made of sizes
+    // alone fits.
     let mut closed = step != Int::Const(0);
     for part in [&step, &from] {
         part.visit(&mut |part| {
@@ -57,12 +63,12 @@ fn carried(kernel: &Kernel, inner: &For) -> Option<Choice> {
             }
         });
     }
-    let first = index.with(inner.var, &from);
-    (closed && !depends).then_some(Choice { var: inner.var, access, first, step })
+    let first = index.substitute(inner.var, &from);
+    (closed && !depends).then_some(CarriedIndex { var: inner.var, access, first, step })
 }
 
 /// Returns the first element of a global array that a statement loads unconditionally.
-fn loaded(kernel: &Kernel, stmt: &Stmt) -> Option<Access> {
+fn loaded_element(kernel: &Kernel, stmt: &Stmt) -> Option<Access> {
     let is_global = |access: &Access| !kernel.arrays[access.array.0].is_shared();
     match stmt {
         Stmt::Combine(_, _, val) | Stmt::Float(_, val) => val.first_load(&is_global).cloned(),
@@ -83,12 +89,12 @@ fn growth(int: &Int, var: Var) -> Option<Int> {
 }
 
 /// Carries the index of the loop that counts with the chosen variable, if it is in this list.
-fn carry(list: &mut Vec<Stmt>, choice: &Choice, index: Var) {
+fn carry_index(list: &mut Vec<Stmt>, choice: &CarriedIndex, index: Var) {
     let counts = |stmt: &Stmt| matches!(stmt, Stmt::For(inner) if inner.var == choice.var && inner.as_range().is_some());
     let Some(at) = list.iter().position(counts) else { return };
     if let Stmt::For(inner) = &mut list[at] {
         let by = Val::load(choice.access.array, vec![index.into()]);
-        inner.body = walk::rewrite(&inner.body, &mut Loads { what: &choice.access, by });
+        inner.body = walk::rewrite(&inner.body, &mut ReplaceLoads { access: &choice.access, by });
         inner.body.push(Stmt::Assign(index, index + &choice.step));
         inner.order = crate::nest::Order::Fixed;
     }

@@ -22,7 +22,7 @@ pub fn draw(draft: &Draft, random: &mut Random) -> Option<Kernel> {
     let size = chunk_size(&mut kernel, fixed);
     let space = if fixed { Space::Static } else { Space::Dynamic };
     let s = kernel.array("s", vec![size.clone()], space);
-    launch(&mut kernel, &size, &axis.extent, &to);
+    require_launch(&mut kernel, &size, &axis.extent, &to);
     kernel.note("memory", "chunks-of-operand");
     let t = kernel.int("t");
     let (first, offset) = (kernel.int("k0"), kernel.int("k1"));
@@ -34,9 +34,9 @@ pub fn draw(draft: &Draft, random: &mut Random) -> Option<Kernel> {
     let step = vec![Stmt::Int(k, first + offset), Stmt::Combine(*sum, *op, staged)];
     let inside = Int::Var(axis.var).lt(axis.extent.clone());
     let range = For::range(offset, 0.into(), size.clone(), step);
-    let both = Cond::all([range.test.clone(), (first + offset).lt(to.clone())]);
-    let inner = For { test: both, ..range };
-    let body = chunk(s, factor, t, (first, &to), guarded(&inside, vec![inner.into()]));
+    let is_in_range = Cond::all([range.test.clone(), (first + offset).lt(to.clone())]);
+    let inner = For { test: is_in_range, ..range };
+    let body = stage_chunk(s, factor, t, (first, &to), guarded(&inside, vec![inner.into()]));
     let outer = For { order: Order::Fixed, ..For::range(first, 0.into(), to.clone(), body) };
     kernel.body = vec![
         Stmt::Int(t, Dim::X.thread().into()),
@@ -67,7 +67,7 @@ fn chunk_size(kernel: &mut Kernel, fixed: bool) -> Int {
     Int::Var(size)
 }
 
-fn launch(kernel: &mut Kernel, size: &Int, extent: &Int, to: &Int) {
+fn require_launch(kernel: &mut Kernel, size: &Int, extent: &Int, to: &Int) {
     let covered = Int::Var(Dim::X.blocks()) * size;
     kernel.require(covered.clone().ge(extent.clone()));
     kernel.require_fits(covered);
@@ -75,7 +75,7 @@ fn launch(kernel: &mut Kernel, size: &Int, extent: &Int, to: &Int) {
 }
 
 /// Loads a chunk, synchronises, uses it, and synchronises again.
-fn chunk(
+fn stage_chunk(
     s: ArrayId,
     factor: ArrayId,
     t: Var,

@@ -11,25 +11,25 @@ use testing::Random;
 /// Distribution of the numbers below an extent over the threads along an axis of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
-    /// One each, enough threads, the rest does nothing.
+    /// One for each thread; the threads beyond the extent do nothing.
     Ragged,
-    /// One each, exactly as many threads.
+    /// One for each thread; exactly as many threads.
     Exact,
-    /// One each, the size of a block divides the extent.
+    /// One for each thread; the size of a block divides the extent.
     Dividing,
-    /// One each, exactly as many threads, blocks in reversed order.
+    /// One for each thread; exactly as many threads, blocks in reversed order.
     Reversed,
-    /// One each, blocks of a size that a macro names.
+    /// One for each thread; a macro names the size of a block.
     Macro,
     /// One for each block.
     Blocks,
     /// One for each thread of one block.
     Threads,
-    /// Strided over any number of threads.
+    /// Several for each thread, as far apart as the grid has threads.
     GridStride,
-    /// Strided over one block.
+    /// Several for each thread of one block, as far apart as the block has threads.
     ThreadStride,
-    /// A few consecutive ones.
+    /// A few consecutive ones for each thread.
     Coarse,
 }
 
@@ -103,7 +103,7 @@ pub fn draw(draft: Draft, random: &mut Random) -> Kernel {
     if random.chance(30) {
         random.shuffle(&mut dims);
     }
-    kernel.body = mapped(&mut kernel, groups, &dims, body, random);
+    kernel.body = map_groups(&mut kernel, groups, &dims, body, random);
     kernel
 }
 
@@ -168,7 +168,8 @@ fn unflatten(group: &Group, random: &mut Random) -> Vec<Stmt> {
     stmts
 }
 
-fn mapped(
+/// Maps every group to an axis of the launch, in a style of its own.
+fn map_groups(
     kernel: &mut Kernel,
     groups: Vec<Group>,
     dims: &[Dim],
@@ -186,7 +187,7 @@ fn mapped(
         inner.append(&mut body);
         body = match style {
             Style::GridStride | Style::ThreadStride | Style::Coarse => {
-                strided(kernel, &group.number, *dim, style, inner, random)
+                strided_loop(kernel, &group.number, *dim, style, inner, random)
             }
             _ => {
                 mapping.one_each(kernel, &group.number, *dim, style);
@@ -194,14 +195,15 @@ fn mapped(
             }
         };
     }
-    let early = random.chance(35);
-    if early {
+    let early_return = random.chance(35);
+    if early_return {
         kernel.note("launch", "early-return");
     }
-    mapping.finish(body, early)
+    mapping.finish(body, early_return)
 }
 
-fn strided(
+/// Builds the loop over the numbers of a thread that has several.
+fn strided_loop(
     kernel: &mut Kernel,
     number: &Axis,
     dim: Dim,
@@ -239,7 +241,7 @@ fn strided(
     }
 }
 
-/// The numbers of threads, and the threads without one.
+/// Declarations of the number of each thread, and the conditions under which a thread has one.
 #[derive(Default)]
 struct Mapping {
     numbers: Vec<Stmt>,
@@ -293,10 +295,10 @@ impl Mapping {
         self.numbers.push(Stmt::Int(number.var, value));
     }
 
-    fn finish(self, body: Vec<Stmt>, early: bool) -> Vec<Stmt> {
+    fn finish(self, body: Vec<Stmt>, early_return: bool) -> Vec<Stmt> {
         let mut stmts = self.numbers;
         let guard = Cond::all(self.guards);
-        if early && !guard.is_true() {
+        if early_return && !guard.is_true() {
             stmts.push(Stmt::If(guard.negate(), vec![Stmt::Return], Vec::new()));
             stmts.extend(body);
         } else {

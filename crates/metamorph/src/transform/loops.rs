@@ -10,7 +10,7 @@ use testing::Random;
 enum Member {
     TileGuard,
     TileMin,
-    TileSecond,
+    TileSecondCondition,
     TileDividing,
     UnrollBehind,
     UnrollBefore,
@@ -24,7 +24,7 @@ enum Member {
 const MEMBERS: [Member; 11] = [
     Member::TileGuard,
     Member::TileMin,
-    Member::TileSecond,
+    Member::TileSecondCondition,
     Member::TileDividing,
     Member::UnrollBehind,
     Member::UnrollBefore,
@@ -43,7 +43,7 @@ impl Member {
         match self {
             Self::TileGuard => "tile-guard",
             Self::TileMin => "tile-min",
-            Self::TileSecond => "tile-second-condition",
+            Self::TileSecondCondition => "tile-second-condition",
             Self::TileDividing => "tile-dividing",
             Self::UnrollBehind => "unroll-rest-behind",
             Self::UnrollBefore => "unroll-rest-before",
@@ -61,11 +61,13 @@ impl Member {
         let closed = is_closed(kernel, &from) && is_closed(kernel, &to);
         let free = inner.order == Order::Free;
         match self {
-            Self::TileGuard | Self::TileMin | Self::TileSecond | Self::UnrollBehind => closed,
+            Self::TileGuard | Self::TileMin | Self::TileSecondCondition | Self::UnrollBehind => {
+                closed
+            }
             Self::TileDividing => closed && from == Int::Const(0) && !matches!(to, Int::Const(_)),
             Self::Residues => closed && free,
             Self::Halves | Self::UnrollBefore => true,
-            Self::Accumulators => closed && free && combined(inner).is_some(),
+            Self::Accumulators => closed && free && only_combine(inner).is_some(),
             Self::Backwards => free,
             Self::Swap => free && nested(inner).is_some(),
         }
@@ -83,7 +85,8 @@ fn is_closed(kernel: &Kernel, int: &Int) -> bool {
     closed
 }
 
-fn combined(inner: &For) -> Option<(crate::expr::Local, crate::expr::ValOp, &Val)> {
+/// Returns the accumulation, if it is the whole body.
+fn only_combine(inner: &For) -> Option<(crate::expr::Local, crate::expr::ValOp, &Val)> {
     match inner.body.as_slice() {
         [Stmt::Combine(local, op, val)] => Some((*local, *op, val)),
         _ => None,
@@ -93,10 +96,10 @@ fn combined(inner: &For) -> Option<(crate::expr::Local, crate::expr::ValOp, &Val
 /// Returns the inner loop, if it is the whole body and has bounds of its own.
 fn nested(inner: &For) -> Option<&For> {
     match inner.body.as_slice() {
-        [Stmt::For(below)] => {
-            let (from, to) = below.as_range()?;
+        [Stmt::For(inner_loop)] => {
+            let (from, to) = inner_loop.as_range()?;
             let apart = !from.mentions(inner.var) && !to.mentions(inner.var);
-            (apart && below.order == Order::Free).then_some(below)
+            (apart && inner_loop.order == Order::Free).then_some(inner_loop)
         }
         _ => None,
     }
@@ -131,7 +134,7 @@ pub fn draw(kernel: &mut Kernel, random: &mut Random) -> bool {
 fn apply(member: Member, kernel: &mut Kernel, inner: For, random: &mut Random) -> Vec<Stmt> {
     let Some((from, to)) = inner.as_range() else { return vec![inner.into()] };
     match member {
-        Member::TileGuard | Member::TileMin | Member::TileSecond => {
+        Member::TileGuard | Member::TileMin | Member::TileSecondCondition => {
             tile(member, kernel, inner, (from, to), random)
         }
         Member::TileDividing => tile_dividing(kernel, inner, to, random),
@@ -169,7 +172,7 @@ fn tile(
     let first = kernel.int("k0");
     let order = inner.order;
     let end = first + &size;
-    let below = match member {
+    let inner_loop = match member {
         Member::TileGuard => {
             let offset = kernel.int("k1");
             let mut body = vec![Stmt::Int(inner.var, first + offset)];
@@ -186,7 +189,7 @@ fn tile(
             For { order, test, ..range }
         }
     };
-    let outer = For::range(first, from, to, vec![below.into()]);
+    let outer = For::range(first, from, to, vec![inner_loop.into()]);
     vec![For { order, next: first + size, ..outer }.into()]
 }
 
@@ -197,16 +200,16 @@ fn tile_dividing(kernel: &mut Kernel, inner: For, to: Int, random: &mut Random) 
     let order = inner.order;
     let mut body = vec![Stmt::Int(inner.var, tile * &size + offset)];
     body.extend(inner.body);
-    let below = For { order, ..For::range(offset, 0.into(), size.clone(), body) };
-    vec![For { order, ..For::range(tile, 0.into(), to / size, vec![below.into()]) }.into()]
+    let inner_loop = For { order, ..For::range(offset, 0.into(), size.clone(), body) };
+    vec![For { order, ..For::range(tile, 0.into(), to / size, vec![inner_loop.into()]) }.into()]
 }
 
 /// Copies a body once for each of `count` consecutive values of a variable.
-fn copies(kernel: &mut Kernel, var: Var, body: &[Stmt], at: &Int, count: i64) -> Vec<Stmt> {
+fn unrolled(kernel: &mut Kernel, var: Var, body: &[Stmt], at: &Int, count: i64) -> Vec<Stmt> {
     let mut stmts = Vec::new();
     for offset in 0..count {
         let copied = walk::copy(body, kernel);
-        stmts.extend(walk::with_var(&copied, var, &(at.clone() + offset)));
+        stmts.extend(walk::substitute_var(&copied, var, &(at.clone() + offset)));
     }
     stmts
 }
@@ -221,12 +224,12 @@ fn unroll_behind(
     let count = random.pick(&UNROLL);
     kernel.require_fits(to.clone() + count);
     let var = inner.var;
-    let body = copies(kernel, var, &inner.body, &var.into(), count);
+    let body = unrolled(kernel, var, &inner.body, &var.into(), count);
     let order = Order::Fixed;
     let test = (var + (count - 1)).lt(to.clone());
     let main = For { from: None, test, next: var + count, body, order, ..inner.clone() };
     let rest_body = walk::copy(&inner.body, kernel);
-    let rest = For { from: None, body: rest_body, order, rest: true, ..inner.clone() };
+    let rest = For { from: None, body: rest_body, order, is_remainder: true, ..inner.clone() };
     vec![Stmt::Int(var, from), main.into(), rest.into()]
 }
 
@@ -240,16 +243,16 @@ fn unroll_before(
     let count = random.pick(&UNROLL);
     let middle = kernel.int("odd");
     let length = to.clone() - from.clone();
-    // A range may be empty the wrong way round; then its remainder would be negative.
+    // If `from > to`, the length is negative, and so is its remainder in C: then both loops are empty.
     let rest_end = from.clone() + length % count;
     let rest = For {
-        rest: true,
+        is_remainder: true,
         ..For::range(inner.var, from.clone(), middle.into(), inner.body.clone())
     };
     let rest = For { order: inner.order, ..rest };
     let var = kernel.int("k");
-    let copied = walk::with_var(&inner.body, inner.var, &var.into());
-    let body = copies(kernel, var, &copied, &var.into(), count);
+    let copied = walk::substitute_var(&inner.body, inner.var, &var.into());
+    let body = unrolled(kernel, var, &copied, &var.into(), count);
     let main = For { next: var + count, ..For::range(var, middle.into(), to, body) };
     let main = For { order: inner.order, ..main };
     vec![Stmt::Int(middle, rest_end), rest.into(), main.into()]
@@ -260,8 +263,8 @@ fn residues(kernel: &mut Kernel, inner: For, from: Int, to: Int, random: &mut Ra
     kernel.require_fits(to + count);
     let residue = kernel.int("q");
     let var = inner.var;
-    let below = For { from: Some(from + residue), next: var + count, ..inner };
-    vec![For::range(residue, 0.into(), count.into(), vec![below.into()]).into()]
+    let inner_loop = For { from: Some(from + residue), next: var + count, ..inner };
+    vec![For::range(residue, 0.into(), count.into(), vec![inner_loop.into()]).into()]
 }
 
 fn halves(kernel: &mut Kernel, inner: &For, from: &Int, to: Int) -> Vec<Stmt> {
@@ -273,7 +276,7 @@ fn halves(kernel: &mut Kernel, inner: &For, from: &Int, to: Int) -> Vec<Stmt> {
     let mut stmts = vec![Stmt::Int(middle, half), For { order, ..first }.into()];
     for stmt in second_body {
         if let Stmt::For(second) = stmt {
-            stmts.push(For { from: Some(middle.into()), rest: true, ..*second }.into());
+            stmts.push(For { from: Some(middle.into()), is_remainder: true, ..*second }.into());
         }
     }
     stmts
@@ -286,7 +289,7 @@ fn accumulators(
     to: Int,
     random: &mut Random,
 ) -> Vec<Stmt> {
-    let Some((sum, op, val)) = combined(inner) else { return vec![inner.clone().into()] };
+    let Some((sum, op, val)) = only_combine(inner) else { return vec![inner.clone().into()] };
     let count = random.pick(&UNROLL);
     kernel.require_fits(to.clone() + count);
     let var = inner.var;
@@ -300,13 +303,13 @@ fn accumulators(
     let body = parts
         .iter()
         .zip(0..)
-        .map(|(part, offset)| Stmt::Combine(*part, op, val.with(var, &(var + offset))))
+        .map(|(part, offset)| Stmt::Combine(*part, op, val.substitute(var, &(var + offset))))
         .collect();
     let test = (var + (count - 1)).cmp(CmpOp::Lt, to);
     stmts.push(Stmt::Int(var, from.clone()));
     let order = Order::Fixed;
     stmts.push(For { from: None, test, next: var + count, body, order, ..inner.clone() }.into());
-    stmts.push(For { from: None, order, rest: true, ..inner.clone() }.into());
+    stmts.push(For { from: None, order, is_remainder: true, ..inner.clone() }.into());
     for part in &parts[1..] {
         stmts.push(Stmt::Combine(sum, op, Val::Local(*part)));
     }

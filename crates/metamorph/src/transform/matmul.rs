@@ -1,6 +1,6 @@
 //! Group `memory`: a product of matrices by tiles in shared memory, with one pair of tiles or two in turn.
 
-use crate::bases::{Base, Shape};
+use crate::bases::{Base, Structure};
 use crate::draft::{Draft, guarded};
 use crate::expr::{Access, ArrayId, Cond, Int, Local, Val, ValOp, Var};
 use crate::nest::{Dim, For, Kernel, Order, Space, Stmt, VarKind};
@@ -9,7 +9,7 @@ use testing::Random;
 /// Multiplies by tiles; `None` if the base is not a product of matrices.
 #[must_use]
 pub fn draw(draft: &Draft, base: &Base, random: &mut Random) -> Option<Kernel> {
-    let Shape::Matmul { a, b, inner } = base.shape.clone() else { return None };
+    let Structure::Matmul { a, b, inner } = base.shape.clone() else { return None };
     let Draft { mut kernel, axes } = draft.clone();
     let exact = random.chance(40);
     let size = Int::Var(kernel.vars.add("T", VarKind::Macro));
@@ -20,7 +20,7 @@ pub fn draw(draft: &Draft, base: &Base, random: &mut Random) -> Option<Kernel> {
         shape.insert(0, Int::Const(toggle.buffers()));
     }
     let tiles = ["As", "Bs"].map(|name| kernel.array(name, shape.clone(), Space::Static));
-    launch(&mut kernel, &axes, &size, &inner, exact);
+    require_launch(&mut kernel, &axes, &size, &inner, exact);
     kernel.note("memory", if exact { "matmul-tiles-dividing" } else { "matmul-tiles-ragged" });
     if let Some(toggle) = toggle {
         kernel.note("memory", toggle.name());
@@ -47,11 +47,11 @@ pub fn draw(draft: &Draft, base: &Base, random: &mut Random) -> Option<Kernel> {
 #[derive(Clone, Copy)]
 struct Toggle {
     var: Var,
-    how: Flip,
+    style: ToggleStyle,
 }
 
 #[derive(Clone, Copy)]
-enum Flip {
+enum ToggleStyle {
     Minus,
     Xor,
     Choice,
@@ -60,37 +60,48 @@ enum Flip {
 
 impl Toggle {
     fn draw(kernel: &mut Kernel, random: &mut Random) -> Self {
-        let how = random.pick(&[Flip::Minus, Flip::Xor, Flip::Choice, Flip::Modulo3]);
-        Self { var: kernel.int("cur"), how }
+        let style = random.pick(&[
+            ToggleStyle::Minus,
+            ToggleStyle::Xor,
+            ToggleStyle::Choice,
+            ToggleStyle::Modulo3,
+        ]);
+        Self { var: kernel.int("cur"), style }
     }
 
     fn buffers(self) -> i64 {
-        if matches!(self.how, Flip::Modulo3) { 3 } else { 2 }
+        if matches!(self.style, ToggleStyle::Modulo3) { 3 } else { 2 }
     }
 
     fn name(self) -> &'static str {
-        match self.how {
-            Flip::Minus => "double-buffer",
-            Flip::Xor => "double-buffer-xor",
-            Flip::Choice => "double-buffer-choice",
-            Flip::Modulo3 => "triple-buffer",
+        match self.style {
+            ToggleStyle::Minus => "double-buffer",
+            ToggleStyle::Xor => "double-buffer-xor",
+            ToggleStyle::Choice => "double-buffer-choice",
+            ToggleStyle::Modulo3 => "triple-buffer",
         }
     }
 
     fn next(self) -> Int {
-        match self.how {
-            Flip::Minus => Int::Const(1) - self.var,
-            Flip::Xor => Int::bin(crate::expr::IntOp::Xor, self.var, 1),
-            Flip::Choice => {
+        match self.style {
+            ToggleStyle::Minus => Int::Const(1) - self.var,
+            ToggleStyle::Xor => Int::bin(crate::expr::IntOp::Xor, self.var, 1),
+            ToggleStyle::Choice => {
                 let is_first = Int::Var(self.var).equals(0);
                 Int::Select(Box::new(is_first), Box::new(1.into()), Box::new(0.into()))
             }
-            Flip::Modulo3 => (self.var + 1) % 3,
+            ToggleStyle::Modulo3 => (self.var + 1) % 3,
         }
     }
 }
 
-fn launch(kernel: &mut Kernel, axes: &[crate::nest::Axis], size: &Int, inner: &Int, exact: bool) {
+fn require_launch(
+    kernel: &mut Kernel,
+    axes: &[crate::nest::Axis],
+    size: &Int,
+    inner: &Int,
+    exact: bool,
+) {
     for (axis, dim) in axes.iter().rev().zip(Dim::ALL) {
         let (blocks, threads) = (Int::Var(dim.blocks()), Int::Var(dim.threads()));
         if dim == Dim::Z {
@@ -115,6 +126,7 @@ fn launch(kernel: &mut Kernel, axes: &[crate::nest::Axis], size: &Int, inner: &I
     }
 }
 
+/// The parts of the kernel; pairs belong to A and B, or to rows and columns.
 struct Plan {
     factors: [ArrayId; 2],
     tiles: [ArrayId; 2],
@@ -164,33 +176,33 @@ impl Plan {
 
     fn tiles_loop(&self, kernel: &mut Kernel, random: &mut Random) -> Stmt {
         let (first, k) = (kernel.int("k0"), kernel.int("k"));
-        let by_count = random.chance(50);
-        let start = if by_count { first * &self.size } else { Int::Var(first) };
+        let counts_tiles = random.chance(50);
+        let start = if counts_tiles { first * &self.size } else { Int::Var(first) };
         let mut body = self.fill(&start);
         body.push(Stmt::Barrier);
         let [ty, tx] = self.threads;
-        let left = Val::load(self.tiles[0], self.place(ty, k));
-        let right = Val::load(self.tiles[1], self.place(k, tx));
+        let left = Val::load(self.tiles[0], self.tile_coords(ty, k));
+        let right = Val::load(self.tiles[1], self.tile_coords(k, tx));
         let step = Stmt::Combine(self.sum, ValOp::Add, Val::bin(ValOp::Mul, left, right));
         body.push(For::range(k, 0.into(), self.size.clone(), vec![step]).into());
         match self.toggle {
             Some(toggle) => body.push(Stmt::Assign(toggle.var, toggle.next())),
             None => body.push(Stmt::Barrier),
         }
-        let to = match (by_count, self.exact) {
+        let to = match (counts_tiles, self.exact) {
             (true, true) => self.inner.clone() / &self.size,
             (true, false) => (self.inner.clone() + &self.size - 1) / &self.size,
             (false, _) => self.inner.clone(),
         };
-        if !by_count && self.exact {
+        if !counts_tiles && self.exact {
             kernel.require_fits(self.inner.clone() + &self.size);
         }
         let range = For { order: Order::Fixed, ..For::range(first, 0.into(), to, body) };
-        let next = if by_count { first + 1 } else { first + &self.size };
+        let next = if counts_tiles { first + 1 } else { first + &self.size };
         For { next, ..range }.into()
     }
 
-    fn place(&self, row: Var, column: Var) -> Vec<Int> {
+    fn tile_coords(&self, row: Var, column: Var) -> Vec<Int> {
         let buffer = self.toggle.map(|toggle| Int::Var(toggle.var));
         buffer.into_iter().chain([row.into(), column.into()]).collect()
     }
@@ -208,7 +220,8 @@ impl Plan {
             } else {
                 Val::select(self.inside(which, &at), load, Val::Const(0))
             };
-            stmts.push(Stmt::Store(Access::new(self.tiles[which], self.place(ty, tx)), value));
+            stmts
+                .push(Stmt::Store(Access::new(self.tiles[which], self.tile_coords(ty, tx)), value));
         }
         stmts
     }

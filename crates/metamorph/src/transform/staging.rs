@@ -1,6 +1,6 @@
 //! Group `memory`: a block's part of an input goes through shared memory, with the border that a stencil needs.
 
-use crate::bases::{Base, Border, Shape, Stencil};
+use crate::bases::{Base, Border, Stencil, Structure};
 use crate::draft::{Draft, guarded};
 use crate::expr::{ArrayId, Cond, Int, Val, ValOp, Var};
 use crate::nest::{Axis, Dim, For, Kernel, Space, Stmt, VarKind};
@@ -9,7 +9,7 @@ use testing::Random;
 /// The strategy that fills the border of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fill {
-    /// There is none.
+    /// There is no border.
     Whole,
     /// All threads go over the tile with its border.
     Loop,
@@ -79,8 +79,8 @@ fn staged_input(base: &Base) -> Option<(ArrayId, Vec<i64>)> {
         return None;
     }
     match &base.shape {
-        Shape::Stencil(stencil) => Some((stencil.input, stencil.radius.clone())),
-        Shape::Plain => {
+        Structure::Stencil(stencil) => Some((stencil.input, stencil.radius.clone())),
+        Structure::Plain => {
             let point: Vec<Int> = base.axes.iter().map(|axis| Int::Var(axis.var)).collect();
             let shape: Vec<Int> = base.axes.iter().map(|axis| axis.extent.clone()).collect();
             let mut found = None;
@@ -141,6 +141,7 @@ fn tile(kernel: &mut Kernel, sides: &[Side], fixed: bool, pad: i64) -> ArrayId {
     kernel.array("s", shape, if fixed { Space::Static } else { Space::Dynamic })
 }
 
+/// The parts of the kernel.
 struct Plan<'a> {
     base: &'a Base,
     input: ArrayId,
@@ -168,11 +169,11 @@ impl Plan<'_> {
         let points: Vec<Int> = self.sides.iter().map(|side| side.axis.var.into()).collect();
         match self.fill {
             Fill::Whole => {
-                let inside = Cond::all(self.sides.iter().map(below));
+                let inside = Cond::all(self.sides.iter().map(is_in_array));
                 let store = self.store(threads, Val::load(self.input, points));
                 guarded(&inside, vec![store])
             }
-            Fill::ExtraThreads => self.element(threads, points),
+            Fill::ExtraThreads => self.fill_element(threads, points),
             Fill::Loop => self.fill_by_loops(kernel),
             Fill::Edges => self.fill_edges(),
         }
@@ -183,7 +184,7 @@ impl Plan<'_> {
     }
 
     /// Stores the element at some coordinates, or the border value outside of the array.
-    fn element(&self, place: Vec<Int>, at: Vec<Int>) -> Vec<Stmt> {
+    fn fill_element(&self, place: Vec<Int>, at: Vec<Int>) -> Vec<Stmt> {
         let border = self.stencil().map_or(Border::Interior, |stencil| stencil.border);
         let extents = self.sides.iter().map(|side| side.axis.extent.clone());
         let inside = Cond::all(
@@ -209,7 +210,7 @@ impl Plan<'_> {
 
     fn stencil(&self) -> Option<&Stencil> {
         match &self.base.shape {
-            Shape::Stencil(stencil) => Some(stencil),
+            Structure::Stencil(stencil) => Some(stencil),
             _ => None,
         }
     }
@@ -218,7 +219,7 @@ impl Plan<'_> {
         let vars: Vec<Var> = self.sides.iter().map(|_| kernel.int("l")).collect();
         let places: Vec<Int> = vars.iter().map(|var| Int::Var(*var)).collect();
         let at = vars.iter().zip(&self.sides).map(|(var, side)| side.first + *var - side.reach);
-        let mut body = self.element(places, at.collect());
+        let mut body = self.fill_element(places, at.collect());
         for (var, side) in vars.iter().zip(&self.sides).rev() {
             let to = side.width.clone() + 2 * side.reach;
             let range = For::range(*var, side.thread.into(), to, body);
@@ -230,10 +231,10 @@ impl Plan<'_> {
     fn fill_edges(&self) -> Vec<Stmt> {
         let side = &self.sides[0];
         let (thread, point, reach) = (side.thread, side.axis.var, side.reach);
-        let mut stmts = self.element(vec![thread + reach], vec![point.into()]);
-        let mut edges = self.element(vec![thread.into()], vec![point - reach]);
+        let mut stmts = self.fill_element(vec![thread + reach], vec![point.into()]);
+        let mut edges = self.fill_element(vec![thread.into()], vec![point - reach]);
         let far = thread + reach + &side.width;
-        edges.extend(self.element(vec![far], vec![point + &side.width]));
+        edges.extend(self.fill_element(vec![far], vec![point + &side.width]));
         stmts.push(Stmt::If(Int::Var(thread).lt(reach), edges, Vec::new()));
         stmts
     }
@@ -246,7 +247,7 @@ impl Plan<'_> {
                 conds.push(thread.clone().ge(side.reach));
                 conds.push(thread.lt(side.width.clone() + side.reach));
             }
-            conds.push(below(side));
+            conds.push(is_in_array(side));
         }
         conds.push(self.base.guard.clone());
         let store = Stmt::Store(self.base.target.clone(), self.value());
@@ -274,6 +275,6 @@ impl Plan<'_> {
     }
 }
 
-fn below(side: &Side) -> Cond {
+fn is_in_array(side: &Side) -> Cond {
     Int::Var(side.axis.var).lt(side.axis.extent.clone())
 }

@@ -2,7 +2,7 @@
 
 use crate::expr::{Access, Int, IntOp, Val, ValOp};
 use crate::nest::{Form, Kernel, Space, Stmt, VarKind};
-use crate::walk::{self, Loads};
+use crate::walk::{self, ReplaceLoads};
 use testing::Random;
 
 type Member = (&'static str, fn(&mut Kernel, &mut Random) -> bool);
@@ -85,11 +85,11 @@ fn has_int(kernel: &Kernel, test: &dyn Fn(&Int) -> bool) -> bool {
 }
 
 fn shifts(kernel: &mut Kernel, _: &mut Random) -> bool {
-    let doubles = |int: &Int| {
+    let is_power_product = |int: &Int| {
         matches!(int, Int::Bin(IntOp::Mul, _, factor)
             if matches!(**factor, Int::Const(number) if number > 1 && number.count_ones() == 1))
     };
-    kernel.spelling.shifts = has_int(kernel, &doubles);
+    kernel.spelling.shifts = has_int(kernel, &is_power_product);
     kernel.spelling.shifts
 }
 
@@ -158,7 +158,7 @@ fn is_signed(kernel: &Kernel) -> bool {
 }
 
 /// Reverts `unsigned` if a later transformation subtracts something.
-pub fn settle(kernel: &mut Kernel) {
+pub fn revert_unsigned(kernel: &mut Kernel) {
     if kernel.spelling.is_unsigned && is_signed(kernel) {
         kernel.spelling.is_unsigned = false;
         kernel.applied.retain(|applied| applied.name != "unsigned");
@@ -208,13 +208,13 @@ fn index_temporary(kernel: &mut Kernel, random: &mut Random) -> bool {
         let index = arrays[access.array.0].linear(&access.coords);
         let by = Val::load(access.array, vec![at.into()]);
         let mut changed = vec![Stmt::Int(at, index)];
-        changed.extend(walk::rewrite(&[stmt], &mut Loads { what: &access, by }));
+        changed.extend(walk::rewrite(&[stmt], &mut ReplaceLoads { access: &access, by }));
         changed
     });
     true
 }
 
-/// Loads a value before the statement that uses it.
+/// ReplaceLoads a value before the statement that uses it.
 fn value_temporary(kernel: &mut Kernel, random: &mut Random) -> bool {
     let usable = |stmt: &Stmt| loaded(stmt).is_some();
     let Some(number) = pick_stmt(kernel, random, usable) else { return false };
@@ -223,7 +223,7 @@ fn value_temporary(kernel: &mut Kernel, random: &mut Random) -> bool {
         let Some(access) = loaded(&stmt) else { return vec![stmt] };
         let by = Val::Local(value);
         let mut changed = vec![Stmt::Float(value, Val::Load(access.clone()))];
-        changed.extend(walk::rewrite(&[stmt], &mut Loads { what: &access, by }));
+        changed.extend(walk::rewrite(&[stmt], &mut ReplaceLoads { access: &access, by }));
         changed
     });
     true

@@ -1,6 +1,6 @@
 //! Group `memory`: a transpose through a square tile, read and written along rows of both arrays.
 
-use crate::bases::{Base, Shape};
+use crate::bases::{Base, Structure};
 use crate::draft::{Draft, guarded};
 use crate::expr::{Access, ArrayId, Cond, Int, Val, Var};
 use crate::nest::{Axis, Dim, For, Kernel, Space, Stmt, VarKind};
@@ -9,7 +9,7 @@ use testing::Random;
 /// Stages a transpose; `None` if the base is not one.
 #[must_use]
 pub fn draw(draft: &Draft, base: &Base, random: &mut Random) -> Option<Kernel> {
-    let Shape::Transpose { input } = base.shape else { return None };
+    let Structure::Transpose { input } = base.shape else { return None };
     let Draft { mut kernel, axes } = draft.clone();
     let plan = Plan::draw(&mut kernel, &axes, input, random);
     kernel.note("memory", "transposed-tile");
@@ -17,20 +17,21 @@ pub fn draw(draft: &Draft, base: &Base, random: &mut Random) -> Option<Kernel> {
     Some(kernel)
 }
 
+/// The parts of the kernel.
 struct Plan {
     axes: Vec<Axis>,
     input: ArrayId,
     tile: ArrayId,
     size: Int,
-    /// The tile fits the arrays.
+    /// The size of the tile divides the extents of the arrays.
     exact: bool,
     /// The tile is transposed when it is filled, not when it is read.
-    turned: bool,
+    is_transposed_by_fill: bool,
     tx: Var,
     ty: Var,
     /// The first row and column of the block's tile.
     origin: [Var; 2],
-    /// The row of the tile, if a thread handles several.
+    /// The variables of the loops over the rows of the tile, if a thread handles several rows.
     row: Option<[Var; 2]>,
 }
 
@@ -59,7 +60,7 @@ impl Plan {
             tile,
             size,
             exact,
-            turned: random.chance(30),
+            is_transposed_by_fill: random.chance(30),
             tx: kernel.int("tx"),
             ty: kernel.int("ty"),
             origin: ["y0", "x0"].map(|name| kernel.int(name)),
@@ -80,13 +81,14 @@ impl Plan {
         let tx = Int::Var(self.tx);
         let at = [y0 + &fill_row, x0 + &tx];
         let load = Val::load(self.input, at.to_vec());
-        let fill = Stmt::Store(Access::new(self.tile, self.place(fill_row, tx.clone())), load);
+        let fill =
+            Stmt::Store(Access::new(self.tile, self.tile_coords(fill_row, tx.clone())), load);
         body.extend(self.over_rows(0, guarded(&self.inside(&at), vec![fill])));
         body.push(Stmt::Barrier);
         let at = [y0 + &tx, x0 + &read_row];
-        let place = self.place(tx, read_row);
+        let tile_coords = self.tile_coords(tx, read_row);
         let value = base.value.map(&mut |val| match val {
-            Val::Load(_) => Some(Val::load(self.tile, place.clone())),
+            Val::Load(_) => Some(Val::load(self.tile, tile_coords.clone())),
             _ => None,
         });
         let [y, x] = at.clone();
@@ -102,8 +104,8 @@ impl Plan {
         vec![For { next: rows[which] + Dim::Y.threads(), ..range }.into()]
     }
 
-    fn place(&self, first: Int, second: Int) -> Vec<Int> {
-        if self.turned { vec![second, first] } else { vec![first, second] }
+    fn tile_coords(&self, first: Int, second: Int) -> Vec<Int> {
+        if self.is_transposed_by_fill { vec![second, first] } else { vec![first, second] }
     }
 
     fn inside(&self, at: &[Int; 2]) -> Cond {

@@ -1,4 +1,4 @@
-//! The transformation `reduction`: the threads of a block share the iterations of a fold, and combine their partial
+//! Group `reduction`: the threads of a block share the iterations of a fold, and combine their partial
 //! results in a tree.
 
 use crate::draft::Draft;
@@ -38,10 +38,10 @@ pub fn draw(draft: &Draft, random: &mut Random) -> Option<Kernel> {
     let s = kernel.array("s", vec![size.clone()], space);
     let t = kernel.int("t");
     kernel.require_fits(to + &size);
-    let dealt = deal(&mut kernel, fold_loop, t, &size, random);
+    let distributed = distribute(&mut kernel, fold_loop, t, &size, random);
     let place = |at: Int| Access::new(s, vec![at]);
     let mut body = vec![Stmt::Float(sum, start)];
-    body.extend(dealt);
+    body.extend(distributed);
     body.push(Stmt::Store(place(t.into()), Val::Local(sum)));
     body.push(Stmt::Barrier);
     let tree = random.pick(&[
@@ -55,13 +55,19 @@ pub fn draw(draft: &Draft, random: &mut Random) -> Option<Kernel> {
     let stored =
         stored.map(&mut |val| (*val == Val::Local(sum)).then(|| Val::Load(place(Int::Const(0)))));
     body.push(Stmt::If(Int::Var(t).equals(0), vec![Stmt::Store(target, stored)], Vec::new()));
-    kernel.body = blocks(&mut kernel, &axes, body, random);
+    kernel.body = outputs_by_blocks(&mut kernel, &axes, body, random);
     kernel.body.insert(0, Stmt::Int(t, Dim::X.thread().into()));
     Some(kernel)
 }
 
 /// Distributes iterations: strided over threads, or a chunk to each.
-fn deal(kernel: &mut Kernel, whole: For, t: Var, size: &Int, random: &mut Random) -> Vec<Stmt> {
+fn distribute(
+    kernel: &mut Kernel,
+    whole: For,
+    t: Var,
+    size: &Int,
+    random: &mut Random,
+) -> Vec<Stmt> {
     let range = whole.as_range().filter(|_| random.chance(30));
     let Some((_, to)) = range else {
         return vec![For { from: Some(t.into()), next: whole.var + size, ..whole }.into()];
@@ -95,6 +101,7 @@ fn block_size(kernel: &mut Kernel, random: &mut Random) -> Int {
     Int::Var(size)
 }
 
+/// Builds the tree: `s[t]` holds the partial result of thread `t`.
 fn combine(
     kernel: &mut Kernel,
     tree: Tree,
@@ -154,7 +161,7 @@ fn combine(
 }
 
 /// Lets a block compute each output.
-fn blocks(
+fn outputs_by_blocks(
     kernel: &mut Kernel,
     axes: &[crate::nest::Axis],
     body: Vec<Stmt>,

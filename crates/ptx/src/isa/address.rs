@@ -8,7 +8,7 @@ use crate::syntax::ast::{Expr, Name, Operand};
 use ir::{Address, AddressBase, Symbol, Width};
 
 impl<'a> Insn<'_, '_, 'a> {
-    /// The next operand as `[base+offset]`.
+    /// Takes the next operand as `[base+offset]`.
     pub(crate) fn address(&mut self) -> Lower<Address> {
         let mut operand = self.next_operand()?;
         // The placement of a unified variable is up to the host; its accesses are like any other.

@@ -19,9 +19,9 @@ pub(super) const FORMS: &[Form] = &[
             "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4};",
         ],
         lowering: by(|insn| {
-            let kind = kind(insn, true)?;
-            let dsts = insn.dst_vector(kind.count, kind.ty.width(), Fit::Exact)?;
-            access(insn, kind, dsts)
+            let modifiers = take_modifiers(insn, true)?;
+            let dsts = insn.dst_vector(modifiers.count, modifiers.ty.width(), Fit::Exact)?;
+            emit_access(insn, modifiers, dsts)
         }),
     },
     Form {
@@ -34,8 +34,8 @@ pub(super) const FORMS: &[Form] = &[
             "red.release.gpu.global.max.s32 [%rd1], %r1;",
         ],
         lowering: by(|insn| {
-            let kind = kind(insn, false)?;
-            access(insn, kind, Vec::new())
+            let modifiers = take_modifiers(insn, false)?;
+            emit_access(insn, modifiers, Vec::new())
         }),
     },
 ];
@@ -53,8 +53,8 @@ const OPERATIONS: &[(&str, AtomicOp)] = &[
     ("max", AtomicOp::Max),
 ];
 
-/// The meaning of all modifiers.
-struct Kind {
+/// The modifiers of an atomic operation.
+struct Modifiers {
     ordering: Ordering,
     space: Space,
     op: AtomicOp,
@@ -63,7 +63,8 @@ struct Kind {
     policy: bool,
 }
 
-fn kind(insn: &mut Insn<'_, '_, '_>, returns: bool) -> Lower<Kind> {
+/// Takes all modifiers. `returns`: the operation returns the old value (`atom`, not `red`).
+fn take_modifiers(insn: &mut Insn<'_, '_, '_>, returns: bool) -> Lower<Modifiers> {
     type Make = fn(Scope) -> Ordering;
     let semantics: &[(&str, Make)] = &[
         ("relaxed", Ordering::Relaxed),
@@ -95,10 +96,10 @@ fn kind(insn: &mut Insn<'_, '_, '_>, returns: bool) -> Lower<Kind> {
     if !fits {
         return Err(insn.unsupported("no such combination of operation, vector and type"));
     }
-    Ok(Kind { ordering, space, op, ty, count, policy })
+    Ok(Modifiers { ordering, space, op, ty, count, policy })
 }
 
-/// Does a vector form exist on sm_90 and later?
+/// Returns `true` if a vector form exists, on sm_90 and later.
 fn vector_exists(op: AtomicOp, ty: Type, count: usize) -> bool {
     match ty {
         Type::F32 => op == AtomicOp::Add && count <= 4,
@@ -110,6 +111,7 @@ fn vector_exists(op: AtomicOp, ty: Type, count: usize) -> bool {
     }
 }
 
+/// Returns the types of an operation.
 fn types_of(op: AtomicOp) -> &'static [Type] {
     match op {
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[Type::B32, Type::B64],
@@ -141,8 +143,13 @@ fn types_of(op: AtomicOp) -> &'static [Type] {
     }
 }
 
-fn access(insn: &mut Insn<'_, '_, '_>, kind: Kind, dsts: Vec<Option<ir::Reg>>) -> Lower {
-    let Kind { ordering, space, op, ty, count, policy } = kind;
+/// Takes the operands and emits the operation.
+fn emit_access(
+    insn: &mut Insn<'_, '_, '_>,
+    modifiers: Modifiers,
+    dsts: Vec<Option<ir::Reg>>,
+) -> Lower {
+    let Modifiers { ordering, space, op, ty, count, policy } = modifiers;
     let address = insn.address()?;
     check_space(insn, space, address)?;
     let a = insn.src_vector(count, ty, Fit::Exact)?;

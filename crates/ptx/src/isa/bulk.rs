@@ -173,6 +173,7 @@ fn alias_fence(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
+/// Lowers a copy between global and shared memory, or between blocks of a cluster.
 fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let spaces = &[
         ("shared::cluster", Space::SharedCluster),
@@ -187,13 +188,13 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
         (Space::Global, Space::Shared) => false,
         _ => return Err(insn.unsupported("there is no bulk copy between these state spaces")),
     };
-    let several = insn.flag("multicast::cluster");
-    if several && (dst_space, src_space) != (Space::SharedCluster, Space::Global) {
+    let multicasts = insn.flag("multicast::cluster");
+    if multicasts && (dst_space, src_space) != (Space::SharedCluster, Space::Global) {
         return Err(insn
             .unsupported("a copy to several blocks is from global memory to `.shared::cluster`"));
     }
-    let way = if loads { "mbarrier::complete_tx::bytes" } else { "bulk_group" };
-    insn.require(&[(way, ())], "a completion mechanism")?;
+    let mechanism = if loads { "mbarrier::complete_tx::bytes" } else { "bulk_group" };
+    insn.require(&[(mechanism, ())], "a completion mechanism")?;
     let policy = hints(insn);
     let (dst, src) = (insn.address()?, insn.address()?);
     check_space(insn, dst_space, dst)?;
@@ -207,7 +208,7 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
         }
         false => BulkCompletion::Group,
     };
-    let multicast = if several { Some(insn.src(Type::U16)?) } else { None };
+    let multicast = if multicasts { Some(insn.src(Type::U16)?) } else { None };
     cache_policy(insn, policy)?;
     insn.emit(Op::BulkCopy(Box::new(BulkCopy {
         dst,
@@ -271,7 +272,7 @@ fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// The types that an operation supports in global memory.
+/// Returns the types that an operation supports in global memory.
 const fn reduced_types(op: AtomicOp) -> &'static [Type] {
     match op {
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[Type::B32, Type::B64],

@@ -73,7 +73,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// The priority of accesses inside the range, and of the others.
+/// Takes the priority of accesses inside the range, and of the others.
 fn priorities(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let primary = &[
         ("L2::evict_last", ()),
@@ -86,6 +86,7 @@ fn priorities(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
+/// Lowers `createpolicy`: the result is unknown. `operands` takes the source operands.
 fn policy(
     insn: &mut Insn<'_, '_, '_>,
     operands: impl FnOnce(&mut Insn<'_, '_, '_>) -> Lower,

@@ -101,7 +101,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// The space of an address that may be in any block of the cluster.
+/// Takes the space of an address that may be in any block of the cluster.
 fn address_space(insn: &mut Insn<'_, '_, '_>) -> Space {
     match insn.flag("shared::cluster") {
         true => Space::SharedCluster,
@@ -109,6 +109,7 @@ fn address_space(insn: &mut Insn<'_, '_, '_>) -> Space {
     }
 }
 
+/// Lowers `st.async`.
 fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.flag("async");
     if insn.flag("mmio") || insn.flag("release") || insn.flag("global") {
@@ -132,6 +133,7 @@ fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
+/// Lowers `red.async`.
 fn update(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.flag("async");
     if insn.flag("mmio") || insn.flag("release") || insn.flag("global") {
@@ -140,7 +142,7 @@ fn update(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.require(&[("relaxed", ())], "`.relaxed`")?;
     insn.require(&[("cluster", ())], "`.cluster`")?;
     let space = address_space(insn);
-    // It is the default, and the only option.
+    // This completion mechanism is the only one.
     insn.flag("mbarrier::complete_tx::bytes");
     let op = insn.require(REDUCTIONS, "an operation")?;
     let types: &[Type] = match op {

@@ -17,7 +17,8 @@ const TYPES: &[Type] = &[
     Type::F32,
     Type::F64,
 ];
-const COMPARED: &[Type] = &[
+/// Types that `set` and `setp` compare.
+const COMPARED_TYPES: &[Type] = &[
     Type::B16,
     Type::B32,
     Type::B64,
@@ -34,6 +35,7 @@ const COMPARED: &[Type] = &[
     Type::BF16,
     Type::BF16X2,
 ];
+/// Types of the result of `set`.
 const SET_RESULTS: &[Type] = &[
     Type::U16,
     Type::S16,
@@ -121,7 +123,7 @@ const UNORDERED: &[(&str, Relation)] = &[
 const NAN_TESTS: &[(&str, FloatRelation)] =
     &[("num", FloatRelation::BothNumbers), ("nan", FloatRelation::EitherNan)];
 
-const COMBINE: &[(&str, IntBinary)] =
+const COMBINING_OPERATORS: &[(&str, IntBinary)] =
     &[("and", IntBinary::And), ("or", IntBinary::Or), ("xor", IntBinary::Xor)];
 
 /// A comparison of two numbers.
@@ -184,7 +186,7 @@ fn float_relation(insn: &mut Insn<'_, '_, '_>) -> Lower<FloatRelation> {
 /// The predicate that a comparison is combined with, and the operator.
 type Combination = Option<(IntBinary, Operand)>;
 
-/// The predicate operand, if there is a Boolean operator. It comes last.
+/// Takes the predicate operand, if there is a Boolean operator. It comes last.
 fn combination(insn: &mut Insn<'_, '_, '_>, combine: Option<IntBinary>) -> Lower<Combination> {
     match combine {
         Some(op) => Ok(Some((op, insn.predicate()?))),
@@ -192,7 +194,8 @@ fn combination(insn: &mut Insn<'_, '_, '_>, combine: Option<IntBinary>) -> Lower
     }
 }
 
-fn combined(insn: &mut Insn<'_, '_, '_>, a: Operand, combination: Combination) -> Operand {
+/// Combines a comparison with a predicate, if there is one.
+fn combine_with(insn: &mut Insn<'_, '_, '_>, a: Operand, combination: Combination) -> Operand {
     match combination {
         Some((op, b)) => {
             let width = Width::B1;
@@ -221,9 +224,9 @@ fn is_pair(ty: Type) -> bool {
 /// Lowers `setp`. The second destination gets the negated comparison; for packed halves it gets that of the upper
 /// halves.
 fn setp(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    let ty = insn.ty(COMPARED)?;
+    let ty = insn.ty(COMPARED_TYPES)?;
     let comparison = Comparison::take(insn, ty, true)?;
-    let combine = insn.choose(COMBINE);
+    let combine = insn.choose(COMBINING_OPERATORS);
     let (first, second) = insn.dst_pair(Width::B1, Width::B1)?;
     if second.is_some() && matches!(ty, Type::F16 | Type::BF16) {
         return Err(insn.unsupported("a comparison of halves has one result"));
@@ -248,14 +251,15 @@ fn setp(insn: &mut Insn<'_, '_, '_>) -> Lower {
         return Ok(());
     }
     // Every result is computed before the first is written: `c` may be one of the destinations.
-    let results = wanted.into_iter().map(|(dst, truth)| (dst, combined(insn, truth, combination)));
+    let results =
+        wanted.into_iter().map(|(dst, truth)| (dst, combine_with(insn, truth, combination)));
     let results: Vec<_> = results.collect();
     results.into_iter().for_each(|(dst, src)| insn.emit(Op::Copy { dst, src }));
     Ok(())
 }
 
 /// Returns `true` if `set.to.from` exists.
-fn is_set(to: Type, from: Type) -> bool {
+fn set_exists(to: Type, from: Type) -> bool {
     match (to, from) {
         (Type::F16X2 | Type::BF16X2, _) => to == from,
         (_, Type::F16X2 | Type::BF16X2) => matches!(to, Type::U32 | Type::S32),
@@ -265,7 +269,7 @@ fn is_set(to: Type, from: Type) -> bool {
     }
 }
 
-/// The value that `set` writes for true into a register, or a half, of the type.
+/// Returns the value that `set` writes for true into a register, or a half, of the type.
 fn true_value(to: Type, width: Width) -> u64 {
     match to.float() {
         Some((Format::F32, _)) => 0x3f80_0000,
@@ -276,13 +280,13 @@ fn true_value(to: Type, width: Width) -> u64 {
 }
 
 fn set(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    let (to, from) = (insn.ty(SET_RESULTS)?, insn.ty(COMPARED)?);
-    if !is_set(to, from) {
+    let (to, from) = (insn.ty(SET_RESULTS)?, insn.ty(COMPARED_TYPES)?);
+    if !set_exists(to, from) {
         return Err(insn.unsupported("these types cannot be combined"));
     }
     let may_flush = to != Type::BF16;
     let comparison = Comparison::take(insn, from, may_flush)?;
-    let combine = insn.choose(COMBINE);
+    let combine = insn.choose(COMBINING_OPERATORS);
     let dst = insn.dst(to.width())?;
     let (a, b) = (insn.src(from)?, insn.src(from)?);
     let combination = combination(insn, combine)?;
@@ -295,13 +299,13 @@ fn set(insn: &mut Insn<'_, '_, '_>) -> Lower {
     };
     if !is_pair(from) {
         let truth = comparison.compute(insn, a, b);
-        let truth = combined(insn, truth, combination);
+        let truth = combine_with(insn, truth, combination);
         insn.emit(select(dst, truth));
         return Ok(());
     }
     let truths = compare_halves(insn, comparison, a, b);
     let parts = truths.map(|truth| {
-        let truth = combined(insn, truth, combination);
+        let truth = combine_with(insn, truth, combination);
         insn.compute(part, |dst| select(dst, truth))
     });
     insn.emit(Op::Concat { dst, parts: parts.to_vec() });

@@ -43,7 +43,7 @@ pub(super) const FORMS: &[Form] = &[
         examples: &["ret;", "@%p1 ret.uni;"],
         lowering: by(|insn| {
             insn.flag("uni");
-            leave(insn, Terminator::Return)
+            terminate(insn, Terminator::Return)
         }),
     },
     Form {
@@ -52,7 +52,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "exit",
         section: "9.7.12.7",
         examples: &["exit;", "@%p1 exit;"],
-        lowering: by(|insn| leave(insn, Terminator::Exit)),
+        lowering: by(|insn| terminate(insn, Terminator::Exit)),
     },
     Form {
         opcode: "trap",
@@ -60,7 +60,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "trap",
         section: "9.7.19.4",
         examples: &["trap;", "@%p1 trap;"],
-        lowering: by(|insn| leave(insn, Terminator::Trap)),
+        lowering: by(|insn| terminate(insn, Terminator::Trap)),
     },
     Form {
         opcode: "nanosleep",
@@ -124,19 +124,20 @@ fn bra(insn: &mut Insn<'_, '_, '_>) -> Lower {
         Operand::Expr(Expr::Name(name)) => insn.builder.scopes.label(name.text),
         _ => None,
     };
-    let target = target.ok_or_else(|| no_such(operand, "label"))?;
+    let target = target.ok_or_else(|| unreachable_name(operand, "label"))?;
     insn.finish()?;
-    go(insn, target, uniform);
+    jump(insn, target, uniform);
     Ok(())
 }
 
-fn no_such(operand: &Operand<'_>, what: &str) -> Refusal {
+/// Refuses a name that is not a label, table or function in scope.
+fn unreachable_name(operand: &Operand<'_>, what: &str) -> Refusal {
     let message = format!("`{operand}` is not a {what} that can be reached from here");
     Box::new(Diagnostic::error(Code::Name, operand.span(), message))
 }
 
 /// Ends the block with a jump to `target`, under the instruction's guard.
-fn go(insn: &mut Insn<'_, '_, '_>, target: BlockId, uniform: bool) {
+fn jump(insn: &mut Insn<'_, '_, '_>, target: BlockId, uniform: bool) {
     let span = insn.span();
     let Some(guard) = insn.guard else {
         return insn.builder.terminate(Terminator::Jump(target), span);
@@ -148,7 +149,7 @@ fn go(insn: &mut Insn<'_, '_, '_>, target: BlockId, uniform: bool) {
 }
 
 /// Ends the block; under a guard, in a block of its own.
-fn leave(insn: &mut Insn<'_, '_, '_>, terminator: Terminator) -> Lower {
+fn terminate(insn: &mut Insn<'_, '_, '_>, terminator: Terminator) -> Lower {
     insn.finish()?;
     let span = insn.span();
     let Some(guard) = insn.guard else {
@@ -173,10 +174,10 @@ fn brx(insn: &mut Insn<'_, '_, '_>) -> Lower {
         _ => None,
     };
     let Some(Table::Branch(targets)) = table else {
-        return Err(no_such(operand, "list of branch targets"));
+        return Err(unreachable_name(operand, "list of branch targets"));
     };
     let targets = targets.clone();
-    leave(insn, Terminator::Table { index, targets, uniform })
+    terminate(insn, Terminator::Table { index, targets, uniform })
 }
 
 fn call(insn: &mut Insn<'_, '_, '_>) -> Lower {
@@ -215,19 +216,21 @@ fn call(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
+/// Finds the called function.
 fn callee<'a>(insn: &mut Insn<'_, '_, 'a>, operand: &Operand<'a>) -> Lower<FuncId> {
     let Operand::Expr(Expr::Name(name)) = operand else {
         return Err(insn.bad_operand(operand, "the name of a function is needed here"));
     };
     match insn.symbol(*name) {
         Some(Symbol::Function(function)) => Ok(function),
-        Some(Symbol::Variable(_)) => Err(no_such(operand, "function")),
+        Some(Symbol::Variable(_)) => Err(unreachable_name(operand, "function")),
         // A register holds the address of the function.
         None if insn.remaining() > 1 => Err(insn.unsupported("indirect calls are not supported")),
-        None => Err(no_such(operand, "function")),
+        None => Err(unreachable_name(operand, "function")),
     }
 }
 
+/// Lowers an argument of a call.
 fn argument<'a>(
     insn: &mut Insn<'_, '_, 'a>,
     operand: &Operand<'a>,
@@ -236,7 +239,7 @@ fn argument<'a>(
     if let Operand::Expr(Expr::Name(name)) = operand
         && let Some(Symbol::Variable(variable)) = insn.symbol(*name)
     {
-        return passed(insn, operand, variable, param);
+        return variable_argument(insn, operand, variable, param);
     }
     let width = match param {
         Param::Register(_, width) => Some(width),
@@ -251,8 +254,8 @@ fn argument<'a>(
     }
 }
 
-/// A `.param` variable for a parameter or result of the callee; the sizes must be equal.
-fn passed(
+/// Passes a `.param` variable for a parameter or result of the callee; the sizes must be equal.
+fn variable_argument(
     insn: &Insn<'_, '_, '_>,
     operand: &Operand<'_>,
     variable: VarId,
@@ -269,12 +272,13 @@ fn passed(
     Ok(Argument::Variable(variable))
 }
 
+/// Lowers the place for a result of a call.
 fn result<'a>(insn: &mut Insn<'_, '_, 'a>, operand: &Operand<'a>, param: Param) -> Lower<Argument> {
     let Operand::Expr(Expr::Name(name)) = operand else {
         return Err(insn.bad_operand(operand, "a result goes to a parameter or register"));
     };
     if let Some(Symbol::Variable(variable)) = insn.symbol(*name) {
-        return passed(insn, operand, variable, param);
+        return variable_argument(insn, operand, variable, param);
     }
     let Param::Register(_, width) = param else {
         return Err(insn.bad_operand(operand, "a `.param` variable is needed here"));

@@ -82,6 +82,7 @@ impl Modifiers {
     };
 }
 
+/// Builds a conversion.
 pub(super) fn conversion(
     dst: Reg,
     src: Operand,
@@ -163,7 +164,7 @@ impl Bounds {
         Self { low, high }
     }
 
-    /// `.sat` is an error if it has no effect.
+    /// Returns `true` if values may exceed the limits. Otherwise `.sat` is an error.
     fn are_needed(&self) -> bool {
         self.low.is_some() || self.high.is_some()
     }
@@ -198,7 +199,7 @@ fn from_integer(insn: &mut Insn<'_, '_, '_>, to: Format, from: Type) -> Lower {
     Ok(())
 }
 
-/// Results outside the type are clamped, with or without `.sat`.
+/// Lowers a conversion to an integer. Results outside the type are clamped, with or without `.sat`.
 fn to_integer(insn: &mut Insn<'_, '_, '_>, to: Type, from: Format) -> Lower {
     if from != Format::Bf16 {
         insn.flag("sat");

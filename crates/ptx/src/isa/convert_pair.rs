@@ -173,7 +173,7 @@ fn pack(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// A 32-bit integer clamped to the range of one with `bits` bits.
+/// Takes a 32-bit integer clamped to the range of one with `bits` bits.
 fn clamp(insn: &mut Insn<'_, '_, '_>, a: Operand, bits: u32, signed: bool) -> Operand {
     let width = Width::B32;
     let value_bits = bits - u32::from(signed);

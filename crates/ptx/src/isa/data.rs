@@ -81,7 +81,7 @@ fn mov(insn: &mut Insn<'_, '_, '_>) -> Lower {
     }
 }
 
-/// The width of one of `count` equal parts of a bit-size type.
+/// Returns the width of one of `count` equal parts of a bit-size type.
 fn part_width(insn: &Insn<'_, '_, '_>, ty: Type, count: usize) -> Lower<Width> {
     let part = match (ty, count) {
         (Type::Bits(whole), 2 | 4) => Width::from_bits(whole.bits() / count as u32),
@@ -124,7 +124,7 @@ fn prmt(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// The space named by an address instruction.
+/// Takes the space named by an address instruction.
 fn address_space(insn: &mut Insn<'_, '_, '_>) -> Lower<Space> {
     let plain = &[
         ("const", Space::Const),

@@ -1,7 +1,7 @@
 //! Extended-precision integer arithmetic (manual §9.7.2): chains of additions through the carry flag, an ordinary
 //! predicate register in the core program.
 
-use super::integer::{Half, WORD_TYPES, half_of_product};
+use super::integer::{ProductPart, WORD_TYPES, part_of_product};
 use super::{Form, Insn, Lower, Type, by};
 use ir::{Op, Operand};
 
@@ -59,6 +59,7 @@ pub(super) const FORMS: &[Form] = &[
 /// The operation of an instruction in a carry chain, besides adding.
 struct Carry {
     subtract: bool,
+    /// Set if it reads the carry flag.
     reads: bool,
 }
 
@@ -72,18 +73,20 @@ fn carry(insn: &mut Insn<'_, '_, '_>, kind: Carry) -> Lower {
 }
 
 fn multiply_carry(insn: &mut Insn<'_, '_, '_>, reads: bool) -> Lower {
-    let half = insn.require(&[("lo", Half::Low), ("hi", Half::High)], "`.lo` or `.hi`")?;
+    let part =
+        insn.require(&[("lo", ProductPart::Low), ("hi", ProductPart::High)], "`.lo` or `.hi`")?;
     let writes = insn.flag("cc");
     let ty = insn.ty(WORD_TYPES)?;
     let width = ty.width();
     let dst = insn.dst(width)?;
     let (a, b, c) = (insn.src(ty)?, insn.src(ty)?, insn.src(ty)?);
-    let op = half_of_product(half, ty.is_signed());
+    let op = part_of_product(part, ty.is_signed());
     let product = insn.compute(width, |dst| Op::IntBinary { op, width, dst, a, b });
     add_carry(insn, ty, dst, (product, c), Carry { subtract: false, reads }, writes);
     Ok(())
 }
 
+/// Emits an addition or subtraction; `writes`: it sets the carry flag.
 fn add_carry(
     insn: &mut Insn<'_, '_, '_>,
     ty: Type,

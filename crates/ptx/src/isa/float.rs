@@ -191,14 +191,14 @@ fn with_flags(insn: &mut Insn<'_, '_, '_>, ty: Type, mode: FloatMode) -> FloatMo
     }
 }
 
-/// The modifiers of `add`, `sub`, `mul` and `mad`. Without a rounding they round to nearest even,
+/// Takes the modifiers of `add`, `sub`, `mul` and `mad`. Without a rounding they round to nearest even,
 /// and the assembler may contract them.
 fn arithmetic_mode(insn: &mut Insn<'_, '_, '_>, ty: Type) -> FloatMode {
     let mode = optional_rounding(insn);
     with_flags(insn, ty, mode)
 }
 
-/// An optional rounding.
+/// Takes an optional rounding.
 fn optional_rounding(insn: &mut Insn<'_, '_, '_>) -> FloatMode {
     match insn.choose(ROUNDING) {
         Some(rounding) => FloatMode { rounding, ..FloatMode::NEAREST },
@@ -248,7 +248,7 @@ pub(super) fn multiply_add(insn: &mut Insn<'_, '_, '_>, ty: Type, mode: FloatMod
     Ok(())
 }
 
-/// The half-precision source type of a mixed instruction.
+/// Takes the half-precision source type of a mixed instruction.
 fn narrow_source(insn: &mut Insn<'_, '_, '_>, ty: Type) -> Option<Format> {
     if ty != Type::F32 {
         return None;
@@ -256,13 +256,14 @@ fn narrow_source(insn: &mut Insn<'_, '_, '_>, ty: Type) -> Option<Format> {
     insn.choose(&[("f16", Format::F16), ("bf16", Format::Bf16)])
 }
 
-/// The next operand, a half, in single precision. This is exact.
-fn widened(insn: &mut Insn<'_, '_, '_>, narrow: Format) -> Lower<Operand> {
+/// Takes the next operand, a half, and converts it to single precision, exactly.
+fn widened_source(insn: &mut Insn<'_, '_, '_>, narrow: Format) -> Lower<Operand> {
     let src = insn.src(Type::Float(narrow))?;
     let (from, to) = (Scalar::Float(narrow), Scalar::Float(Format::F32));
     Ok(insn.compute(Width::B32, |dst| conversion(dst, src, from, to, Modifiers::NONE)))
 }
 
+/// Lowers `add` and `sub`.
 fn sum(insn: &mut Insn<'_, '_, '_>, op: FloatBinary) -> Lower {
     let ty = insn.ty(FLOAT_TYPES)?;
     let Some(narrow) = narrow_source(insn, ty) else {
@@ -271,7 +272,7 @@ fn sum(insn: &mut Insn<'_, '_, '_>, op: FloatBinary) -> Lower {
     };
     let mode = FloatMode { saturate: insn.flag("sat"), ..optional_rounding(insn) };
     let dst = insn.dst(Width::B32)?;
-    let a = widened(insn, narrow)?;
+    let a = widened_source(insn, narrow)?;
     let b = insn.src(ty)?;
     insn.emit(Op::FloatBinary { op, format: Format::F32, lanes: 1, mode, dst, a, b });
     Ok(())
@@ -287,7 +288,7 @@ fn fma(insn: &mut Insn<'_, '_, '_>) -> Lower {
     };
     let mode = FloatMode { saturate: insn.flag("sat"), ..mode };
     let dst = insn.dst(Width::B32)?;
-    let (a, b) = (widened(insn, narrow)?, widened(insn, narrow)?);
+    let (a, b) = (widened_source(insn, narrow)?, widened_source(insn, narrow)?);
     let c = insn.src(ty)?;
     insn.emit(Op::Fma { format: Format::F32, lanes: 1, mode, dst, a, b, c });
     Ok(())
@@ -332,7 +333,7 @@ pub(super) fn sign(insn: &mut Insn<'_, '_, '_>, op: FloatUnary, types: &[Type]) 
     unary(insn, ty, op, FloatMode { flush, ..FloatMode::NEAREST })
 }
 
-/// May instructions on `ty` that do not round have `.ftz`?
+/// Returns `true` if instructions on `ty` that do not round may have `.ftz`.
 fn may_flush(ty: Type) -> bool {
     matches!(ty, Type::F32 | Type::F16 | Type::F16X2)
 }
@@ -345,6 +346,7 @@ pub(super) const MIN: Extremum =
 pub(super) const MAX: Extremum =
     |propagate_nan, xor_sign_abs| FloatBinary::Max { propagate_nan, xor_sign_abs };
 
+/// Lowers `min` and `max`.
 pub(super) fn extremum(insn: &mut Insn<'_, '_, '_>, types: &[Type], op: Extremum) -> Lower {
     let ty = insn.ty(types)?;
     let flush = may_flush(ty) && insn.flag("ftz");
@@ -360,7 +362,7 @@ pub(super) fn extremum(insn: &mut Insn<'_, '_, '_>, types: &[Type], op: Extremum
     binary(insn, ty, op(propagate_nan, xor_sign), mode)
 }
 
-/// The manual defines three operands as two steps of two, after taking magnitudes.
+/// Lowers `min` and `max` of three operands: two steps of two, after taking magnitudes, as the manual defines them.
 fn extremum_of_three(insn: &mut Insn<'_, '_, '_>, op: FloatBinary, mode: FloatMode) -> Lower {
     let magnitudes = insn.flag("abs");
     let (width, format, lanes) = (Width::B32, Format::F32, 1);

@@ -38,7 +38,7 @@ pub enum Lowering {
 /// Lowers one instruction; public only as an opaque part of [`Lowering`].
 pub struct LowerFn(pub(crate) fn(&mut Insn<'_, '_, '_>) -> Lower);
 
-/// Short for use in the tables.
+/// Shortens the tables: a lowering by a function.
 pub(super) const fn by(lower: fn(&mut Insn<'_, '_, '_>) -> Lower) -> Lowering {
     Lowering::By(LowerFn(lower))
 }

@@ -23,9 +23,9 @@ pub(super) const FORMS: &[Form] = &[
             match (ty, mode.accuracy) {
                 (Type::F64, Accuracy::Approximate) => {
                     insn.require(&[("ftz", ())], "`.ftz`")?;
-                    gross(insn, FloatUnary::Reciprocal)
+                    upper_half_only(insn, FloatUnary::Reciprocal)
                 }
-                _ => flushable(insn, ty, FloatUnary::Reciprocal, mode),
+                _ => unary_with_ftz(insn, ty, FloatUnary::Reciprocal, mode),
             }
         }),
     },
@@ -45,7 +45,7 @@ pub(super) const FORMS: &[Form] = &[
             if ty == Type::F64 && mode.accuracy == Accuracy::Approximate {
                 return Err(insn.unsupported("`.approx` takes `.f32` alone"));
             }
-            flushable(insn, ty, FloatUnary::Sqrt, mode)
+            unary_with_ftz(insn, ty, FloatUnary::Sqrt, mode)
         }),
     },
     Form {
@@ -62,9 +62,9 @@ pub(super) const FORMS: &[Form] = &[
             let ty = insn.ty(SCALAR_TYPES)?;
             let mode = insn.require(APPROXIMATE_ONLY, "`.approx`")?;
             if ty == Type::F64 && insn.flag("ftz") {
-                return gross(insn, FloatUnary::ReciprocalSqrt);
+                return upper_half_only(insn, FloatUnary::ReciprocalSqrt);
             }
-            flushable(insn, ty, FloatUnary::ReciprocalSqrt, mode)
+            unary_with_ftz(insn, ty, FloatUnary::ReciprocalSqrt, mode)
         }),
     },
     Form {
@@ -113,21 +113,22 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// An operation on one number; `.f32` may have `.ftz`.
-fn flushable(insn: &mut Insn<'_, '_, '_>, ty: Type, op: FloatUnary, mode: FloatMode) -> Lower {
+/// Lowers an operation on one number; `.f32` may have `.ftz`.
+fn unary_with_ftz(insn: &mut Insn<'_, '_, '_>, ty: Type, op: FloatUnary, mode: FloatMode) -> Lower {
     let flush = ty == Type::F32 && insn.flag("ftz");
     unary(insn, ty, op, FloatMode { flush, ..mode })
 }
 
+/// Lowers an approximate function of singles.
 fn approximate(insn: &mut Insn<'_, '_, '_>, op: FloatUnary) -> Lower {
     let mode = insn.require(APPROXIMATE_ONLY, "`.approx`")?;
     let ty = insn.ty(&[Type::F32])?;
-    flushable(insn, ty, op, mode)
+    unary_with_ftz(insn, ty, op, mode)
 }
 
-/// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`: only the upper halves of operand and result are significant, the
-/// lower ones are zero.
-fn gross(insn: &mut Insn<'_, '_, '_>, op: FloatUnary) -> Lower {
+/// Lowers `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`: only the upper halves of operand and result are
+/// significant, the lower ones are zero.
+fn upper_half_only(insn: &mut Insn<'_, '_, '_>, op: FloatUnary) -> Lower {
     let width = Width::B64;
     let dst = insn.dst(width)?;
     let a = insn.src(Type::F64)?;

@@ -51,6 +51,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     // Modifiers.
 
+    /// Returns the modifiers that were not taken yet, with their positions.
     fn untaken(&self) -> impl Iterator<Item = (usize, &'i Name<'a>)> + use<'i, 'a> {
         let taken = self.taken;
         let modifiers = &self.instruction.modifiers;
@@ -96,6 +97,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
         }
     }
 
+    /// Refuses because something is missing.
     fn missing(&self, what: &str) -> Refusal {
         // An unused modifier is a likelier reason than a missing one.
         match self.untaken().next() {
@@ -123,7 +125,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     // Refusals.
 
-    /// The opcode with its modifiers, cut to a readable length.
+    /// Returns the opcode with its modifiers, cut to a readable length.
     pub(crate) fn mnemonic(&self) -> String {
         const MAX_CHARACTERS: usize = 24;
         let modifiers = self.instruction.modifiers.iter().take(MAX_CHARACTERS);
@@ -152,16 +154,17 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     // Operands in order.
 
-    /// The number of operands left.
+    /// Returns the number of operands left.
     pub(crate) fn remaining(&self) -> usize {
         self.instruction.operands.len() - self.next
     }
 
-    /// Is the next operand in braces?
+    /// Returns `true` if the next operand is in braces.
     pub(crate) fn is_list_next(&self) -> bool {
         matches!(self.instruction.operands.get(self.next), Some(Operand::Vector(_)))
     }
 
+    /// Takes the next operand.
     pub(crate) fn next_operand(&mut self) -> Lower<&'i Operand<'a>> {
         let operand = self.instruction.operands.get(self.next);
         self.next += 1;
@@ -179,6 +182,7 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
         self.builder.emit(self.guard, op, span);
     }
 
+    /// Creates a register.
     pub(crate) fn temporary(&mut self, width: Width) -> Reg {
         self.builder.temporary(width)
     }
@@ -190,14 +194,14 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
         ir::Operand::Register(dst)
     }
 
-    /// The lower and the upper half of a value twice as wide as `half`.
+    /// Emits the lower and the upper half of a value twice as wide as `half`.
     pub(crate) fn halves(&mut self, src: ir::Operand, half: Width) -> [ir::Operand; 2] {
         let parts = [self.temporary(half), self.temporary(half)];
         self.emit(Op::Split { dsts: parts.map(Some).to_vec(), src });
         parts.map(ir::Operand::Register)
     }
 
-    /// The logical negation of a predicate.
+    /// Emits the logical negation of a predicate.
     pub(crate) fn not(&mut self, predicate: ir::Operand) -> ir::Operand {
         match predicate {
             ir::Operand::Constant(bit) => ir::Operand::Constant(bit ^ 1),

@@ -267,7 +267,7 @@ const BIT_RANGE: &[(&str, BitRange)] = &[("clamp", BitRange::Clamp), ("wrap", Bi
 
 /// The requested part of a product.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Half {
+pub(super) enum ProductPart {
     Low,
     High,
     Whole,
@@ -312,7 +312,7 @@ fn signed_binary(insn: &mut Insn<'_, '_, '_>, op: fn(bool) -> IntBinary) -> Lowe
     binary(insn, ty, op(ty.is_signed()))
 }
 
-/// `add` and `sub`; `.sat` exists for `.s32` alone.
+/// Lowers `add` and `sub`; `.sat` exists for `.s32` alone.
 fn sum(insn: &mut Insn<'_, '_, '_>, plain: IntBinary, saturating: IntBinary) -> Lower {
     let ty = insn.ty(ADD_TYPES)?;
     if let Type::IntPair { .. } = ty {
@@ -322,6 +322,7 @@ fn sum(insn: &mut Insn<'_, '_, '_>, plain: IntBinary, saturating: IntBinary) -> 
     binary(insn, ty, if saturate { saturating } else { plain })
 }
 
+/// Lowers `min` and `max`.
 fn extremum(insn: &mut Insn<'_, '_, '_>, op: fn(bool) -> IntBinary) -> Lower {
     let ty = insn.ty(ADD_TYPES)?;
     let relu = matches!(ty, Type::S32 | Type::S16X2) && insn.flag("relu");
@@ -344,7 +345,7 @@ fn clamp_at_zero(insn: &mut Insn<'_, '_, '_>, width: Width, dst: ir::Reg, a: Ope
     insn.emit(Op::IntBinary { op, width, dst, a, b: Operand::Constant(0) });
 }
 
-/// The same operation on both halves of 32-bit registers.
+/// Takes the operands and applies an operation to both halves of 32-bit registers.
 fn pairwise(insn: &mut Insn<'_, '_, '_>, op: IntBinary, relu: bool) -> Lower {
     let width = Width::B16;
     let dst = insn.dst(Width::B32)?;
@@ -364,47 +365,48 @@ fn pairwise(insn: &mut Insn<'_, '_, '_>, op: IntBinary, relu: bool) -> Lower {
     Ok(())
 }
 
-const HALVES: &[(&str, Half)] = &[("lo", Half::Low), ("hi", Half::High), ("wide", Half::Whole)];
+const PRODUCT_PARTS: &[(&str, ProductPart)] =
+    &[("lo", ProductPart::Low), ("hi", ProductPart::High), ("wide", ProductPart::Whole)];
 
-pub(super) fn half_of_product(half: Half, signed: bool) -> IntBinary {
-    match half {
-        Half::Low => IntBinary::Mul,
-        Half::High => IntBinary::MulHigh { signed },
-        Half::Whole => IntBinary::MulWide { signed },
+pub(super) fn part_of_product(part: ProductPart, signed: bool) -> IntBinary {
+    match part {
+        ProductPart::Low => IntBinary::Mul,
+        ProductPart::High => IntBinary::MulHigh { signed },
+        ProductPart::Whole => IntBinary::MulWide { signed },
     }
 }
 
-/// The type of the product: twice as wide for the whole product.
-fn product_type(insn: &Insn<'_, '_, '_>, half: Half, ty: Type) -> Lower<Type> {
-    match (half, ty) {
-        (Half::Low | Half::High, ty) => Ok(ty),
-        (Half::Whole, Type::U16) => Ok(Type::U32),
-        (Half::Whole, Type::S16) => Ok(Type::S32),
-        (Half::Whole, Type::U32) => Ok(Type::U64),
-        (Half::Whole, Type::S32) => Ok(Type::S64),
+/// Returns the type of the product: twice as wide for the whole product.
+fn product_type(insn: &Insn<'_, '_, '_>, part: ProductPart, ty: Type) -> Lower<Type> {
+    match (part, ty) {
+        (ProductPart::Low | ProductPart::High, ty) => Ok(ty),
+        (ProductPart::Whole, Type::U16) => Ok(Type::U32),
+        (ProductPart::Whole, Type::S16) => Ok(Type::S32),
+        (ProductPart::Whole, Type::U32) => Ok(Type::U64),
+        (ProductPart::Whole, Type::S32) => Ok(Type::S64),
         _ => Err(insn.unsupported("`.wide` takes 16- and 32-bit integers")),
     }
 }
 
 fn mul(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    let half = insn.require(HALVES, "`.lo`, `.hi` or `.wide`")?;
+    let part = insn.require(PRODUCT_PARTS, "`.lo`, `.hi` or `.wide`")?;
     let ty = insn.ty(SCALAR_TYPES)?;
-    let product = product_type(insn, half, ty)?;
+    let product = product_type(insn, part, ty)?;
     let dst = insn.dst(product.width())?;
     let (a, b) = (insn.src(ty)?, insn.src(ty)?);
-    let op = half_of_product(half, ty.is_signed());
+    let op = part_of_product(part, ty.is_signed());
     insn.emit(Op::IntBinary { op, width: ty.width(), dst, a, b });
     Ok(())
 }
 
 fn mad(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    let half = insn.require(HALVES, "`.lo`, `.hi` or `.wide`")?;
+    let part = insn.require(PRODUCT_PARTS, "`.lo`, `.hi` or `.wide`")?;
     let ty = insn.ty(SCALAR_TYPES)?;
-    let saturate = half == Half::High && ty == Type::S32 && insn.flag("sat");
-    let sum = product_type(insn, half, ty)?;
+    let saturate = part == ProductPart::High && ty == Type::S32 && insn.flag("sat");
+    let sum = product_type(insn, part, ty)?;
     let dst = insn.dst(sum.width())?;
     let (a, b, c) = (insn.src(ty)?, insn.src(ty)?, insn.src(sum)?);
-    let op = half_of_product(half, ty.is_signed());
+    let op = part_of_product(part, ty.is_signed());
     let product =
         insn.compute(sum.width(), |dst| Op::IntBinary { op, width: ty.width(), dst, a, b });
     let op = if saturate { IntBinary::AddSaturating } else { IntBinary::Add };
@@ -412,6 +414,7 @@ fn mad(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
+/// A product of 24-bit integers, and its destination.
 struct Product24 {
     dst: ir::Reg,
     product: Operand,
@@ -419,7 +422,7 @@ struct Product24 {
     high: bool,
 }
 
-/// The product of the low 24 bits of two registers: its low 32 bits, or bits 16 to 47.
+/// Multiplies the low 24 bits of two operands: takes the low 32 bits of the product, or bits 16 to 47.
 fn product24(insn: &mut Insn<'_, '_, '_>) -> Lower<Product24> {
     let high = insn.require(&[("lo", false), ("hi", true)], "`.lo` or `.hi`")?;
     let ty = insn.ty(&[Type::U32, Type::S32])?;
@@ -449,6 +452,7 @@ fn product24(insn: &mut Insn<'_, '_, '_>) -> Lower<Product24> {
     Ok(Product24 { dst, product, ty, high })
 }
 
+/// Extends the low 24 bits of a value to 32.
 fn low24(insn: &mut Insn<'_, '_, '_>, a: Operand, signed: bool) -> Operand {
     let op = IntTernary::ExtractBits { signed };
     let (b, c) = (Operand::Constant(0), Operand::Constant(24));
@@ -467,7 +471,7 @@ fn mad24(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// `c + |a − b|`, where the difference is the larger minus the smaller.
+/// Lowers `sad`: `c + |a − b|`, where the difference is the larger minus the smaller.
 fn sad(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let ty = insn.ty(SCALAR_TYPES)?;
     let (width, signed) = (ty.width(), ty.is_signed());
@@ -481,6 +485,7 @@ fn sad(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
+/// Lowers `dp4a` and `dp2a`.
 fn dot(insn: &mut Insn<'_, '_, '_>, op: impl Fn(bool, bool) -> IntTernary) -> Lower {
     let a_type = insn.ty(&[Type::U32, Type::S32])?;
     let b_type = insn.ty(&[Type::U32, Type::S32])?;

@@ -3,9 +3,9 @@
 use super::{Form, Insn, Lower, Type, by};
 use ir::{BitRange, IntBinary, IntTernary, IntUnary, Op, Operand, Relation, Width};
 
-const BITS: &[Type] = &[Type::Pred, Type::B16, Type::B32, Type::B64];
-const SHIFTED: &[Type] = &[Type::B16, Type::B32, Type::B64];
-const SHIFTED_RIGHT: &[Type] = &[
+const LOGIC_TYPES: &[Type] = &[Type::Pred, Type::B16, Type::B32, Type::B64];
+const SHIFT_TYPES: &[Type] = &[Type::B16, Type::B32, Type::B64];
+const RIGHT_SHIFT_TYPES: &[Type] = &[
     Type::B16,
     Type::B32,
     Type::B64,
@@ -49,7 +49,7 @@ pub(super) const FORMS: &[Form] = &[
         section: "9.7.8.4",
         examples: &["not.b32 %r1, %r2;", "not.pred %p1, %p2;"],
         lowering: by(|insn| {
-            let ty = insn.ty(BITS)?;
+            let ty = insn.ty(LOGIC_TYPES)?;
             let dst = insn.dst(ty.width())?;
             let a = insn.src(ty)?;
             insn.emit(Op::IntUnary { op: IntUnary::Not, width: ty.width(), dst, a });
@@ -90,7 +90,7 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "shl.{b16,b32,b64} d, a, b",
         section: "9.7.8.8",
         examples: &["shl.b32 %r1, %r2, 3;", "shl.b64 %rd1, %rd2, %r3;"],
-        lowering: by(|insn| shift(insn, SHIFTED, |_| IntBinary::Shl)),
+        lowering: by(|insn| shift(insn, SHIFT_TYPES, |_| IntBinary::Shl)),
     },
     Form {
         opcode: "shr",
@@ -98,19 +98,19 @@ pub(super) const FORMS: &[Form] = &[
         syntax: "shr.{b16,b32,b64,u16,u32,u64,s16,s32,s64} d, a, b",
         section: "9.7.8.9",
         examples: &["shr.s32 %r1, %r2, 31;", "shr.u64 %rd1, %rd2, %r3;", "shr.b16 %h1, %h2, 8;"],
-        lowering: by(|insn| shift(insn, SHIFTED_RIGHT, |signed| IntBinary::Shr { signed })),
+        lowering: by(|insn| shift(insn, RIGHT_SHIFT_TYPES, |signed| IntBinary::Shr { signed })),
     },
 ];
 
 fn bitwise(insn: &mut Insn<'_, '_, '_>, op: IntBinary) -> Lower {
-    let ty = insn.ty(BITS)?;
+    let ty = insn.ty(LOGIC_TYPES)?;
     let dst = insn.dst(ty.width())?;
     let (a, b) = (insn.src(ty)?, insn.src(ty)?);
     insn.emit(Op::IntBinary { op, width: ty.width(), dst, a, b });
     Ok(())
 }
 
-/// The amount of a shift has 32 bits, for all shifted types.
+/// Lowers a shift. The amount has 32 bits, for all shifted types.
 fn shift(insn: &mut Insn<'_, '_, '_>, types: &[Type], op: fn(bool) -> IntBinary) -> Lower {
     let ty = insn.ty(types)?;
     let dst = insn.dst(ty.width())?;
@@ -119,9 +119,9 @@ fn shift(insn: &mut Insn<'_, '_, '_>, types: &[Type], op: fn(bool) -> IntBinary)
     Ok(())
 }
 
-/// C's `!`: 1 if the operand is 0, else 0.
+/// Lowers `cnot`, which is C's `!`: 1 if the operand is 0, else 0.
 fn cnot(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    let ty = insn.ty(SHIFTED)?;
+    let ty = insn.ty(SHIFT_TYPES)?;
     let dst = insn.dst(ty.width())?;
     let a = insn.src(ty)?;
     let condition = nonzero(insn, ty.width(), a);

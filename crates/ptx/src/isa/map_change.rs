@@ -32,7 +32,8 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
-/// The operands of a field: a dimension before the value, or not; a constant value, or not.
+/// The operands of a field: its value, which must be a constant for some fields, and a dimension before it
+/// for others.
 #[derive(Clone, Copy)]
 enum FieldOperands {
     Value(MapField),
@@ -86,6 +87,7 @@ fn dimension(insn: &mut Insn<'_, '_, '_>) -> Lower<u8> {
     known.ok_or_else(|| insn.unsupported("a tensor has at most five dimensions"))
 }
 
+/// Lowers `cp_fenceproxy`, which publishes a changed map.
 fn publish(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.flag("cp_fenceproxy");
     let spaces = [("global", "global memory"), ("shared::cta", "shared memory")];

@@ -91,7 +91,7 @@ fn movmatrix(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// The modifiers of `ldmatrix` and `stmatrix`: number of matrices, transposition, and state space.
+/// Takes the modifiers of `ldmatrix` and `stmatrix`: number of matrices, transposition, and state space.
 fn eight_by_eight(insn: &mut Insn<'_, '_, '_>) -> Lower<(usize, bool, Space)> {
     whole_warp(insn)?;
     insn.require(&[("m8n8", ())], "`.m8n8`")?;
@@ -126,7 +126,7 @@ const ELEMENTS: &[(&str, Element)] = &[
     ("b1", Element::B1),
 ];
 
-/// The next modifier that is the type of a matrix.
+/// Takes the next modifier that is the type of a matrix.
 pub(super) fn element(insn: &mut Insn<'_, '_, '_>) -> Lower<Element> {
     insn.require(ELEMENTS, "the types of the matrices")
 }
@@ -136,12 +136,12 @@ pub(super) fn optional_element(insn: &mut Insn<'_, '_, '_>) -> Option<Element> {
     insn.choose(ELEMENTS)
 }
 
-/// The next modifier that is a layout.
+/// Takes the next modifier that is a layout.
 pub(super) fn layout(insn: &mut Insn<'_, '_, '_>) -> Lower<Layout> {
     insn.require(&[("row", Layout::Row), ("col", Layout::Col)], "`.row` or `.col`")
 }
 
-/// The modifier `.m16n8k16` or similar.
+/// Takes the modifier `.m16n8k16` or similar.
 pub(super) fn shape(insn: &mut Insn<'_, '_, '_>) -> Lower<Shape> {
     insn.take(parse_shape).ok_or_else(|| insn.unsupported("this form needs a shape"))
 }
@@ -152,14 +152,14 @@ fn parse_shape(text: &str) -> Option<Shape> {
     Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
 }
 
-/// Short for use in the tables.
+/// Shortens the tables: a shape.
 pub(super) const fn mnk(m: u16, n: u16, k: u16) -> Shape {
     Shape { m, n, k }
 }
 
-/// The combination of products of `element`. Only integers can be clamped; single bits are not multiplied. Only
-/// doubles have a rounding.
-pub(super) fn kind(insn: &mut Insn<'_, '_, '_>, element: Element) -> Lower<MmaKind> {
+/// Takes the modifiers that say how products of `element` are combined. Only integers can be clamped; single
+/// bits are not multiplied. Only doubles have a rounding.
+pub(super) fn mma_kind(insn: &mut Insn<'_, '_, '_>, element: Element) -> Lower<MmaKind> {
     let saturate = match element {
         Element::B1 => {
             let bits = [("xor", MmaKind::XorPopc), ("and", MmaKind::AndPopc)];
@@ -174,26 +174,25 @@ pub(super) fn kind(insn: &mut Insn<'_, '_, '_>, element: Element) -> Lower<MmaKi
     Ok(MmaKind::MultiplyAdd { saturate, rounding: named.unwrap_or(Rounding::NearestEven) })
 }
 
-/// Are two elements of one kind? If the manual lets the types of A and B differ, such types may be multiplied with
-/// each other.
+/// Returns `true` if elements of two types may be multiplied with each other.
 pub(super) fn same_family(a: Element, b: Element) -> bool {
     use Element::{E4m3, E5m2, S4, S8, U4, U8};
     let families = [[E4m3, E5m2], [S8, U8], [S4, U4]];
     a == b || families.iter().any(|family| family.contains(&a) && family.contains(&b))
 }
 
-/// The part of a matrix that one lane holds.
+/// The part of a matrix that one lane holds: a fragment.
 #[derive(Clone, Copy)]
-pub(super) struct Piece {
+pub(super) struct LaneFragment {
     /// Number of registers.
     pub(super) count: usize,
     /// The type of its elements.
     pub(super) element: Element,
 }
 
-impl Piece {
-    /// An even share for each of 32 lanes, packed. The manual's tables amount to this, except for the fragments that
-    /// the callers handle themselves.
+impl LaneFragment {
+    /// Returns an even share for each of 32 lanes, packed. The manual's tables amount to this, except for the
+    /// fragments that the callers handle themselves.
     pub(super) fn share(rows: u16, columns: u16, element: Element) -> Self {
         let bits = usize::from(rows) * usize::from(columns) * element.bits() as usize;
         let register = Self { count: 0, element }.width().bits() as usize;

@@ -149,12 +149,12 @@ fn emit(insn: &mut Insn<'_, '_, '_>, mbarrier: Mbarrier) -> Lower {
     Ok(())
 }
 
-/// The state space of a barrier that must be in the executing block.
+/// Takes the state space of a barrier that must be in the executing block.
 fn own_block(insn: &mut Insn<'_, '_, '_>) -> Space {
     insn.choose(SHARED).unwrap_or(Space::Generic)
 }
 
-/// The state space of a barrier that may be in another block of the cluster.
+/// Takes the state space of a barrier that may be in another block of the cluster.
 fn any_block(insn: &mut Insn<'_, '_, '_>) -> Space {
     match insn.flag("shared::cluster") {
         true => Space::SharedCluster,
@@ -162,7 +162,7 @@ fn any_block(insn: &mut Insn<'_, '_, '_>) -> Space {
     }
 }
 
-/// `.sem.scope`, both or none; also returns if they are written.
+/// Takes `.sem.scope`, both or none; also returns `true` if they are written.
 fn semantics(
     insn: &mut Insn<'_, '_, '_>,
     (name, strong): (&str, fn(Scope) -> Ordering),
@@ -182,6 +182,7 @@ fn semantics(
     }
 }
 
+/// Lowers `arrive` and `arrive_drop`.
 fn arrive(insn: &mut Insn<'_, '_, '_>, drop: bool) -> Lower {
     let expects = insn.flag("expect_tx");
     let no_complete = insn.flag("noComplete");
@@ -210,6 +211,7 @@ fn arrive(insn: &mut Insn<'_, '_, '_>, drop: bool) -> Lower {
     emit(insn, Mbarrier { address, space, op: MbarrierOp::Arrive(arrive) })
 }
 
+/// Lowers `expect_tx` and `complete_tx`.
 fn transaction(insn: &mut Insn<'_, '_, '_>, op: fn(Operand) -> MbarrierOp) -> Lower {
     // Relaxed is the only option, so it makes no difference if it is written.
     if insn.flag("relaxed") && !matches!(scope(insn), Some(Scope::Cta | Scope::Cluster)) {
@@ -222,6 +224,7 @@ fn transaction(insn: &mut Insn<'_, '_, '_>, op: fn(Operand) -> MbarrierOp) -> Lo
     emit(insn, Mbarrier { address, space, op: op(bytes) })
 }
 
+/// Lowers `test_wait` and `try_wait`.
 fn test(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let may_suspend = insn.flag("try_wait");
     if !may_suspend {

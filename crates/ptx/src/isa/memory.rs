@@ -154,11 +154,12 @@ pub(super) fn cache_policy(insn: &mut Insn<'_, '_, '_>, announced: bool) -> Lowe
     Ok(())
 }
 
+/// Takes a scope.
 pub(super) fn scope(insn: &mut Insn<'_, '_, '_>) -> Option<Scope> {
     insn.choose(SCOPES)
 }
 
-/// The memory order of the access; a strong one names its scope.
+/// Takes the memory order of the access; a strong one names its scope.
 fn ordering(insn: &mut Insn<'_, '_, '_>, strong: (&str, fn(Scope) -> Ordering)) -> Lower<Ordering> {
     if insn.flag("weak") {
         return Ok(Ordering::Weak);
@@ -189,6 +190,7 @@ enum WrittenSpace {
     Param(Option<Space>),
 }
 
+/// Takes the state space; generic if none is written.
 fn named_space(insn: &mut Insn<'_, '_, '_>, may_be_const: bool) -> WrittenSpace {
     if let Some(param) = insn.choose(PARAM) {
         return WrittenSpace::Param(param);
@@ -203,8 +205,8 @@ fn named_space(insn: &mut Insn<'_, '_, '_>, may_be_const: bool) -> WrittenSpace 
     WrittenSpace::Space(found.or_else(constant).unwrap_or(Space::Generic))
 }
 
-/// The parameters that `.param` refers to: those of the variable in the address, else those of the enclosing function
-/// (manual §9.7.9.8).
+/// Returns the state space that `.param` names: that of the variable in the address, else that of the
+/// parameters of the enclosing function (manual §9.7.9.8).
 pub(super) fn space_of_param(
     insn: &Insn<'_, '_, '_>,
     written: Option<Space>,

@@ -1,7 +1,7 @@
 //! Products of matrices in registers: `mma` (manual §9.7.14.5.14) and, with a sparse A, `mma.sp`
 //! (§9.7.14.6.3).
 
-use super::matrix::{Piece, element, kind, layout, mnk, same_family, shape, whole_warp};
+use super::matrix::{LaneFragment, element, layout, mma_kind, mnk, same_family, shape, whole_warp};
 use super::{Form, Insn, Lower, Lowering, Type, by};
 use ir::Element::{B1, Bf16, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
 use ir::{Element, Layout, Mma, Op, Shape, Sparsity};
@@ -90,7 +90,7 @@ const DENSE_EXAMPLES: &[&str] = &[
     "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2}, {%r3}, {%r4}, {%r5, %r6};",
 ];
 
-/// Elements with the same shapes, and their accumulators (D and C).
+/// Legal products: the elements of A and B, the accumulators D and C, and the shapes.
 struct Rule {
     factors: &'static [Element],
     accumulators: &'static [(Element, Element)],
@@ -154,7 +154,7 @@ const SPARSE: &[Rule] = &[
     Rule { factors: &[S4, U4], accumulators: INTEGER, shapes: &[mnk(16, 8, 64), mnk(16, 8, 128)] },
 ];
 
-/// The meaning of the modifiers.
+/// A product as the modifiers give it.
 struct Product {
     shape: Shape,
     layouts: (Layout, Layout),
@@ -166,12 +166,12 @@ struct Product {
 
 impl Product {
     /// `m8n8k4` in half precision is four products, each of a quarter of the warp, and the only one with any layout.
-    fn in_quarters(&self) -> bool {
+    fn is_in_quarters(&self) -> bool {
         self.shape == mnk(8, 8, 4) && self.a == F16
     }
 
     fn is_legal(&self, rules: &[Rule]) -> bool {
-        let layouts_fit = self.in_quarters() || self.layouts == (Layout::Row, Layout::Col);
+        let layouts_fit = self.is_in_quarters() || self.layouts == (Layout::Row, Layout::Col);
         layouts_fit && same_family(self.a, self.b) && rules.iter().any(|rule| self.obeys(rule))
     }
 
@@ -181,10 +181,10 @@ impl Product {
             && rule.shapes.contains(&self.shape)
     }
 
-    /// The part of a matrix of `rows` and `columns` in one lane.
-    fn piece(&self, rows: u16, columns: u16, element: Element) -> Piece {
-        let copies = if self.in_quarters() { 4 } else { 1 };
-        Piece::share(copies * rows, columns, element)
+    /// Returns the part of a matrix of `rows` and `columns` in one lane.
+    fn lane_fragment(&self, rows: u16, columns: u16, element: Element) -> LaneFragment {
+        let copies = if self.is_in_quarters() { 4 } else { 1 };
+        LaneFragment::share(copies * rows, columns, element)
     }
 }
 
@@ -194,7 +194,7 @@ fn mma(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let shape = shape(insn)?;
     let layouts = (layout(insn)?, layout(insn)?);
     let (d, a, b, c) = (element(insn)?, element(insn)?, element(insn)?, element(insn)?);
-    let kind = kind(insn, a)?;
+    let kind = mma_kind(insn, a)?;
     let product = Product { shape, layouts, d, a, b, c };
     if !product.is_legal(if ordered.is_some() { SPARSE } else { DENSE }) {
         return Err(insn.unsupported("there is no product of this shape, layout and types"));
@@ -211,10 +211,10 @@ fn mma(insn: &mut Insn<'_, '_, '_>) -> Lower {
         a_element: a,
         b_element: b,
         c_element: c,
-        d: product.piece(m, n, d).dst(insn)?,
-        a: product.piece(m, stored_k, a).src(insn)?,
-        b: product.piece(k, n, b).src(insn)?,
-        c: product.piece(m, n, c).src(insn)?,
+        d: product.lane_fragment(m, n, d).dst(insn)?,
+        a: product.lane_fragment(m, stored_k, a).src(insn)?,
+        b: product.lane_fragment(k, n, b).src(insn)?,
+        c: product.lane_fragment(m, n, c).src(insn)?,
         sparsity: match ordered {
             Some(ordered) => Some(sparsity(insn, &product, ordered)?),
             None => None,
@@ -224,6 +224,7 @@ fn mma(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
+/// Takes the metadata of a sparse A and the selector of the lanes that provide it.
 fn sparsity(insn: &mut Insn<'_, '_, '_>, product: &Product, ordered: bool) -> Lower<Sparsity> {
     let metadata = insn.src(Type::B32)?;
     let selector = insn.immediate()?;
@@ -235,8 +236,9 @@ fn sparsity(insn: &mut Insn<'_, '_, '_>, product: &Product, ordered: bool) -> Lo
     }
 }
 
-/// The number of choices of the lanes that provide metadata (§9.7.14.6.1). Four bits of it describe a chunk of a row;
-/// four lanes have two rows between them, and one, two or all of the four are needed for the 32 bits each can give.
+/// Returns the number of choices of the lanes that provide metadata (§9.7.14.6.1). Four bits of it describe a
+/// chunk of a row; four lanes have two rows between them, and one, two or all of the four are needed for the
+/// 32 bits each can give.
 fn selectors(product: &Product) -> u16 {
     let chunk = match product.a {
         Tf32 => 2,

@@ -61,7 +61,7 @@ const EXAMPLE_DECLARATIONS: &str = "\
 .reg .f32 %f<33>; .reg .f64 %fd<9>; .shared .align 16 .b8 smem[1024]; .local .align 16 .b8 stack[64];
 ";
 
-/// A module whose only kernel executes a catalogue example and returns at the label `Done`.
+/// Builds a module whose only kernel executes a catalogue example and returns at the label `Done`.
 #[must_use]
 pub fn example_module(example: &str, target: &str) -> String {
     format!(
@@ -129,12 +129,12 @@ pub static FAMILIES: &[Family] = &[
     family("matrix movement", matrix::FORMS),
 ];
 
-/// All forms, family by family.
+/// Returns all forms, family by family.
 pub fn catalogue() -> impl Iterator<Item = &'static Form> {
     FAMILIES.iter().flat_map(|family| family.forms)
 }
 
-/// The family an instruction belongs to; `None` if it is not in the manual.
+/// Returns the family an instruction belongs to; `None` if it is not in the manual.
 #[must_use]
 pub fn family_of(instruction: &Instruction<'_>) -> Option<&'static Family> {
     let form: *const Form = find(instruction).ok()?;
@@ -151,6 +151,7 @@ fn forms_of(opcode: &str) -> &'static [&'static Form] {
     index.get(opcode).map_or(&[], Vec::as_slice)
 }
 
+/// Finds the form of an instruction: the first one of its opcode that matches.
 fn find(instruction: &Instruction<'_>) -> Lower<&'static Form> {
     let opcode = instruction.opcode;
     let forms = forms_of(opcode.text);
@@ -161,8 +162,8 @@ fn find(instruction: &Instruction<'_>) -> Lower<&'static Form> {
         return Err(Box::new(unknown));
     }
     let has = |name: &&str| instruction.modifiers.iter().any(|modifier| modifier.text == *name);
-    let meant = |form: &&&'static Form| form.when.is_empty() || form.when.iter().any(has);
-    forms.iter().find(meant).copied().ok_or_else(|| {
+    let matches = |form: &&&'static Form| form.when.is_empty() || form.when.iter().any(has);
+    forms.iter().find(matches).copied().ok_or_else(|| {
         let message = format!("no form of `{}` has these modifiers", opcode.text);
         let span = instruction.modifiers.first().map_or(opcode.span(), |name| name.span());
         let unsupported = Diagnostic::unsupported(Code::UnsupportedModifier, span, message);
@@ -190,6 +191,7 @@ pub(crate) fn lower_instruction<'a>(builder: &mut Builder<'_, 'a>, instruction: 
     }
 }
 
+/// Lowers one instruction, or refuses it.
 fn try_lower<'a>(builder: &mut Builder<'_, 'a>, instruction: &Instruction<'a>) -> Lower {
     let form = find(instruction)?;
     let mut insn = Insn::new(builder, instruction)?;

@@ -17,19 +17,19 @@ pub(super) enum Meaning {
 impl<'i, 'a> Insn<'i, '_, 'a> {
     // Destinations.
 
-    /// The next operand as a register of exactly `width`.
+    /// Takes the next operand as a register of exactly `width`.
     pub(crate) fn dst(&mut self, width: Width) -> Lower<Reg> {
         let operand = self.next_operand()?;
         self.register(operand, width, Fit::Exact)
     }
 
-    /// The next operand as a register of at least `width`.
+    /// Takes the next operand as a register of at least `width`.
     pub(crate) fn wide_dst(&mut self, width: Width) -> Lower<Reg> {
         let operand = self.next_operand()?;
         self.register(operand, width, Fit::AtLeast)
     }
 
-    /// The next operand as `d` or `d|p`, either of which may be `_`.
+    /// Takes the next operand as `d` or `d|p`, either of which may be `_`.
     pub(crate) fn dst_pair(
         &mut self,
         first: Width,
@@ -48,7 +48,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         Ok((first, second))
     }
 
-    /// The next operand as `count` destinations: `{a, b}`, a vector register, or for a count of one
+    /// Takes the next operand as `count` destinations: `{a, b}`, a vector register, or for a count of one
     /// a register.
     pub(crate) fn dst_vector(
         &mut self,
@@ -69,24 +69,24 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
 
     // Sources.
 
-    /// The next operand as a value of type `ty`, in a register of exactly its size.
+    /// Takes the next operand as a value of type `ty`, in a register of exactly its size.
     pub(crate) fn src(&mut self, ty: Type) -> Lower<ir::Operand> {
         let operand = self.next_operand()?;
         self.source(operand, ty, Fit::Exact)
     }
 
-    /// The next operand as a value of type `ty`, in the low bits of a register.
+    /// Takes the next operand as a value of type `ty`, in the low bits of a register.
     pub(crate) fn wide_src(&mut self, ty: Type) -> Lower<ir::Operand> {
         let operand = self.next_operand()?;
         self.source(operand, ty, Fit::AtLeast)
     }
 
-    /// The next operand as a predicate, possibly negated.
+    /// Takes the next operand as a predicate, possibly negated.
     pub(crate) fn predicate(&mut self) -> Lower<ir::Operand> {
         self.src(Type::Pred)
     }
 
-    /// The next operand as `count` values.
+    /// Takes the next operand as `count` values.
     pub(crate) fn src_vector(
         &mut self,
         count: usize,
@@ -98,7 +98,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         parts.into_iter().map(|part| part.source(self, ty, fit)).collect()
     }
 
-    /// The next operand as an integer known now.
+    /// Takes the next operand as an integer known now.
     pub(crate) fn immediate(&mut self) -> Lower<u64> {
         let operand = self.next_operand()?;
         let expr = match operand {
@@ -113,7 +113,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         value.ok_or_else(|| self.bad_operand(operand, "this operand must be a constant integer"))
     }
 
-    /// The next operand as a number of groups that a wait leaves pending.
+    /// Takes the next operand as a number of groups that a wait leaves pending.
     pub(crate) fn pending_groups(&mut self) -> Lower<u64> {
         let pending = self.immediate()?;
         match i32::try_from(pending) {
@@ -186,7 +186,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         }
     }
 
-    /// A value in a temporary: the address of a symbol.
+    /// Emits the address of a symbol, into a temporary.
     fn address_of(
         &mut self,
         span: Span,
@@ -297,7 +297,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         Err(Box::new(Diagnostic::unsupported(Code::Operand, name.span(), message)))
     }
 
-    /// The meaning of a name, innermost scope first.
+    /// Resolves a name, innermost scope first.
     pub(super) fn meaning(&mut self, name: Name<'a>) -> Lower<Meaning> {
         match self.builder.resolve(name.text) {
             Some(Entity::Registers(registers)) if registers.decl.lanes == 1 => {
@@ -322,7 +322,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         variable.or_else(function).map(Meaning::Symbol).ok_or_else(|| undeclared(name))
     }
 
-    /// The variable or function a name denotes; `None` if it denotes something else.
+    /// Returns the variable or function a name denotes; `None` if it denotes something else.
     pub(crate) fn symbol(&mut self, name: Name<'a>) -> Option<Symbol> {
         match self.meaning(name) {
             Ok(Meaning::Symbol(symbol)) => Some(symbol),
@@ -348,6 +348,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
 
     // Vectors.
 
+    /// Splits an operand into `count` parts: those in braces, or the components of a vector register.
     fn parts(&mut self, operand: &'i Operand<'a>, count: usize) -> Lower<Vec<Part<'i, 'a>>> {
         let parts: Vec<Part<'i, 'a>> = match operand {
             Operand::Vector(parts) => parts.iter().map(Part::Written).collect(),
@@ -373,7 +374,9 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
 
 /// One part of a vector operand.
 enum Part<'i, 'a> {
+    /// An operand in braces.
     Written(&'i Operand<'a>),
+    /// A component of a vector register with this name.
     Lane(Name<'a>, Reg),
 }
 

@@ -10,6 +10,7 @@ use ir::{
     ShuffleMode, SyncOp, Width,
 };
 
+/// Lowers the instruction.
 pub(super) fn redux_float(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.require(&[("sync", ())], "`.sync`")?;
     let is_max = insn.require(&[("min", false), ("max", true)], "an operation")?;
@@ -27,13 +28,13 @@ pub(super) fn redux_float(insn: &mut Insn<'_, '_, '_>) -> Lower {
         let abs = |dst| Op::FloatUnary { op, format, lanes: 1, mode, dst, a };
         value = insn.compute(Width::B32, abs);
     }
-    let is_whole = matches!(mask, Operand::Constant(bits) if bits as u32 == u32::MAX);
-    let (folded, teller) = match is_whole {
+    let is_whole_warp = matches!(mask, Operand::Constant(bits) if bits as u32 == u32::MAX);
+    let (folded, source_lane) = match is_whole_warp {
         true => (butterfly(insn, op, value, mask), Operand::Constant(0)),
         false => (one_by_one(insn, op, value, mask), lowest_member(insn, mask)),
     };
-    let told = exchange(insn, ShuffleMode::Idx, (folded, teller), mask);
-    insn.emit(Op::Copy { dst, src: told });
+    let result = exchange(insn, ShuffleMode::Idx, (folded, source_lane), mask);
+    insn.emit(Op::Copy { dst, src: result });
     Ok(())
 }
 
@@ -50,7 +51,7 @@ fn butterfly(
     })
 }
 
-/// Folds the lanes named by a mask that is known only at run time.
+/// Folds the lanes of a mask that is known only at run time: every lane reads the value of each lane in turn.
 fn one_by_one(
     insn: &mut Insn<'_, '_, '_>,
     op: FloatBinary,
@@ -60,12 +61,12 @@ fn one_by_one(
     // A lone lane is combined with its own value, which makes a NaN the canonical one.
     (0..32).fold(value, |folded, lane| {
         let other = exchange(insn, ShuffleMode::Idx, (value, Operand::Constant(lane)), mask);
-        let more = extremum(insn, op, folded, other);
+        let combined = extremum(insn, op, folded, other);
         let is_member = is_member(insn, mask, lane);
         insn.compute(Width::B32, |dst| Op::Select {
             dst,
             condition: is_member,
-            if_true: more,
+            if_true: combined,
             if_false: folded,
         })
     })
@@ -106,9 +107,9 @@ fn is_member(insn: &mut Insn<'_, '_, '_>, mask: Operand, lane: u64) -> Operand {
 /// Emits the number of the lowest lane in a mask.
 fn lowest_member(insn: &mut Insn<'_, '_, '_>, mask: Operand) -> Operand {
     // The bits below it: those of `mask - 1` that are not in the mask.
-    let less = binary(insn, IntBinary::Sub, mask, Operand::Constant(1));
-    let common = binary(insn, IntBinary::And, less, mask);
-    let below = binary(insn, IntBinary::Xor, less, common);
+    let minus_one = binary(insn, IntBinary::Sub, mask, Operand::Constant(1));
+    let common = binary(insn, IntBinary::And, minus_one, mask);
+    let below = binary(insn, IntBinary::Xor, minus_one, common);
     let (op, width) = (IntUnary::PopulationCount, Width::B32);
     insn.compute(width, |dst| Op::IntUnary { op, width, dst, a: below })
 }

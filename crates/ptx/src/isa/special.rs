@@ -2,7 +2,7 @@
 
 use ir::{Dimension, SpecialRegister};
 
-/// The register denoted by `%name` or `%name.component`.
+/// Returns the register denoted by `%name` or `%name.component`.
 pub(crate) fn parse(name: &str, component: Option<&str>) -> Option<SpecialRegister> {
     use SpecialRegister::*;
     let name = name.strip_prefix('%')?;
@@ -71,6 +71,7 @@ fn numbered(name: &str) -> Option<SpecialRegister> {
     }
 }
 
+/// Parses a number below a limit, without leading zeros.
 fn below(number: &str, limit: u8) -> Option<u8> {
     let canonical = number == "0" || !number.starts_with(['0', '+']);
     number.parse().ok().filter(|&number| number < limit && canonical)

@@ -133,6 +133,7 @@ pub(super) const FORMS: &[Form] = &[
     },
 ];
 
+/// Lowers `bar` and `barrier`.
 fn barrier(insn: &mut Insn<'_, '_, '_>, aligned: bool) -> Lower {
     insn.flag("cta");
     if insn.flag("red") {

@@ -47,8 +47,8 @@ pub(super) const FORMS: &[Form] = &[Form {
 
 /// Takes the mode; returns `true` for im2col.
 fn mode(insn: &mut Insn<'_, '_, '_>, im2col: &str) -> Lower<bool> {
-    let others = ["tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"];
-    if insn.take(|text| others.contains(&text).then_some(())).is_some() {
+    let unsupported_modes = ["tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"];
+    if insn.take(|text| unsupported_modes.contains(&text).then_some(())).is_some() {
         return Err(insn.unsupported("this mode of tensor copies is not modelled"));
     }
     let _ = insn.flag("tile");
@@ -97,8 +97,8 @@ fn copy(insn: &mut Insn<'_, '_, '_>, rank: usize, reduces: bool) -> Lower {
 fn load(insn: &mut Insn<'_, '_, '_>, rank: usize, shared_space: Space) -> Lower {
     let im2col = mode(insn, "im2col")?;
     insn.require(&[("mbarrier::complete_tx::bytes", ())], "a completion mechanism")?;
-    let several = insn.flag("multicast::cluster");
-    if several && shared_space != Space::SharedCluster {
+    let is_multicast = insn.flag("multicast::cluster");
+    if is_multicast && shared_space != Space::SharedCluster {
         return Err(insn.unsupported("a copy to several blocks is to `.shared::cluster`"));
     }
     let policy = hints(insn);
@@ -108,7 +108,7 @@ fn load(insn: &mut Insn<'_, '_, '_>, rank: usize, shared_space: Space) -> Lower 
     let mbarrier = insn.address()?;
     check_space(insn, Space::SharedCluster, mbarrier)?;
     let offsets = offsets(insn, im2col, rank)?;
-    let multicast = if several { Some(insn.src(Type::U16)?) } else { None };
+    let multicast = if is_multicast { Some(insn.src(Type::U16)?) } else { None };
     cache_policy(insn, policy)?;
     let kind = TensorCopyKind::Load { mbarrier, offsets, multicast };
     insn.emit(Op::TensorCopy(Box::new(TensorCopy {
@@ -159,7 +159,7 @@ pub(super) const REDUCTIONS: &[(&str, AtomicOp)] = &[
 ];
 
 impl Insn<'_, '_, '_> {
-    /// The next operand as `[map, {x, y}]`: the address of a tensor map and this many coordinates.
+    /// Takes the next operand as `[map, {x, y}]`: the address of a tensor map and this many coordinates.
     fn tensor_address(&mut self, rank: usize) -> Lower<(ir::Address, Vec<ir::Operand>)> {
         let operand = self.next_operand()?;
         let Operand::Address(parts) = operand else {

@@ -52,7 +52,7 @@ impl Type {
 }
 
 impl Type {
-    /// The type named by a modifier or declaration, without its dot.
+    /// Returns the type named by a modifier or declaration, without its dot.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "pred" => Self::Pred,
@@ -87,7 +87,7 @@ impl Type {
         })
     }
 
-    /// The register or memory a value of this type fills.
+    /// Returns the register or memory a value of this type fills.
     pub(crate) fn width(self) -> Width {
         match self {
             Self::Pred => Width::B1,
@@ -104,7 +104,7 @@ impl Type {
         matches!(self, Self::Signed(_) | Self::IntPair { signed: true })
     }
 
-    /// The type of one number; `None` for bits, predicates and pairs.
+    /// Returns the type of one number; `None` for bits, predicates and pairs.
     pub(crate) fn scalar(self) -> Option<Scalar> {
         match self {
             Self::Unsigned(width) => Some(Scalar::Integer { width, signed: false }),

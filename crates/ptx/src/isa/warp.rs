@@ -154,33 +154,33 @@ fn match_lanes(insn: &mut Insn<'_, '_, '_>) -> Lower {
 
 fn redux(insn: &mut Insn<'_, '_, '_>) -> Lower {
     #[derive(Clone, Copy)]
-    enum Kind {
+    enum Operation {
         Add,
         Min,
         Max,
         Bits(ReduxOp),
     }
     let table = &[
-        ("add", Kind::Add),
-        ("min", Kind::Min),
-        ("max", Kind::Max),
-        ("and", Kind::Bits(ReduxOp::And)),
-        ("or", Kind::Bits(ReduxOp::Or)),
-        ("xor", Kind::Bits(ReduxOp::Xor)),
+        ("add", Operation::Add),
+        ("min", Operation::Min),
+        ("max", Operation::Max),
+        ("and", Operation::Bits(ReduxOp::And)),
+        ("or", Operation::Bits(ReduxOp::Or)),
+        ("xor", Operation::Bits(ReduxOp::Xor)),
     ];
     insn.require(&[("sync", ())], "`.sync`")?;
     let kind = insn.require(table, "an operation")?;
     let types: &[Type] = match kind {
-        Kind::Bits(_) => &[Type::B32],
-        Kind::Add | Kind::Min | Kind::Max => &[Type::U32, Type::S32],
+        Operation::Bits(_) => &[Type::B32],
+        Operation::Add | Operation::Min | Operation::Max => &[Type::U32, Type::S32],
     };
     let ty = insn.ty(types)?;
     let signed = ty.is_signed();
     let op = match kind {
-        Kind::Add => ReduxOp::Add,
-        Kind::Min => ReduxOp::Min { signed },
-        Kind::Max => ReduxOp::Max { signed },
-        Kind::Bits(op) => op,
+        Operation::Add => ReduxOp::Add,
+        Operation::Min => ReduxOp::Min { signed },
+        Operation::Max => ReduxOp::Max { signed },
+        Operation::Bits(op) => op,
     };
     let dst = insn.dst(Width::B32)?;
     let (value, mask) = (insn.src(ty)?, insn.src(Type::B32)?);

@@ -6,7 +6,7 @@
 //! beyond 24. The manual's syntax ends at 224 for dense integers, its table of shapes at 256; the latter is used.
 //! Other combinations are refused.
 
-use super::matrix::{element, kind, same_family, shape, whole_warp};
+use super::matrix::{element, mma_kind, same_family, shape, whole_warp};
 use super::{Fit, Form, Insn, Lower, Type, by};
 use ir::{
     Element, MatrixDescriptor, MmaKind, Op, Operand, Shape, Sparsity, SyncOp, Wgmma, WgmmaFactor,
@@ -70,20 +70,20 @@ pub(super) const FORMS: &[Form] = &[
 ];
 
 fn fence(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    about_products(insn, "fence", WgmmaSync::Fence)
+    emit_wgmma_sync(insn, "fence", WgmmaSync::Fence)
 }
 
 fn commit(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    about_products(insn, "commit_group", WgmmaSync::Commit)
+    emit_wgmma_sync(insn, "commit_group", WgmmaSync::Commit)
 }
 
 fn wait(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let pending = insn.pending_groups()?;
-    about_products(insn, "wait_group", WgmmaSync::Wait(pending))
+    emit_wgmma_sync(insn, "wait_group", WgmmaSync::Wait(pending))
 }
 
-fn about_products(insn: &mut Insn<'_, '_, '_>, name: &str, sync: WgmmaSync) -> Lower {
-    insn.require(&[(name, ())], "its name")?;
+fn emit_wgmma_sync(insn: &mut Insn<'_, '_, '_>, name: &str, sync: WgmmaSync) -> Lower {
+    insn.require(&[(name, ())], "the name of the operation")?;
     whole_warp(insn)?;
     insn.emit(Op::Sync(SyncOp::Wgmma(sync)));
     Ok(())
@@ -113,21 +113,21 @@ impl Product {
             _ => &[],
         };
         let Shape { m, n, k } = self.shape;
-        let columns = match self.is_float() {
+        let columns_fit = match self.is_float() {
             true => n % 8 == 0,
             false => [8, 24].contains(&n) || n % 16 == 0,
         };
-        let stored = 256 / self.a.bits() * if self.sparse { 2 } else { 1 };
+        let k_of_32_bytes = 256 / self.a.bits() * if self.sparse { 2 } else { 1 };
         accumulators.contains(&self.d)
             && same_family(self.a, self.b)
-            && (m, u32::from(k)) == (64, stored)
-            && columns
+            && (m, u32::from(k)) == (64, k_of_32_bytes)
+            && columns_fit
             && (8..=256).contains(&n)
             && !(self.sparse && self.a == B1)
     }
 
-    /// The number of choices of the lanes that provide metadata: a pair of four, or all.
-    fn selectors(self) -> u64 {
+    /// Returns the number of choices of the lanes that provide metadata: a pair of four, or all.
+    fn selector_count(self) -> u64 {
         if self.a.bits() >= 16 { 2 } else { 1 }
     }
 }
@@ -138,15 +138,15 @@ fn mma_async(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let sparse = insn.flag("sp");
     let shape = shape(insn)?;
     let (d, a, b) = (element(insn)?, element(insn)?, element(insn)?);
-    let kind = kind(insn, a)?;
+    let kind = mma_kind(insn, a)?;
     let product = Product { shape, d, a, b, sparse };
     if !product.is_legal() || kind == MmaKind::XorPopc {
         return Err(insn.unsupported("there is no product of this shape and types"));
     }
     let count = usize::from(shape.n) * d.bits() as usize / 64;
     let registers = insn.dst_list(count, Width::B32)?;
-    let of_a = factor(insn)?;
-    let of_b = insn.src(Type::B64)?;
+    let a_factor = factor(insn)?;
+    let b_factor = insn.src(Type::B64)?;
     let sparsity = if sparse { Some(sparsity(insn, product)?) } else { None };
     let accumulates = accumulates(insn)?;
     let negates = match product.is_float() {
@@ -154,14 +154,14 @@ fn mma_async(insn: &mut Insn<'_, '_, '_>) -> Lower {
         false => [false; 2],
     };
     let transposes = product.is_float() && a.bits() == 16;
-    let of_a = match of_a {
+    let a_factor = match a_factor {
         WgmmaFactor::Shared(descriptor) if transposes => {
             WgmmaFactor::Shared(MatrixDescriptor { transposed: transposed(insn)?, ..descriptor })
         }
         other => other,
     };
-    let of_b = MatrixDescriptor {
-        bits: of_b,
+    let b_factor = MatrixDescriptor {
+        bits: b_factor,
         transposed: if transposes { transposed(insn)? } else { false },
     };
     insn.emit(Op::Wgmma(Box::new(Wgmma {
@@ -171,8 +171,8 @@ fn mma_async(insn: &mut Insn<'_, '_, '_>) -> Lower {
         a_element: a,
         b_element: b,
         d: registers,
-        a: of_a,
-        b: of_b,
+        a: a_factor,
+        b: b_factor,
         sparsity,
         accumulates,
         negates,
@@ -180,7 +180,7 @@ fn mma_async(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// A: four registers in braces, or a descriptor.
+/// Takes A: four registers in braces, or a descriptor.
 fn factor(insn: &mut Insn<'_, '_, '_>) -> Lower<WgmmaFactor> {
     if insn.is_list_next() {
         return Ok(WgmmaFactor::Fragment(insn.src_vector(4, Type::B32, Fit::Exact)?));
@@ -189,7 +189,7 @@ fn factor(insn: &mut Insn<'_, '_, '_>) -> Lower<WgmmaFactor> {
     Ok(WgmmaFactor::Shared(MatrixDescriptor { bits, transposed: false }))
 }
 
-/// `scale-d`: a predicate, or 0 or 1.
+/// Takes `scale-d`, a predicate or 0 or 1: is the product added to D?
 fn accumulates(insn: &mut Insn<'_, '_, '_>) -> Lower<Operand> {
     match insn.predicate()? {
         Operand::Constant(bits) => Ok(Operand::Constant(bits & 1)),
@@ -197,7 +197,7 @@ fn accumulates(insn: &mut Insn<'_, '_, '_>) -> Lower<Operand> {
     }
 }
 
-/// `imm-scale`: 1 or -1.
+/// Takes `imm-scale`, 1 or -1; returns `true` for -1.
 fn negates(insn: &mut Insn<'_, '_, '_>) -> Lower<bool> {
     match insn.immediate()?.cast_signed() {
         1 => Ok(false),
@@ -206,12 +206,12 @@ fn negates(insn: &mut Insn<'_, '_, '_>) -> Lower<bool> {
     }
 }
 
-/// `imm-trans`: 0 or 1.
+/// Takes `imm-trans`, 0 or 1; returns `true` for 1.
 fn transposed(insn: &mut Insn<'_, '_, '_>) -> Lower<bool> {
     match insn.immediate()? {
         0 => Ok(false),
         1 => Ok(true),
-        _ => Err(insn.unsupported("the transpose flag of a factor is 0 or 1")),
+        _ => Err(insn.unsupported("the transposition of a factor is 0 or 1")),
     }
 }
 
@@ -219,7 +219,7 @@ fn sparsity(insn: &mut Insn<'_, '_, '_>, product: Product) -> Lower<Sparsity> {
     let metadata = insn.src(Type::B32)?;
     let selector = insn.immediate()?;
     match u8::try_from(selector) {
-        Ok(named) if selector < product.selectors() => {
+        Ok(named) if selector < product.selector_count() => {
             Ok(Sparsity { metadata, selector: named, ordered: false })
         }
         _ => Err(insn.unsupported("the sparsity selector names no threads")),

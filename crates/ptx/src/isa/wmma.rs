@@ -1,6 +1,8 @@
 //! Products of matrices in fragments of unspecified layout: `wmma` (manual §9.7.14.4).
 
-use super::matrix::{Piece, element, kind, layout, mnk, optional_element, shape, whole_warp};
+use super::matrix::{
+    LaneFragment, element, layout, mma_kind, mnk, optional_element, shape, whole_warp,
+};
 use super::{Form, Insn, Lower, Type, by};
 use ir::Element::{B1, Bf16, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
 use ir::{Element, Fragment, Layout, Op, Operand, Shape, Space, WmmaLoad, WmmaMma, WmmaStore};
@@ -82,12 +84,12 @@ const MMA_EXAMPLES: &[&str] = &[
 ];
 
 /// The shapes of half precision and bytes.
-const WIDE: &[Shape] = &[mnk(16, 16, 16), mnk(8, 32, 16), mnk(32, 8, 16)];
+const HALF_AND_BYTE_SHAPES: &[Shape] = &[mnk(16, 16, 16), mnk(8, 32, 16), mnk(32, 8, 16)];
 
-/// Do A and B exist in this shape and type?
-fn multiplies(shape: Shape, factor: Element) -> bool {
+/// Is there a product of this shape whose factors have this type?
+fn has_factors(shape: Shape, factor: Element) -> bool {
     match factor {
-        F16 | Bf16 | S8 | U8 => WIDE.contains(&shape),
+        F16 | Bf16 | S8 | U8 => HALF_AND_BYTE_SHAPES.contains(&shape),
         Tf32 => shape == mnk(16, 16, 8),
         F64 => shape == mnk(8, 8, 4),
         S4 | U4 => shape == mnk(8, 8, 32),
@@ -96,7 +98,7 @@ fn multiplies(shape: Shape, factor: Element) -> bool {
     }
 }
 
-/// The types of C and D for factors of a type.
+/// Returns the types of C and D for factors of a type.
 fn accumulators(factor: Element) -> &'static [Element] {
     match factor {
         F16 => &[F16, F32],
@@ -110,25 +112,25 @@ fn accumulators(factor: Element) -> &'static [Element] {
 const FACTORS: &[Element] = &[F16, Bf16, Tf32, F64, S8, U8, S4, U4, B1];
 
 /// Does some product of this shape accumulate in this type?
-fn accumulates(shape: Shape, element: Element) -> bool {
+fn has_accumulators(shape: Shape, element: Element) -> bool {
     let fits =
-        |&factor: &Element| multiplies(shape, factor) && accumulators(factor).contains(&element);
+        |&factor: &Element| has_factors(shape, factor) && accumulators(factor).contains(&element);
     FACTORS.iter().any(fits)
 }
 
-/// Elements of less than a byte are contiguous along the summed dimension.
+/// Does the layout fit the element? Elements of less than a byte are contiguous along the summed dimension.
 fn layout_fits(element: Element, layout: Layout, packed: Layout) -> bool {
     element.bits() >= 8 || layout == packed
 }
 
-fn piece(fragment: Fragment, shape: Shape, element: Element) -> Piece {
+fn lane_fragment(fragment: Fragment, shape: Shape, element: Element) -> LaneFragment {
     let Shape { m, n, k } = shape;
     match fragment {
         // Lanes share elements of half precision: eight registers for every shape.
-        Fragment::A | Fragment::B if element == F16 => Piece { count: 8, element },
-        Fragment::A => Piece::share(m, k, element),
-        Fragment::B => Piece::share(k, n, element),
-        Fragment::C => Piece::share(m, n, element),
+        Fragment::A | Fragment::B if element == F16 => LaneFragment { count: 8, element },
+        Fragment::A => LaneFragment::share(m, k, element),
+        Fragment::B => LaneFragment::share(k, n, element),
+        Fragment::C => LaneFragment::share(m, n, element),
     }
 }
 
@@ -139,17 +141,17 @@ fn load(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.flag("load");
     let fragments = [("a", Fragment::A), ("b", Fragment::B), ("c", Fragment::C)];
     let fragment = insn.require(&fragments, "`.a`, `.b` or `.c`")?;
-    let place = place(insn)?;
-    let Place { shape, layout, space, element } = place;
+    let stored_matrix = stored_matrix(insn)?;
+    let StoredMatrix { shape, layout, space, element } = stored_matrix;
     let legal = match fragment {
-        Fragment::A => multiplies(shape, element) && layout_fits(element, layout, Layout::Row),
-        Fragment::B => multiplies(shape, element) && layout_fits(element, layout, Layout::Col),
-        Fragment::C => accumulates(shape, element),
+        Fragment::A => has_factors(shape, element) && layout_fits(element, layout, Layout::Row),
+        Fragment::B => has_factors(shape, element) && layout_fits(element, layout, Layout::Col),
+        Fragment::C => has_accumulators(shape, element),
     };
     if !legal {
         return Err(no_such_matrix(insn));
     }
-    let dsts = piece(fragment, shape, element).dst(insn)?;
+    let dsts = lane_fragment(fragment, shape, element).dst(insn)?;
     let address = insn.address()?;
     let stride = stride(insn)?;
     let load = WmmaLoad { fragment, shape, layout, element, space, address, stride, dsts };
@@ -160,12 +162,12 @@ fn load(insn: &mut Insn<'_, '_, '_>) -> Lower {
 fn store(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.flag("store");
     insn.require(&[("d", ())], "`.d`")?;
-    let Place { shape, layout, space, element } = place(insn)?;
-    if !accumulates(shape, element) {
+    let StoredMatrix { shape, layout, space, element } = stored_matrix(insn)?;
+    if !has_accumulators(shape, element) {
         return Err(no_such_matrix(insn));
     }
     let address = insn.address()?;
-    let srcs = piece(Fragment::C, shape, element).src(insn)?;
+    let srcs = lane_fragment(Fragment::C, shape, element).src(insn)?;
     let stride = stride(insn)?;
     let store = WmmaStore { shape, layout, element, space, address, stride, srcs };
     insn.emit(Op::WmmaStore(Box::new(store)));
@@ -177,19 +179,20 @@ fn no_such_matrix(insn: &Insn<'_, '_, '_>) -> super::Refusal {
 }
 
 /// A matrix in memory.
-struct Place {
+struct StoredMatrix {
     shape: Shape,
     layout: Layout,
     space: Space,
     element: Element,
 }
 
-fn place(insn: &mut Insn<'_, '_, '_>) -> Lower<Place> {
+/// Takes the modifiers that describe a matrix in memory.
+fn stored_matrix(insn: &mut Insn<'_, '_, '_>) -> Lower<StoredMatrix> {
     whole_warp(insn)?;
     let layout = layout(insn)?;
     let shape = shape(insn)?;
     let space = insn.choose(SPACES).unwrap_or(Space::Generic);
-    Ok(Place { shape, layout, space, element: element(insn)? })
+    Ok(StoredMatrix { shape, layout, space, element: element(insn)? })
 }
 
 fn stride(insn: &mut Insn<'_, '_, '_>) -> Lower<Option<Operand>> {
@@ -202,9 +205,9 @@ fn mma(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let (a_layout, b_layout) = (layout(insn)?, layout(insn)?);
     let shape = shape(insn)?;
     let [d, a, b, c] = elements(insn)?;
-    let kind = kind(insn, a)?;
+    let kind = mma_kind(insn, a)?;
     let legal = a == b
-        && multiplies(shape, a)
+        && has_factors(shape, a)
         && [d, c].iter().all(|accumulator| accumulators(a).contains(accumulator))
         && layout_fits(a, a_layout, Layout::Row)
         && layout_fits(b, b_layout, Layout::Col);
@@ -220,16 +223,17 @@ fn mma(insn: &mut Insn<'_, '_, '_>) -> Lower {
         a_element: a,
         b_element: b,
         c_element: c,
-        d: piece(Fragment::C, shape, d).dst(insn)?,
-        a: piece(Fragment::A, shape, a).src(insn)?,
-        b: piece(Fragment::B, shape, b).src(insn)?,
-        c: piece(Fragment::C, shape, c).src(insn)?,
+        d: lane_fragment(Fragment::C, shape, d).dst(insn)?,
+        a: lane_fragment(Fragment::A, shape, a).src(insn)?,
+        b: lane_fragment(Fragment::B, shape, b).src(insn)?,
+        c: lane_fragment(Fragment::C, shape, c).src(insn)?,
     };
     insn.emit(Op::WmmaMma(Box::new(mma)));
     Ok(())
 }
 
-/// The types of D, A, B and C. Two alone are D and C; the factors are then half precision, which is never written.
+/// Takes the types of D, A, B and C. Two alone are D and C; the factors are then half precision, which is
+/// never written.
 fn elements(insn: &mut Insn<'_, '_, '_>) -> Lower<[Element; 4]> {
     let (first, second) = (element(insn)?, element(insn)?);
     let Some(third) = optional_element(insn) else { return Ok([first, F16, F16, second]) };

@@ -69,13 +69,13 @@ impl<'c, 'a> Builder<'c, 'a> {
 
     // Registers.
 
-    /// The meaning of a name of the function; a register gets its number at its first use.
+    /// Resolves a name of the function; a register gets its number at its first use.
     pub(crate) fn resolve(&mut self, name: &'a str) -> Option<&Entity> {
         let Self { scopes, registers, temporary, .. } = self;
         scopes.resolve(name, |decl| number_registers(name, decl, registers, temporary))
     }
 
-    /// The registers of a name, if it denotes registers.
+    /// Returns the registers of a name, if it denotes registers.
     pub(crate) fn register(&mut self, name: &'a str) -> Option<Registers> {
         match self.resolve(name)? {
             Entity::Registers(registers) => Some(*registers),
@@ -83,14 +83,14 @@ impl<'c, 'a> Builder<'c, 'a> {
         }
     }
 
-    /// A fresh register without a name in the PTX.
+    /// Creates a fresh register without a name in the PTX.
     pub(crate) fn temporary(&mut self, width: Width) -> Reg {
         let name = format!("$t{}", self.registers.len());
         self.temporary.push(true);
         self.registers.push(Register { name, width })
     }
 
-    /// The carry flag (`CC.CF`), an ordinary predicate register in the core program.
+    /// Returns the carry flag (`CC.CF`), an ordinary predicate register in the core program.
     pub(crate) fn condition_code(&mut self) -> Reg {
         if let Some(register) = self.condition_code {
             return register;
@@ -111,7 +111,7 @@ impl<'c, 'a> Builder<'c, 'a> {
 
     // Blocks.
 
-    /// A block to be placed later: the target of a label, or the code after a branch.
+    /// Creates a block to be placed later: the target of a label, or the code after a branch.
     pub(crate) fn new_block(&mut self) -> BlockId {
         self.blocks.push(None)
     }
@@ -142,8 +142,8 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.open_block().instructions.push(Instr { guard, op, span, location });
     }
 
-    /// The current block. After a jump, code without a label is unreachable but still code: it gets a block of its
-    /// own.
+    /// Returns the current block. After a jump, code without a label is unreachable but still code: it gets a
+    /// block of its own.
     fn open_block(&mut self) -> &mut OpenBlock {
         if self.open.is_none() {
             let id = self.new_block();

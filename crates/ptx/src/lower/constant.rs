@@ -60,7 +60,7 @@ fn mixed(span: Span) -> Diagnostic {
     Diagnostic::error(Code::Constant, span, message)
 }
 
-/// The bits of an integer.
+/// Returns the bits of an integer.
 pub(crate) fn integer(value: Value) -> Option<u64> {
     match value {
         Value::Signed(value) => Some(value.cast_unsigned()),
@@ -155,7 +155,7 @@ fn float_binary(op: BinaryOp, a: f64, b: f64) -> Option<Value> {
     })
 }
 
-/// The bits of a constant used as an operand or initialiser of type `ty`; `None` if they do not match.
+/// Returns the bits of a constant used as an operand or initialiser of type `ty`; `None` if they do not match.
 pub(crate) fn bits(value: Value, ty: Type) -> Option<u64> {
     match ty {
         // A constant has 64 bits; the manual does not say how it fills 128.

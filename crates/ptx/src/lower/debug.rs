@@ -48,7 +48,7 @@ impl<'a> Locations<'a> {
         Self { files, strings, known: FxHashMap::default(), latest: FxHashMap::default() }
     }
 
-    /// The location of a directive.
+    /// Returns the location of a directive.
     pub(crate) fn location(&mut self, loc: &Loc<'a>, program: &mut Program) -> LocId {
         let position = loc.position.each_ref().map(integer);
         let inlined = loc.inlined.as_ref().map(|inlined| {
@@ -60,8 +60,8 @@ impl<'a> Locations<'a> {
         id
     }
 
-    /// The place of a call. The manual requires its own `.loc` first; this one records where the call itself was
-    /// inlined, if it was.
+    /// Returns the location of a call site. The manual requires a `.loc` of the call site before it; that one also
+    /// records where the caller was inlined.
     fn call(&mut self, position: Position, program: &mut Program) -> LocId {
         match self.latest.get(&position) {
             Some(&id) => id,
@@ -125,7 +125,7 @@ impl<'a> DebugStrings<'a> {
         }
     }
 
-    /// The zero-terminated string at `offset`.
+    /// Returns the zero-terminated string at `offset`.
     fn at(&self, offset: usize) -> Option<String> {
         let rest = self.bytes.get(offset..)?;
         let text = &rest[..rest.iter().position(|&byte| byte == 0)?];

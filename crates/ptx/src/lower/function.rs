@@ -60,6 +60,7 @@ pub(super) fn lower<'a>(context: &mut Context<'a>, function: &Function<'a>, id: 
     builder.finish(end);
 }
 
+/// Makes the names of parameters and results known in the body.
 fn declare_parameter_names<'a>(builder: &mut Builder<'_, 'a>, function: &Function<'a>, id: FuncId) {
     let declared = &builder.context.program.functions[id];
     let mut variables =
@@ -230,7 +231,7 @@ fn local_variable<'a>(builder: &mut Builder<'_, 'a>, variable: &Variable<'a>) {
     }
 }
 
-/// The launch directives of a function.
+/// Returns the launch directives of a function.
 fn launch(context: &mut Context<'_>, directives: &[FunctionDirective<'_>]) -> Launch {
     let mut launch = Launch::default();
     for directive in directives {

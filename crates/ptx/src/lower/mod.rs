@@ -162,7 +162,7 @@ fn check_address_size(context: &mut Context<'_>, size: &Number<'_>) {
     }
 }
 
-/// The error for a name declared twice in one scope.
+/// Returns the error for a name declared twice in one scope.
 fn declared_twice(name: Name<'_>, earlier: Span) -> Diagnostic {
     let message = format!("`{}` is declared twice in this scope", name.text);
     Diagnostic::error(Code::Name, name.span(), message).also(earlier, "first declared here")

@@ -27,7 +27,7 @@ fn callees(function: &ir::Function) -> impl Iterator<Item = FuncId> {
     })
 }
 
-/// The strongly connected component of every function, by number.
+/// Computes the strongly connected component of every function, by number.
 fn components(calls: &IndexVec<FuncId, Vec<FuncId>>) -> IndexVec<FuncId, usize> {
     const UNSEEN: usize = usize::MAX;
     let mut order: IndexVec<FuncId, usize> = calls.iter().map(|_| UNSEEN).collect();

@@ -156,7 +156,7 @@ impl<'a> Scopes<'a> {
         scope.names.get(name).map(|(entity, _)| entity)
     }
 
-    /// The block of a label.
+    /// Returns the block of a label.
     pub(crate) fn label(&self, name: &str) -> Option<BlockId> {
         match self.find(name)? {
             Entity::Label(block) => Some(*block),
@@ -164,7 +164,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// The table or prototype of a name.
+    /// Returns the table or prototype of a name.
     pub(crate) fn table(&self, name: &str) -> Option<&Table> {
         match self.find(name)? {
             Entity::Table(table) => Some(table),
@@ -178,7 +178,7 @@ impl<'a> Scopes<'a> {
 }
 
 impl Scope<'_> {
-    /// The range that declares a name: `%r12` is in `%r<20>`, or in `%r1<3>`.
+    /// Returns the range that declares a name: `%r12` is in `%r<20>`, or in `%r1<3>`.
     fn range_with(&self, name: &str) -> Option<(RegisterDecl, u64, Span)> {
         if self.ranges.is_empty() {
             return None;
@@ -189,7 +189,7 @@ impl Scope<'_> {
     }
 }
 
-/// Every split of a name into a prefix and a number without leading zeros.
+/// Returns every split of a name into a prefix and a number without leading zeros.
 fn splits(name: &str) -> impl Iterator<Item = (&str, u64)> {
     let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
     (1..=digits.min(20)).filter_map(|length| {

@@ -148,7 +148,7 @@ fn dimensions(declarator: &Declarator<'_>) -> Result<Vec<Option<u64>>, Diagnosti
     declarator.dimensions.iter().map(size).collect()
 }
 
-/// The size of `x[] = {…}`.
+/// Returns the size of `x[] = {…}`.
 fn inferred_size(declarator: &Declarator<'_>, element_bytes: u64) -> Option<u64> {
     let [None, inner @ ..] = declarator.dimensions.as_slice() else { return None };
     let Some(Initializer::List(values)) = &declarator.initializer else { return None };
@@ -243,6 +243,7 @@ struct Contents<'c, 'a> {
 }
 
 impl<'a> Contents<'_, 'a> {
+    /// Writes an initialiser at an offset; `strides` are those of its own level and the levels inside it.
     fn fill(
         &mut self,
         initializer: &Initializer<'a>,
@@ -307,7 +308,7 @@ impl<'a> Contents<'_, 'a> {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// The address in an initialiser; `None` if it is a plain constant.
+    /// Returns the address in an initialiser; `None` if it is a plain constant.
     fn relocation(&self, value: &Expr<'a>) -> Result<Option<Relocation>, Box<Diagnostic>> {
         Ok(match value {
             Expr::Name(name) if name.text != "WARP_SZ" => {
@@ -344,7 +345,7 @@ impl<'a> Contents<'_, 'a> {
     }
 }
 
-/// The shift of `0xff00(…)`; `None` if it is not one whole byte.
+/// Returns the shift of `0xff00(…)`; `None` if it is not one whole byte.
 fn mask_shift(mask: crate::syntax::Value) -> Option<u8> {
     let mask = constant::integer(mask)?;
     (0..8u8).map(|byte| byte * 8).find(|&shift| mask == 0xff << shift)

@@ -425,7 +425,7 @@ pub enum BinaryOp {
 }
 
 impl<'a> Expr<'a> {
-    /// The name, if the expression is only a name.
+    /// Returns the name, if the expression is only a name.
     #[must_use]
     pub fn as_name(&self) -> Option<Name<'a>> {
         match self {

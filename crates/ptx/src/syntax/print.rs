@@ -6,7 +6,7 @@
 use super::ast::*;
 use std::fmt::{self, Display, Formatter};
 
-/// The text of a module.
+/// Prints the text of a module.
 #[must_use]
 pub fn print(module: &Module<'_>) -> String {
     module.to_string()

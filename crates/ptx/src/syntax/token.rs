@@ -101,7 +101,7 @@ impl<'a> Lexer<'a> {
         self.position = offset as usize;
     }
 
-    /// The next token.
+    /// Reads the next token.
     pub(crate) fn next_token(&mut self) -> Token {
         if let Err(bad) = self.skip_blanks() {
             return bad;

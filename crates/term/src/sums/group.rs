@@ -114,7 +114,7 @@ impl Sums {
         (start, size)
     }
 
-    /// The length of a list, and its next slot.
+    /// Returns the length of a list, and its next slot.
     pub(super) fn end(&self, list: ListId) -> (u32, u32) {
         let own = self.lists[list.0 as usize];
         if own.length != IN_GROUP {

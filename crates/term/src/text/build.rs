@@ -6,7 +6,7 @@ use crate::{Function, Inputs, Node, Number, Relation, Term, Terms};
 use std::collections::BTreeMap;
 
 /// A script may run at most this many statements, so that no input hangs.
-const MOST_STEPS: u64 = 50_000_000;
+const MAX_STEPS: u64 = 50_000_000;
 
 /// The meaning of names while a script runs.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// A scope with the sizes of a script, and the table of its inputs.
+    /// Returns a scope with the sizes of a script, and the table of its inputs.
     ///
     /// # Errors
     /// When an input's dimensions are not positive integers.
@@ -44,7 +44,7 @@ impl Scope {
         Ok((scope, inputs))
     }
 
-    /// The term of an expression.
+    /// Returns the term of an expression.
     ///
     /// # Errors
     /// For unknown names, wrong sorts and indices out of range.
@@ -67,7 +67,7 @@ impl Scope {
         }
     }
 
-    /// The integer of an index expression.
+    /// Returns the integer of an index expression.
     ///
     /// # Errors
     /// For anything but integers, sizes and loop variables under `+ - * / %`.
@@ -107,7 +107,7 @@ impl Scope {
         }
         let dimensions = self.dimensions.get(name);
         let dimensions = dimensions.ok_or_else(|| fail(format!("`{name}` is not assigned")))?;
-        let index = linear(dimensions, &indices);
+        let index = position_of(dimensions, &indices);
         let index = index.ok_or_else(|| fail(format!("bad index {indices:?} of `{name}`")))?;
         let index = (!dimensions.is_empty()).then_some(index);
         let input = terms.inputs().find(name, index);
@@ -197,7 +197,7 @@ impl Scope {
         results: &mut Vec<Term>,
     ) -> Result<(), Error> {
         self.steps += 1;
-        if self.steps > MOST_STEPS {
+        if self.steps > MAX_STEPS {
             return Err(fail("the script runs too long"));
         }
         match statement {
@@ -211,7 +211,7 @@ impl Scope {
             Statement::For { variable, first, end, step, reverse, body } => {
                 let (first, end) = (self.integer(first)?, self.integer(end)?);
                 let step = step.as_ref().map_or(Ok(1), |step| self.integer(step))?;
-                if step < 1 || end.saturating_sub(first) > MOST_STEPS as i64 {
+                if step < 1 || end.saturating_sub(first) > MAX_STEPS as i64 {
                     return Err(fail("bad loop bounds"));
                 }
                 let mut values: Vec<i64> = (first..end).step_by(step as usize).collect();
@@ -281,7 +281,8 @@ fn power(terms: &mut Terms, base: Term, exponent: Term) -> Result<Term, Error> {
     Ok(terms.power(base, &exponent.ok_or_else(|| fail("a power needs a constant exponent"))?))
 }
 
-fn linear(dimensions: &[i64], indices: &[i64]) -> Option<u32> {
+/// Returns the row-major position of an element.
+fn position_of(dimensions: &[i64], indices: &[i64]) -> Option<u32> {
     if dimensions.len() != indices.len() {
         return None;
     }

@@ -5,6 +5,7 @@ use crate::Number;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
+/// A token of the text form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Number(Number),
@@ -19,7 +20,7 @@ const SYMBOLS: [&str; 24] = [
     "{", "}", ",", ";", ":", "|",
 ];
 
-/// The tokens with their lines.
+/// Splits a text into tokens with their lines.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, u32)>, Error> {
     let mut result = Vec::new();
     let mut depth = 0_u32;
@@ -54,6 +55,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, u32)>, Error> {
     Ok(result)
 }
 
+/// Takes characters from `start` on while they are accepted.
 fn take<'a>(
     content: &'a str,
     start: usize,
@@ -71,7 +73,7 @@ fn take<'a>(
     &content[start..end]
 }
 
-/// `12`, `0.25`, `1e-5`: exact decimals. `0..n` is a zero and a range.
+/// Reads `12`, `0.25` or `1e-5`, exactly. `0..n` is a zero and a range.
 fn number(
     content: &str,
     start: usize,

@@ -5,10 +5,10 @@ use super::ast::{Binary, Expression, Script, Section, Statement, Unary};
 use super::lexer::{Token, tokens};
 
 /// Nested deeper than this, an expression is refused rather than the stack exhausted.
-const DEEPEST: u32 = 200;
+const MAX_DEPTH: u32 = 200;
 
 /// Operators of a chain such as `a + b + c`.
-const LONGEST: usize = 2000;
+const MAX_OPERATORS: usize = 2000;
 
 /// Reads one expression.
 ///
@@ -150,7 +150,7 @@ impl Parser {
         let step = if self.accept_keyword("by") { Some(self.expression(5)?) } else { None };
         self.expect("{")?;
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(self.error("nested too deeply"));
         }
         let body = self.block()?;
@@ -158,10 +158,10 @@ impl Parser {
         Ok(Statement::For { variable, first, end, step, reverse, body })
     }
 
-    /// An expression whose operators bind at least as tightly as `strength`.
+    /// Parses an expression whose operators bind at least as tightly as `strength`.
     fn expression(&mut self, strength: u8) -> Result<Expression, Error> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(self.error("nested too deeply"));
         }
         let mut left = self.prefix()?;
@@ -173,7 +173,7 @@ impl Parser {
             self.advance();
             // The tree of a chain is as deep as the chain is long, and other code walks it recursively.
             operators += 1;
-            if operators > LONGEST {
+            if operators > MAX_OPERATORS {
                 return Err(self.error("more than 2000 operators in a row"));
             }
             // Powers group to the right, everything else to the left.

@@ -5,7 +5,7 @@ use crate::{Function, Node, NodeId, Relation, Sum, Term, Terms};
 /// More operations than this are cut off with `…`: shared terms can be exponentially long.
 const DEFAULT_LIMIT: usize = 2_000;
 /// Nesting beyond which the printer writes `…` rather than recurse.
-const DEEPEST: u32 = 400;
+const MAX_DEPTH: u32 = 400;
 
 /// Binding strength of the context of an operand.
 const SUM: u8 = 5;
@@ -13,13 +13,13 @@ const PRODUCT: u8 = 6;
 const POWER: u8 = 8;
 
 impl Terms {
-    /// The term in the text form; long terms are cut off with `…`.
+    /// Prints the term in the text form; long terms are cut off with `…`.
     #[must_use]
     pub fn print(&self, term: Term) -> String {
         self.print_limited(term, DEFAULT_LIMIT)
     }
 
-    /// The term in the text form, cut off with `…` after `limit` operations.
+    /// Prints the term in the text form, cut off with `…` after `limit` operations.
     #[must_use]
     pub fn print_limited(&self, term: Term, limit: usize) -> String {
         let mut printer = Printer { terms: self, left: limit, depth: 0, text: String::new() };
@@ -28,8 +28,10 @@ impl Terms {
     }
 }
 
+/// The state of a printer.
 struct Printer<'a> {
     terms: &'a Terms,
+    /// Number of operations that may still be printed.
     left: usize,
     depth: u32,
     text: String,
@@ -41,7 +43,7 @@ impl Printer<'_> {
     }
 
     fn node(&mut self, node: Node, strength: u8) {
-        if self.left == 0 || self.depth >= DEEPEST {
+        if self.left == 0 || self.depth >= MAX_DEPTH {
             self.text.push('…');
             return;
         }
@@ -103,7 +105,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The operands of nested maxima or minima, if they are nested to the left.
+    /// Returns the operands of nested maxima or minima, if they are nested to the left.
     fn extremes(&self, node: Node) -> Vec<NodeId> {
         let (mut node, mut arguments) = (node, Vec::new());
         // No more than can be printed.

@@ -37,8 +37,8 @@ impl Runner<'_, '_> {
         let mut copies = Copies::new(Level::Warp);
         let pairs = spec::has_other(&claim.condition);
         if pairs {
-            let second = self.second(claim, &track, &mut copies);
-            track.state.path.extend(self.both(&track.state.path.clone(), &mut copies));
+            let second = self.other_thread(claim, &track, &mut copies);
+            track.state.path.extend(self.path_of_other(&track.state.path.clone(), &mut copies));
             self.engine.second = Some(second);
         }
         self.engine.lookup = ElementLookup::Listed(Vec::new());
@@ -53,7 +53,7 @@ impl Runner<'_, '_> {
         let mut wanted = read.unwrap_or_else(|why| vec![CaseGoal::Nothing(why)]);
         for one in &mut wanted {
             if let CaseGoal::Relates(formula, elements) = one {
-                elements.extend(self.loaded_in(formula, &known, &second));
+                elements.extend(self.loaded_numbers_in(formula, &known, &second));
             }
         }
         let wanted = match wanted.len() {
@@ -65,7 +65,7 @@ impl Runner<'_, '_> {
     }
 
     /// Creates the other thread of a pair, as far as a claim uses it.
-    fn second(&mut self, claim: &Claim, track: &Track, copies: &mut Copies) -> Second {
+    fn other_thread(&mut self, claim: &Claim, track: &Track, copies: &mut Copies) -> Second {
         let symbols = &mut self.engine.prover.symbols;
         let mut builtins = self.engine.builtins.clone();
         for one in builtins.iter_mut().flatten() {
@@ -79,7 +79,7 @@ impl Runner<'_, '_> {
     }
 
     /// Returns the path condition of the other thread, and that it is another one.
-    fn both(&mut self, path: &[Formula], copies: &mut Copies) -> Vec<Formula> {
+    fn path_of_other(&mut self, path: &[Formula], copies: &mut Copies) -> Vec<Formula> {
         let places: Vec<Poly> =
             (0..3).map(|axis| self.engine.builtin(Builtin::Thread, axis)).collect();
         let symbols = &mut self.engine.prover.symbols;
@@ -94,7 +94,7 @@ impl Runner<'_, '_> {
     }
 
     /// Collects loaded numbers that occur in conditions.
-    fn loaded_in(
+    fn loaded_numbers_in(
         &mut self,
         formula: &Formula,
         known: &[Formula],
@@ -109,7 +109,7 @@ impl Runner<'_, '_> {
         for sym in symbols {
             let copied = second.iter().find(|(_, copy)| *copy == sym);
             let own = copied.map_or(sym, |(one, _)| *one);
-            if let Some((value, ty)) = self.datum_of(own) {
+            if let Some((value, ty)) = self.data_of(own) {
                 found.push(MachineNumber { sym, value, ty, of_other: copied.is_some() });
             }
         }
@@ -135,7 +135,7 @@ impl Reader<'_, '_> {
                 Err(why) => refused = Some(why),
             }
         }
-        match self.compared(&goal.goal) {
+        match self.relation_at_barrier(&goal.goal) {
             Ok(relation) => wanted.push(relation),
             Err(why) if wanted.is_empty() => return Err(refused.unwrap_or(why)),
             Err(_) => {}
@@ -144,7 +144,7 @@ impl Reader<'_, '_> {
     }
 
     /// Translates a condition on numbers in elements and variables.
-    fn compared(&mut self, goal: &Expr) -> ReadResult<CaseGoal> {
+    fn relation_at_barrier(&mut self, goal: &Expr) -> ReadResult<CaseGoal> {
         if spec::find(goal, |inner| inner.ty == Type::Float).is_some() {
             return refuse(NotFollowed::RealsOfThreads);
         }

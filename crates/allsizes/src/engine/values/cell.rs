@@ -18,7 +18,7 @@ const MAX_STRIDES: usize = 5;
 
 impl Resolver {
     /// Returns an arbitrary element, written in the strides of the kernels' stores, and the facts about its digits.
-    pub(super) fn cell(
+    pub(super) fn arbitrary_element(
         &mut self,
         array: ArrayId,
         extents: [&[Option<Poly>]; 2],
@@ -131,7 +131,7 @@ impl Resolver {
             Operation::Div(_, by) => Some(by.clone()),
             _ => None,
         };
-        let all = self.results.values().filter_map(divisor);
+        let all = self.definitions.values().filter_map(divisor);
         all.filter(|one| self.prover.symbols.level(one) == Level::Launch).collect()
     }
 }

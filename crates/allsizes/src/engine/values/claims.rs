@@ -7,10 +7,10 @@
 
 use super::super::Engine;
 use super::super::state::{Mode, State, SymbolicValue};
-use super::collect_stores::{Track, binary, called_by_name};
+use super::collect_stores::{Track, apply_function, binary};
 use super::kernel_summary::{CaseGoal, ClaimCase, Test};
 use super::not_followed::NotFollowed;
-use super::value::{self, Atom, Entry, Load, Piece, Point, Sum, Value, name_of};
+use super::value::{self, Atom, Entry, Load, Piece, Point, Sum, Value, conversion_name};
 use crate::clause::Monoid;
 use crate::engine::state::OpaqueComparison;
 use arith::formula::Formula;
@@ -33,7 +33,9 @@ pub(super) struct Reader<'e, 'k> {
     /// Entry of the loop that the claim mentions, with the block and iterations around it.
     entry: Option<(Point, Vec<Sym>)>,
     pub(super) side: usize,
+    /// Set for a claim about an arbitrary thread: the counts of its loops.
     pub(super) counts: Option<Vec<Sym>>,
+    /// Conditions that named elements exist, as in [`ClaimCase`].
     pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
     /// Comparisons of real numbers that are assumed.
     pub(super) tests: Vec<Test>,
@@ -72,8 +74,8 @@ impl<'e, 'k> Reader<'e, 'k> {
         Self { engine, state, reals, point, entry, side, counts, inside, tests }
     }
 
-    /// Obligation that an expression has a value which other values depend on.
-    pub(super) fn used(&mut self, value: &Value, expr: &Expr, span: Span) -> ClaimCase {
+    /// Obliges that an expression has this value. Other values depend on it.
+    pub(super) fn obliged_value(&mut self, value: &Value, expr: &Expr, span: Span) -> ClaimCase {
         self.inside.clear();
         let wanted = match self.term(expr, Type::Float) {
             Ok(term) => CaseGoal::Equal(value.clone(), term, Type::Float),
@@ -150,7 +152,7 @@ impl<'e, 'k> Reader<'e, 'k> {
             _ => None,
         });
         let bound: Vec<Poly> = bound.collect();
-        let facts = self.engine.lemmas_of(&bound);
+        let facts = self.engine.instantiate_lemmas(&bound);
         self.state.path.extend(facts);
         for condition in assumed {
             // An unsupported expression becomes an unknown value, so that nothing wrong is assumed.
@@ -238,7 +240,7 @@ impl<'e, 'k> Reader<'e, 'k> {
             ExprKind::Float(value) => Ok(Value::number(*value)),
             #[expect(clippy::cast_precision_loss, reason = "a literal of the source")]
             ExprKind::Int(value) => Ok(Value::number(*value as f64)),
-            ExprKind::Var(var) => self.real(*var),
+            ExprKind::Var(var) => self.real_variable(*var),
             ExprKind::Unary(Unary::Neg, inner) => {
                 self.term(inner, to)?.times(&Value::constant(-1)).ok_or_else(too_large)
             }
@@ -258,7 +260,7 @@ impl<'e, 'k> Reader<'e, 'k> {
                 let then = self.under(condition.clone(), |reader| reader.term(then, to))?;
                 let not = condition.clone().not();
                 let otherwise = self.under(not, |reader| reader.term(otherwise, to))?;
-                Value::chosen(&condition, &then, &otherwise).ok_or_else(too_large)
+                Value::select(&condition, &then, &otherwise).ok_or_else(too_large)
             }
             ExprKind::Convert(inner) => match (inner.ty, expr.ty) {
                 (Type::Float, Type::Float) => self.term(inner, to),
@@ -274,14 +276,14 @@ impl<'e, 'k> Reader<'e, 'k> {
                 for argument in arguments {
                     values.push(self.term(argument, Type::Float)?);
                 }
-                called_by_name(name, values).ok_or_else(too_large)
+                apply_function(name, values).ok_or_else(too_large)
             }
             ExprKind::Element(array, when, index) => {
                 let value = self.element(*array, *when, index, expr.span)?;
                 let from = expr.ty;
                 Ok(match width(from) >= width(to) || from == Type::Float {
                     true => value,
-                    false => Value::atom(Atom::Call(name_of("wrap", from), vec![value])),
+                    false => Value::atom(Atom::Call(conversion_name("wrap", from), vec![value])),
                 })
             }
             ExprKind::Fold(fold) => self.fold(fold, to),
@@ -298,7 +300,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         result
     }
 
-    fn real(&mut self, var: VarId) -> ReadResult<Value> {
+    fn real_variable(&mut self, var: VarId) -> ReadResult<Value> {
         let kernel = self.engine.kernel;
         match self.reals.get(var.position()) {
             Some(value) => Ok(value.clone()),

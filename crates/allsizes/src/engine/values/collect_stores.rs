@@ -12,7 +12,7 @@ use super::extent::Extent;
 use super::extremes;
 use super::finite::is_exponential;
 use super::kernel_summary::{ClaimCase, KernelSummary, LoopRecord, Read, StoreSite, Test};
-use super::value::{Atom, Fold, Load, Piece, Point, Value, name_of};
+use super::value::{Atom, Fold, Load, Piece, Point, Value, conversion_name};
 use crate::clause::{self, Clause, Monoid};
 use crate::engine::state::{OpaqueComparison, Operation};
 use arith::formula::Formula;
@@ -46,13 +46,13 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) position: Vec<usize>,
     pub(super) loops: Vec<(usize, Sym)>,
     /// Per enclosing loop: is its condition monotone?
-    pub(super) regular: Vec<bool>,
+    pub(super) monotone: Vec<bool>,
     sites: Vec<StoreSite>,
     reads: Vec<Read>,
     /// Loads and fetches of integers by the symbol of their result.
     pub(super) data: BTreeMap<Sym, (Value, Type)>,
     /// The last number given to an unknown or carried value.
-    pub(super) named: u32,
+    pub(super) last_number: u32,
     /// Arrays with atomic operations.
     atomics: Vec<kir::ArrayId>,
     /// Tracks that continue at the end of the innermost loop's body.
@@ -80,8 +80,8 @@ pub(super) fn run(
     let kernel = engine.kernel;
     // A different atom for each: two unassigned variables are not equal.
     let nothing = |number: u32| Value::atom(Atom::Unknown("an unassigned variable".into(), number));
-    let named = u32::try_from(kernel.vars.len()).unwrap_or(u32::MAX);
-    let mut reals: Vec<Value> = (0..named).map(nothing).collect();
+    let last_number = u32::try_from(kernel.vars.len()).unwrap_or(u32::MAX);
+    let mut reals: Vec<Value> = (0..last_number).map(nothing).collect();
     for var in kernel.scalars.iter().filter(|var| kernel.vars[**var].ty == Type::Float) {
         reals[var.position()] = Value::atom(Atom::Scalar(kernel.vars[*var].name.clone()));
     }
@@ -95,11 +95,11 @@ pub(super) fn run(
         records: true,
         position: Vec::new(),
         loops: Vec::new(),
-        regular: Vec::new(),
+        monotone: Vec::new(),
         sites: Vec::new(),
         reads: Vec::new(),
         data: BTreeMap::new(),
-        named,
+        last_number,
         atomics: Vec::new(),
         continues: Vec::new(),
         clauses,
@@ -160,7 +160,7 @@ impl Runner<'_, '_> {
             }
             Stmt::Assign(var, expr) => {
                 let value = self.engine.eval(expr, &track.state, false);
-                self.note_fetch(expr, &value, &track);
+                self.record_fetch(expr, &value, &track);
                 track.state.vars[var.position()] = value;
             }
             Stmt::Load(var, element) => self.load(*var, element, &mut track),
@@ -171,7 +171,7 @@ impl Runner<'_, '_> {
             Stmt::Atomic { result, element, .. } => {
                 self.atomics.push(element.array);
                 let index = self.index(element, &track);
-                self.note_read(element, &index, &track);
+                self.record_read(element, &index, &track);
                 track.state.passed_barriers.forget(element.array);
                 let unknown = self.unknown("the result of an atomic operation");
                 track.reals[result.position()] = unknown;
@@ -201,14 +201,14 @@ impl Runner<'_, '_> {
                     self.position.pop();
                     ends.extend(end?);
                 }
-                return Ok(self.joined(ends));
+                return Ok(self.join_tracks(ends));
             }
             Stmt::Loop(inner) => return self.run_loop(inner, track),
             Stmt::Claims(claims) => {
                 self.claim_at_barrier(claims, &track);
-                self.engine.meet(claims, &mut track.state);
+                self.engine.pass_barrier(claims, &mut track.state);
             }
-            Stmt::Given(given) => self.engine.meet_given(given, &mut track.state),
+            Stmt::Given(given) => self.engine.pass_call(given, &mut track.state),
             Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Assert(_) => {}
             Stmt::Used(condition, lemma) => {
                 self.engine.use_lemma((condition, *lemma), &track.state);
@@ -241,7 +241,7 @@ impl Runner<'_, '_> {
     }
 
     /// Returns a select of two values as their maximum or minimum, if its condition compares the two.
-    fn chosen(&self, condition: &Formula, values: [&Value; 2]) -> Option<Value> {
+    fn select(&self, condition: &Formula, values: [&Value; 2]) -> Option<Value> {
         let extreme = self.tests.iter().rev().find_map(|test| {
             let holds = Formula::holds(test.sym);
             let [chosen, other] = match () {
@@ -260,9 +260,9 @@ impl Runner<'_, '_> {
                 Compare::Eq | Compare::Ne => return None,
             };
             let name = if is_greater { "max" } else { "min" };
-            Some(extremes::both(name, chosen.clone(), other.clone()))
+            Some(extremes::of_two(name, chosen.clone(), other.clone()))
         });
-        extreme.or_else(|| extremes::chosen(condition, values))
+        extreme.or_else(|| extremes::select(condition, values))
     }
 
     pub(super) fn is_real(&self, var: VarId) -> bool {
@@ -270,8 +270,8 @@ impl Runner<'_, '_> {
     }
 
     pub(super) fn unknown(&mut self, why: &str) -> Value {
-        self.named += 1;
-        Value::atom(Atom::Unknown(why.to_owned(), self.named))
+        self.last_number += 1;
+        Value::atom(Atom::Unknown(why.to_owned(), self.last_number))
     }
 
     pub(super) fn point(&self) -> Point {
@@ -292,7 +292,7 @@ impl Runner<'_, '_> {
 
     fn load(&mut self, var: VarId, element: &Element, track: &mut Track) {
         let index = self.index(element, track);
-        self.note_read(element, &index, track);
+        self.record_read(element, &index, track);
         let array = &self.engine.kernel.arrays[element.array];
         let ty = array.element;
         let unwritten = !self.engine.written[element.array.position()];
@@ -306,7 +306,7 @@ impl Runner<'_, '_> {
         match ty {
             Type::Float => track.reals[var.position()] = value,
             _ => {
-                let loaded = self.engine.loaded(element, index, ty, &track.state.passed_barriers);
+                let loaded = self.engine.load(element, index, ty, &track.state.passed_barriers);
                 if let SymbolicValue::Int(poly) = &loaded
                     && let Some(sym) = poly.as_symbol()
                 {
@@ -318,7 +318,7 @@ impl Runner<'_, '_> {
     }
 
     /// Records a read of shared or local memory, for the proof that it is initialised.
-    fn note_read(&mut self, element: &Element, index: &[Poly], track: &Track) {
+    fn record_read(&mut self, element: &Element, index: &[Poly], track: &Track) {
         let is_global = self.engine.kernel.arrays[element.array].space == Space::Global;
         if self.records && !is_global {
             let (path, point) = (track.state.path.clone(), self.point());
@@ -340,8 +340,8 @@ impl Runner<'_, '_> {
         };
         if self.records {
             let (path, point) = (track.state.path.clone(), self.point());
-            let (array, span, regular) = (element.array, element.span, self.regular.clone());
-            self.sites.push(StoreSite { array, index, path, point, value, span, regular });
+            let (array, span, monotone) = (element.array, element.span, self.monotone.clone());
+            self.sites.push(StoreSite { array, index, path, point, value, span, monotone });
         }
     }
 
@@ -352,7 +352,7 @@ impl Runner<'_, '_> {
     }
 
     /// Returns the data behind a symbol: a load, or a select of two loads.
-    pub(super) fn datum_of(&self, sym: Sym) -> Option<(Value, Type)> {
+    pub(super) fn data_of(&self, sym: Sym) -> Option<(Value, Type)> {
         self.data.get(&sym).cloned()
     }
 
@@ -363,7 +363,9 @@ impl Runner<'_, '_> {
         // A load has the machine's number; the stored value equals that number only modulo 2^bits.
         match width(*from) >= width(to) {
             true => Some(value.clone()),
-            false => Some(Value::atom(Atom::Call(name_of("wrap", *from), vec![value.clone()]))),
+            false => {
+                Some(Value::atom(Atom::Call(conversion_name("wrap", *from), vec![value.clone()])))
+            }
         }
     }
 
@@ -404,7 +406,7 @@ impl Runner<'_, '_> {
     }
 
     /// Records the operands of integers that are a select of two values.
-    fn joined_data(&mut self, condition: &Formula, sides: [&State; 2], joined: &State) {
+    fn record_joined_data(&mut self, condition: &Formula, sides: [&State; 2], joined: &State) {
         for (position, now) in joined.vars.iter().enumerate() {
             let ([SymbolicValue::Int(one), SymbolicValue::Int(two)], SymbolicValue::Int(now)) =
                 (sides.map(|side| &side.vars[position]), now)
@@ -418,7 +420,7 @@ impl Runner<'_, '_> {
             }
             let ty = self.engine.kernel.vars[Index::from_position(position)].ty;
             let (one, two) = (self.integer(one, ty), self.integer(two, ty));
-            if let Some(value) = Value::chosen(condition, &one, &two) {
+            if let Some(value) = Value::select(condition, &one, &two) {
                 self.data.insert(sym, (value, ty));
             }
         }
@@ -441,7 +443,7 @@ impl Runner<'_, '_> {
             ExprKind::Select(condition, then, otherwise) => {
                 let condition = self.condition(condition, track);
                 let (then, otherwise) = (self.value(then, track), self.value(otherwise, track));
-                self.chosen(&condition, [&then, &otherwise])
+                self.select(&condition, [&then, &otherwise])
             }
             ExprKind::Convert(inner) if inner.ty == Type::Float => Some(self.value(inner, track)),
             ExprKind::Convert(inner) => Some(self.converted(inner, track)),
@@ -452,13 +454,11 @@ impl Runner<'_, '_> {
                 let unit = op.unit(expr.ty, self.engine.kernel);
                 Some(Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces }))))
             }
-            ExprKind::Call(name, arguments) if is_fetch(name) => {
-                self.fetched(name, arguments, track)
-            }
+            ExprKind::Call(name, arguments) if is_fetch(name) => self.fetch(name, arguments, track),
             ExprKind::Call(name, arguments) => {
                 let values: Vec<Value> =
                     arguments.iter().map(|one| self.value(one, track)).collect();
-                called_by_name(name, values)
+                apply_function(name, values)
             }
             _ => None,
         };
@@ -479,7 +479,9 @@ impl Runner<'_, '_> {
                     range.is_none_or(|range| self.engine.prover.proves(&track.state.path, &range));
                 match fits {
                     true => value,
-                    false => Value::atom(Atom::Call(name_of("real", inner.ty), vec![value])),
+                    false => {
+                        Value::atom(Atom::Call(conversion_name("real", inner.ty), vec![value]))
+                    }
                 }
             }
             SymbolicValue::Bool(formula) => Value::atom(Atom::Truth(formula)),
@@ -488,7 +490,7 @@ impl Runner<'_, '_> {
     }
 
     /// Merges several tracks, as the engine joins states.
-    pub(super) fn joined(&mut self, tracks: Vec<Track>) -> Option<Track> {
+    pub(super) fn join_tracks(&mut self, tracks: Vec<Track>) -> Option<Track> {
         let mut tracks = tracks.into_iter();
         let mut all = tracks.next()?;
         for next in tracks {
@@ -500,13 +502,13 @@ impl Runner<'_, '_> {
             for (one, other) in all.reals.iter().zip(&next.reals) {
                 let joined = match one == other {
                     true => Some(one.clone()),
-                    false => self.chosen(&condition, [one, other]),
+                    false => self.select(&condition, [one, other]),
                 };
                 reals.push(joined.unwrap_or_else(|| self.unknown("a value that is too large")));
             }
             let sides = [all.state, next.state];
             let state = self.engine.join_states(sides.to_vec())?;
-            self.joined_data(&condition, sides.each_ref(), &state);
+            self.record_joined_data(&condition, sides.each_ref(), &state);
             all = Track { state, reals };
         }
         Some(all)
@@ -514,7 +516,7 @@ impl Runner<'_, '_> {
 }
 
 /// Applies a mathematical function of real numbers.
-pub(super) fn called_by_name(name: &str, values: Vec<Value>) -> Option<Value> {
+pub(super) fn apply_function(name: &str, values: Vec<Value>) -> Option<Value> {
     match (name, &values[..]) {
         ("fma", [a, b, c]) => {
             let product = binary(Binary::Mul, a.clone(), b.clone())?;
@@ -531,6 +533,7 @@ pub(super) fn called_by_name(name: &str, values: Vec<Value>) -> Option<Value> {
     }
 }
 
+/// Applies an operator; `None` if the operation is unsupported.
 pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Value> {
     let mut loads = left.loads();
     loads.extend(right.loads());
@@ -539,6 +542,7 @@ pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Valu
     result.loads().is_superset(&loads).then_some(result)
 }
 
+/// Like [`binary`], for loads that are real numbers.
 fn computed(operator: Binary, left: Value, right: Value) -> Option<Value> {
     let numbers = left.is_finite() && right.is_finite();
     let extents = (left.extent(), right.extent());
@@ -553,7 +557,7 @@ fn computed(operator: Binary, left: Value, right: Value) -> Option<Value> {
         Binary::Div => left.times(&right.inverse()?),
         Binary::Min | Binary::Max => {
             let name = if operator == Binary::Min { "min" } else { "max" };
-            Some(extremes::both(name, left, right))
+            Some(extremes::of_two(name, left, right))
         }
         _ => None,
     }

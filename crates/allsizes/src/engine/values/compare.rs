@@ -42,19 +42,20 @@ impl Resolver {
     }
 
     pub(super) fn canonical_sum(&mut self, sum: &Sum, depth: usize) -> Option<Sum> {
-        let digit = self.name(depth);
+        let digit = self.bound_name(depth);
         let body = self.at_digit(&sum.body, sum.digit, &Poly::symbol(digit))?;
         let body = self.canonical(&body, depth + 1)?;
         Some(Sum { digit, high: sum.high.clone(), body })
     }
 
-    pub(super) fn name(&mut self, depth: usize) -> Sym {
-        while self.names.len() <= depth {
-            let name = self.prover.symbols.fresh(format!("k{}", self.names.len()), Level::Thread);
+    pub(super) fn bound_name(&mut self, depth: usize) -> Sym {
+        while self.bound_names.len() <= depth {
+            let name =
+                self.prover.symbols.fresh(format!("k{}", self.bound_names.len()), Level::Thread);
             self.bound.insert(name);
-            self.names.push(name);
+            self.bound_names.push(name);
         }
-        self.names[depth]
+        self.bound_names[depth]
     }
 
     /// Are two values in canonical form shown to be equal?
@@ -96,7 +97,7 @@ impl Resolver {
         for (product, ratio) in &value.terms {
             let [(Atom::Fold(fold), 1)] = &product[..] else { continue };
             let Some(unit) = fold.unit else { continue };
-            if self.merged(fold, known)?.pieces.is_empty() {
+            if self.merge_pieces(fold, known)?.pieces.is_empty() {
                 let mut rest = value.clone();
                 rest.terms.remove(product);
                 let factor = Value { terms: BTreeMap::from([(Vec::new(), *ratio)]) };
@@ -190,7 +191,7 @@ impl Resolver {
             }
             let [one, other] =
                 [one, other].map(|pieces| Fold { op: Monoid::named(name), unit: None, pieces });
-            self.fold_the_same(&one, &other, known)
+            self.have_same_elements(&one, &other, known)
         })
     }
 }

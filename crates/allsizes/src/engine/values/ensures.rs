@@ -24,7 +24,7 @@ use kir::{Kernel, Type};
 use smt::Solver;
 
 /// Reason of a claim that depends on an open invariant.
-const RESTS: &str = "it depends on an invariant that was not proved";
+const DEPENDS_ON_OPEN: &str = "it depends on an invariant that was not proved";
 
 /// Results for postconditions.
 #[derive(Debug, Default)]
@@ -94,26 +94,26 @@ fn in_case(
     let mut shown = resolver.prove_loop_clauses(0, clauses.len());
     let mut sound = true;
     for one in on_the_way.iter().filter(|one| one.is_used) {
-        let met = resolver.meets(one, &mut engine).err().map(|(_, message)| message);
-        sound &= met.is_none();
-        all.claim(one.span, met);
+        let failure = resolver.prove_case(one, &mut engine).err().map(|(_, message)| message);
+        sound &= failure.is_none();
+        all.record_claim(one.span, failure);
     }
     if !sound {
         let left = std::mem::take(&mut shown.kept).into_iter();
-        shown.dropped.extend(left.map(|one| (one, None, RESTS.to_owned())));
+        shown.dropped.extend(left.map(|one| (one, None, DEPENDS_ON_OPEN.to_owned())));
     }
-    all.note(clauses, &shown);
+    all.record_clauses(clauses, &shown);
     for one in on_the_way.iter().filter(|one| !one.is_used) {
-        let met = match sound {
-            true => resolver.meets(one, &mut engine).err().map(|(_, message)| message),
-            false => Some(RESTS.to_owned()),
+        let failure = match sound {
+            true => resolver.prove_case(one, &mut engine).err().map(|(_, message)| message),
+            false => Some(DEPENDS_ON_OPEN.to_owned()),
         };
-        all.claim(one.span, met);
+        all.record_claim(one.span, failure);
     }
     for one in &obliged {
         let shown = match sound {
-            true => resolver.meets(one, &mut engine),
-            false => Err((None, format!("this claim: {RESTS}"))),
+            true => resolver.prove_case(one, &mut engine),
+            false => Err((None, format!("this claim: {DEPENDS_ON_OPEN}"))),
         };
         if let Err((span, message)) = shown {
             all.open.push(open(span.unwrap_or(one.span), message));
@@ -128,7 +128,7 @@ fn in_case(
 
 impl Ensured {
     /// Records the result for a loop claim: `None` if it was shown, else the reason. One failure is final.
-    fn claim(&mut self, span: Span, why: Option<String>) {
+    fn record_claim(&mut self, span: Span, why: Option<String>) {
         let unread = |(one, why): &(Span, Option<String>)| {
             *one == span && why.as_deref() == Some(clause::NO_CLAUSE)
         };
@@ -141,7 +141,7 @@ impl Ensured {
     }
 
     /// Records the loop clauses that were shown.
-    fn note(&mut self, clauses: &[(usize, Clause)], shown: &ClauseResults) {
+    fn record_clauses(&mut self, clauses: &[(usize, Clause)], shown: &ClauseResults) {
         for (number, (_, clause)) in clauses.iter().enumerate() {
             let why = shown.dropped.iter().find(|(one, ..)| *one == number);
             let why = why.map(|(_, _, message)| message.clone());
@@ -173,7 +173,7 @@ fn is_multiple(values: &[Value], ty: Type) -> bool {
 
 impl Resolver {
     /// Shows a case of a claim; on failure returns where and why.
-    pub(super) fn meets(
+    pub(super) fn prove_case(
         &mut self,
         obliged: &ClaimCase,
         engine: &mut Engine<'_>,
@@ -186,11 +186,11 @@ impl Resolver {
                 let side = &self.sides[obliged.side];
                 let digits = side.blocks.iter().chain(&side.threads).chain(counts);
                 let digits: Vec<Sym> = digits.copied().collect();
-                self.some(&digits, &Instance::default())
+                self.arbitrary_instance(&digits, &Instance::default())
             }
             None => Instance::default(),
         };
-        let (who, other) = self.pair(who, obliged);
+        let (who, other) = self.with_other_thread(who, obliged);
         let large = || (None, "this claim: a value is too large".to_owned());
         for (known, goal, name) in &obliged.inside {
             let known: Option<Vec<Formula>> =
@@ -202,26 +202,27 @@ impl Resolver {
         }
         let known = obliged.known.iter().map(|one| self.formula(one, &who));
         let known = known.collect::<Option<Vec<Formula>>>().ok_or_else(large)?;
-        self.asked.clear();
+        self.claim_tests.clear();
         for test in &obliged.tests {
-            let Some(difference) = self.compared_by(test, &who, obliged.side, &known) else {
+            let Some(difference) = self.compared_difference(test, &who, obliged.side, &known)
+            else {
                 continue;
             };
             let sym = self.poly(&Poly::symbol(test.sym), &who).and_then(|one| one.as_symbol());
-            self.asked.extend(sym.map(|sym| (sym, test.compare, difference)));
+            self.claim_tests.extend(sym.map(|sym| (sym, test.compare, difference)));
         }
-        let shown = self.wanted(&obliged.wanted, (&who, &other, obliged.side), &known, engine);
-        self.asked.clear();
+        let shown = self.prove_goal(&obliged.wanted, (&who, &other, obliged.side), &known, engine);
+        self.claim_tests.clear();
         shown
     }
 
     /// Returns the threads of a pair: the other one is in the same block and the same iterations.
-    fn pair(&mut self, who: Instance, obliged: &ClaimCase) -> (Instance, Instance) {
+    fn with_other_thread(&mut self, who: Instance, obliged: &ClaimCase) -> (Instance, Instance) {
         if obliged.second.is_empty() {
             return (who, Instance::default());
         }
         let threads = self.sides[obliged.side].threads.clone();
-        let other = self.some(&threads, &who);
+        let other = self.arbitrary_instance(&threads, &who);
         let mut both = who;
         for (sym, copy) in &obliged.second {
             if let Some(value) = self.poly(&Poly::symbol(*sym), &other) {
@@ -232,7 +233,7 @@ impl Resolver {
     }
 
     /// Shows a goal for this instance; on failure returns where and why.
-    fn wanted(
+    fn prove_goal(
         &mut self,
         wanted: &CaseGoal,
         (who, other, side): (&Instance, &Instance, usize),
@@ -244,7 +245,7 @@ impl Resolver {
             CaseGoal::Either(all) => {
                 let mut refused = None;
                 for one in all {
-                    match self.wanted(one, (who, other, side), known, engine) {
+                    match self.prove_goal(one, (who, other, side), known, engine) {
                         Ok(()) => return Ok(()),
                         Err(why) => refused = refused.or(Some(why)),
                     }
@@ -253,7 +254,7 @@ impl Resolver {
             }
             CaseGoal::Equal(left, right, ty) => {
                 let show = &mut |resolver: &mut Self, known: &[Formula]| {
-                    let agreed = resolver.agree([left, right], *ty, (who, side), known);
+                    let agreed = resolver.values_agree([left, right], *ty, (who, side), known);
                     agreed.map_err(|stop| (0, stop))
                 };
                 let mut cases = MAX_CASES;
@@ -282,7 +283,7 @@ impl Resolver {
         }
     }
 
-    fn agree(
+    fn values_agree(
         &mut self,
         both: [&Value; 2],
         ty: Type,
@@ -291,7 +292,7 @@ impl Resolver {
     ) -> Result<(), Unresolved> {
         let mut values = Vec::new();
         for one in both {
-            let value = self.instantiated(one, who, side, known, 0)?;
+            let value = self.instantiate(one, who, side, known, 0)?;
             values.push(self.canonical(&value, 0).ok_or_else(too_large)?);
         }
         if is_multiple(&values, ty) || self.equal(&values[0], &values[1], known) {

@@ -22,10 +22,10 @@ pub(super) fn extent(name: &str) -> Option<Extent> {
 }
 
 /// A select of two values, as a maximum or minimum if one of them is the other with more operands.
-pub(super) fn chosen(condition: &Formula, [then, otherwise]: [&Value; 2]) -> Option<Value> {
+pub(super) fn select(condition: &Formula, [then, otherwise]: [&Value; 2]) -> Option<Value> {
     with_more(condition, then, otherwise)
         .or_else(|| with_more(&condition.clone().not(), otherwise, then))
-        .or_else(|| Value::chosen(condition, then, otherwise))
+        .or_else(|| Value::select(condition, then, otherwise))
 }
 
 /// `then` if the condition holds, else `base`, for a `then` that is the maximum or minimum of `base` and others.
@@ -47,7 +47,7 @@ fn with_more(condition: &Formula, then: &Value, base: &Value) -> Option<Value> {
                 Piece::One(value) => under(value),
                 Piece::Run(sum) => of_piece(name, Piece::Run(Sum { body: under(sum.body), ..sum })),
             };
-            Some(both(name, all, one))
+            Some(of_two(name, all, one))
         })
     })
 }
@@ -64,7 +64,10 @@ pub(super) fn of_piece(name: &str, piece: Piece) -> Value {
 }
 
 /// Returns the condition and the value of a conditional operand of this operation.
-pub(super) fn parts<'v>(name: &str, value: &'v Value) -> Option<(&'v Formula, &'v Value)> {
+pub(super) fn condition_and_value<'v>(
+    name: &str,
+    value: &'v Value,
+) -> Option<(&'v Formula, &'v Value)> {
     let (product, ratio) = value.terms.first_key_value().filter(|_| value.terms.len() == 1)?;
     let [(Atom::Call(own, arguments), 1)] = &product[..] else { return None };
     let is_own = |(one, guarded): &(&str, &str)| *one == name && own == guarded;
@@ -78,7 +81,7 @@ pub(super) fn parts<'v>(name: &str, value: &'v Value) -> Option<(&'v Formula, &'
 }
 
 /// The maximum or minimum of two values, in canonical order; both commute.
-pub(super) fn both(name: &str, one: Value, two: Value) -> Value {
+pub(super) fn of_two(name: &str, one: Value, two: Value) -> Value {
     let (one, two) = if one <= two { (one, two) } else { (two, one) };
     Value::atom(Atom::Call(name.to_owned(), vec![one, two]))
 }
@@ -107,7 +110,7 @@ pub(super) fn extreme(name: &str, values: Vec<Value>) -> Value {
             None => pieces.push(Piece::One(value)),
         }
     }
-    made(&fold, pieces)
+    simplest_fold(&fold, pieces)
 }
 
 /// The operands of a maximum or minimum, through calls and folds of the same function.
@@ -146,7 +149,7 @@ pub(super) fn is_neutral(value: &Value, fold: &Fold) -> bool {
 }
 
 /// A fold of pieces, as the simplest value equal to it.
-pub(super) fn made(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
+pub(super) fn simplest_fold(fold: &Fold, mut pieces: Vec<Piece>) -> Value {
     match (&pieces[..], fold.unit) {
         ([], Some(unit)) => return Value::constant(unit),
         ([Piece::One(value)], _) => return value.clone(),
@@ -178,7 +181,7 @@ mod tests {
             let op = Monoid::named(name);
             let pieces: Vec<Piece> = values.map(|value| Piece::One(value.clone())).to_vec();
             let fold = Fold { op, unit: None, pieces: Vec::new() };
-            made(&fold, pieces)
+            simplest_fold(&fold, pieces)
         };
         for name in ["max", "min"] {
             assert_eq!(folded(name, [&one; 3]), one);

@@ -35,13 +35,13 @@ impl Resolver {
     }
 
     /// Like `proves`, without the assumptions about sizes, which are costly to try.
-    pub(super) fn proves_simply(&mut self, known: &[Formula], goal: &Formula) -> bool {
+    pub(super) fn proves_without_sizes(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
-            return parts.iter().all(|part| self.proves_simply(known, part));
+            return parts.iter().all(|part| self.proves_without_sizes(known, part));
         }
         let other = self.without_quotients(goal).filter(|other| other != goal);
-        self.prover.proves_simply(known, goal)
-            || other.is_some_and(|other| self.prover.proves_simply(known, &other))
+        self.prover.proves_without_sizes(known, goal)
+            || other.is_some_and(|other| self.prover.proves_without_sizes(known, &other))
     }
 
     pub(super) fn without_quotients(&self, goal: &Formula) -> Option<Formula> {
@@ -185,7 +185,7 @@ impl Resolver {
     }
 
     /// Adds a condition to known facts; `x ≠ 0` becomes a strict inequality if the sign of `x` is known.
-    pub(super) fn with(&mut self, known: &[Formula], condition: &Formula) -> Vec<Formula> {
+    pub(super) fn with_fact(&mut self, known: &[Formula], condition: &Formula) -> Vec<Formula> {
         let mut all = known.to_vec();
         for part in condition.conjuncts() {
             all.push(part.clone());

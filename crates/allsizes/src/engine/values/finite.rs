@@ -98,9 +98,9 @@ impl Resolver {
 /// Decides whether a run may be empty.
 type Empty<'e> = &'e mut dyn FnMut(&Sum) -> bool;
 
-/// An operand of a maximum or minimum of several. Iterations that may not happen are represented so
-/// ([`Recurrence::value`](super::recurrences::Recurrence::value)): the maximum of no values is −∞.
-fn beside_others(name: &str, value: &Value, empty: Empty<'_>) -> Extent {
+/// The non-finite values of an operand, where a maximum or minimum has others. A loop that may have no iterations is
+/// such an operand ([`Recurrence::value`](super::recurrences::Recurrence::value)): the maximum of no values is −∞.
+fn extent_of_operand(name: &str, value: &Value, empty: Empty<'_>) -> Extent {
     let runs = |fold: &Fold| fold.pieces.iter().all(|piece| matches!(piece, Piece::Run(_)));
     match value.extent_if(empty) {
         Extent::Finite if single_fold(value).is_some_and(runs) => match name {
@@ -122,7 +122,7 @@ fn of_atom(atom: &Atom, empty: Empty<'_>) -> Extent {
         },
         Atom::Call(name, arguments) if matches!(name.as_str(), "max" | "min") => {
             let extents: Vec<Extent> =
-                arguments.iter().map(|one| beside_others(name, one, empty)).collect();
+                arguments.iter().map(|one| extent_of_operand(name, one, empty)).collect();
             Extent::extreme(name, extents.into_iter())
         }
         Atom::Call(name, arguments) if let Some(extent) = extremes::extent(name) => {

@@ -4,7 +4,7 @@
 //! < b`; the guards are shown, not assumed. An empty fold is the unit, a fold of one value is that value. Order is
 //! kept unless the operation is known to commute. Sums are such folds, too, and commute.
 
-use super::extremes::{as_fold, is_neutral, made};
+use super::extremes::{as_fold, is_neutral, simplest_fold};
 use super::instance::Instance;
 use super::resolve::{Resolver, Unresolved, range, too_large};
 use super::value::{Atom, Fold, Piece, Product, Ratio, Sum, Value};
@@ -29,7 +29,7 @@ impl Resolver {
         for piece in &fold.pieces {
             match piece {
                 Piece::One(value) => {
-                    let value = self.instantiated(value, instance, side, known, depth)?;
+                    let value = self.instantiate(value, instance, side, known, depth)?;
                     match as_fold(&value, fold) {
                         Some(inner) => pieces.extend(inner.pieces.iter().cloned()),
                         None if is_neutral(&value, fold) => {}
@@ -37,13 +37,13 @@ impl Resolver {
                     }
                 }
                 Piece::Run(sum) => {
-                    let run = self.ranged(sum, instance, side, known, depth)?;
+                    let run = self.resolve_run(sum, instance, side, known, depth)?;
                     if is_neutral(&run.body, fold) {
                         continue;
                     }
                     let whole = match as_fold(&run.body, fold).map(|inner| &inner.pieces[..]) {
                         Some([Piece::Run(inner)]) if fold.op.commutes => {
-                            self.dealt(run.digit, &run.high, inner, known)
+                            self.merge_strided(run.digit, &run.high, inner, known)
                         }
                         _ => None,
                     };
@@ -54,7 +54,7 @@ impl Resolver {
         if pieces.len() > MAX_PIECES {
             return Err(too_large());
         }
-        Ok(made(fold, pieces))
+        Ok(simplest_fold(fold, pieces))
     }
 
     /// Looks up the loads of a conditional operand, under its condition.
@@ -65,7 +65,7 @@ impl Resolver {
         instance: &Instance,
         (side, known, depth): (usize, &[Formula], usize),
     ) -> Result<Value, Unresolved> {
-        let truth = self.instantiated(condition, instance, side, known, depth)?;
+        let truth = self.instantiate(condition, instance, side, known, depth)?;
         if truth.is_zero() {
             let nothing = if name == "max_if" { f64::NEG_INFINITY } else { f64::INFINITY };
             return Ok(Value::number(nothing));
@@ -76,7 +76,7 @@ impl Resolver {
             _ => None,
         });
         inside.extend(formula);
-        let value = self.instantiated(value, instance, side, &inside, depth)?;
+        let value = self.instantiate(value, instance, side, &inside, depth)?;
         if truth == Value::constant(1) {
             return Ok(value);
         }
@@ -98,12 +98,14 @@ impl Resolver {
     /// Are two folds in canonical form shown to be equal?
     pub(super) fn equal_folds(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         one.op == other.op
-            && (self.have_equal_pieces(one, other, known) || self.fold_the_same(one, other, known))
+            && (self.have_equal_pieces(one, other, known)
+                || self.have_same_elements(one, other, known))
     }
 
     /// Are the pieces of two folds, merged as far as possible, shown to be equal one by one?
     fn have_equal_pieces(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
-        let (Some(one), Some(mut other)) = (self.merged(one, known), self.merged(other, known))
+        let (Some(one), Some(mut other)) =
+            (self.merge_pieces(one, known), self.merge_pieces(other, known))
         else {
             return false;
         };
@@ -134,13 +136,13 @@ impl Resolver {
         match piece {
             Piece::Run(sum) => sum.clone(),
             Piece::One(value) => {
-                Sum { digit: self.name(0), high: Poly::constant(1), body: value.clone() }
+                Sum { digit: self.bound_name(0), high: Poly::constant(1), body: value.clone() }
             }
         }
     }
 
     /// Merges neighbours and drops empty pieces.
-    pub(super) fn merged(&mut self, fold: &Fold, known: &[Formula]) -> Option<Fold> {
+    pub(super) fn merge_pieces(&mut self, fold: &Fold, known: &[Formula]) -> Option<Fold> {
         let mut pieces = fold.pieces.clone();
         let mut at = 0;
         while at < pieces.len() {
@@ -159,7 +161,7 @@ impl Resolver {
                         continue;
                     }
                     let (one, two) = (&pieces[first], &pieces[second]);
-                    let joined = self.joined(one, two, known);
+                    let joined = self.join_pieces(one, two, known);
                     let joined = joined.or_else(|| match fold.op.commutes {
                         true => self.interleaved(one, two, known),
                         false => None,
@@ -182,7 +184,12 @@ impl Resolver {
     }
 
     /// Merges two pieces if the second is shown to continue the first.
-    pub(super) fn joined(&mut self, one: &Piece, two: &Piece, known: &[Formula]) -> Option<Sum> {
+    pub(super) fn join_pieces(
+        &mut self,
+        one: &Piece,
+        two: &Piece,
+        known: &[Formula],
+    ) -> Option<Sum> {
         let (first, second) = (self.as_run(one), self.as_run(two));
         let high = first.high.plus(&second.high)?;
         let digit = first.digit;
@@ -218,14 +225,14 @@ impl Resolver {
             }
         };
         let proper = holds
-            && !self.hides(&body)
+            && !self.depends_implicitly(&body)
             && self.proves(known, &Formula::ge(first.high.clone()))
             && self.proves(known, &Formula::ge(second.high));
         proper.then_some(Sum { digit, high, body })
     }
 
     /// Returns `true` if a body depends on bound variables implicitly, through symbols that are functions of them.
-    fn hides(&self, body: &Value) -> bool {
+    fn depends_implicitly(&self, body: &Value) -> bool {
         body.symbols().into_iter().any(|sym| self.implicit.contains_key(&sym))
     }
 
@@ -248,7 +255,7 @@ impl Resolver {
         let inside: Vec<Formula> = known.iter().cloned().chain(range(digit, &even.high)?).collect();
         let lengths = even.high.minus(&odd.high).map(Formula::eq)?;
         let holds = digit == odd.digit
-            && !self.hides(&body)
+            && !self.depends_implicitly(&body)
             && self.equal(&after, &odd.body, &inside)
             && self.proves(known, &lengths);
         Some(Sum { digit, high: even.high.scaled(2)?, body }).filter(|_| holds)
@@ -277,7 +284,7 @@ impl Resolver {
                 if first == second || !same || !sums {
                     continue;
                 }
-                let sum = self.joined(one, two, known);
+                let sum = self.join_pieces(one, two, known);
                 let Some(sum) = sum.or_else(|| self.interleaved(one, two, known)) else { continue };
                 let mut left = without(&[first, second]);
                 left.add(vec![(Atom::Sum(Box::new(sum)), 1)], terms[first].1)?;

@@ -132,7 +132,7 @@ impl Resolver {
     }
 
     /// Is a store the last one to an element?
-    pub(super) fn find(
+    pub(super) fn decide_store(
         &mut self,
         candidate: Candidate,
         index: &[Poly],
@@ -141,9 +141,9 @@ impl Resolver {
     ) -> HitResult {
         let site = self.sides[moment.side].sites[candidate.site].clone();
         let query = self.query(candidate, &site, index, moment, known);
-        match self.answer(&query) {
+        match self.decide_query(&query) {
             Some(found) => found,
-            None => self.inverted(&query).unwrap_or(HitResult::Undecided),
+            None => self.decide_by_inverse(&query).unwrap_or(HitResult::Undecided),
         }
     }
 
@@ -190,9 +190,9 @@ impl Resolver {
     }
 
     /// Returns, for each instance of a store that suggests itself, the conditions under which it stores to an element.
-    pub(super) fn hits(&mut self, query: &HitQuery<'_>) -> Vec<Vec<Formula>> {
+    pub(super) fn conditions_of_hits(&mut self, query: &HitQuery<'_>) -> Vec<Vec<Formula>> {
         let only = self.only_instance(query);
-        let other = self.some(&query.digits, &query.fixed);
+        let other = self.arbitrary_instance(&query.digits, &query.fixed);
         let there = self.conditions(query, &other);
         let guessed = there.and_then(|there| {
             let assumed: Vec<Formula> = query.known.iter().chain(&there).cloned().collect();
@@ -203,7 +203,7 @@ impl Resolver {
     }
 
     /// Decides a store with only one instance that may hit the element.
-    fn inverted(&mut self, query: &HitQuery<'_>) -> Option<HitResult> {
+    fn decide_by_inverse(&mut self, query: &HitQuery<'_>) -> Option<HitResult> {
         let witness = self.only_instance(query)?;
         self.hit_by(query, witness)
     }
@@ -211,7 +211,7 @@ impl Resolver {
     /// The only instance of a store that may store to an element.
     fn only_instance(&mut self, query: &HitQuery<'_>) -> Option<Instance> {
         let mirrors = self.mirrors(query);
-        let (other, copies) = self.some_tracked(&query.digits, &query.fixed, &mirrors);
+        let (other, copies) = self.tracked_instance(&query.digits, &query.fixed, &mirrors);
         let wanted: BTreeSet<Sym> = copies.values().copied().collect();
         let there = self.conditions(query, &other)?;
         let assumed: Vec<Formula> = query.known.iter().chain(&there).cloned().collect();
@@ -238,7 +238,8 @@ impl Resolver {
         Some(witness)
     }
 
-    /// The greatest values of digits that an index counts from there, such as the block in `gridDim.x - 1 - blockIdx.x`.
+    /// For each digit that an index counts downwards, its greatest value, such as `gridDim.x - 1` in `gridDim.x - 1 -
+    /// blockIdx.x`.
     fn mirrors(&self, query: &HitQuery<'_>) -> BTreeMap<Sym, Poly> {
         let symbols = &self.prover.symbols;
         let falls = |index: &Poly, digit: Sym| match &index.by_powers(digit)[..] {
@@ -276,23 +277,23 @@ impl Resolver {
         let mut known = query.known.to_vec();
         let mut unshown = Vec::new();
         for goal in goals {
-            if self.prover.proves_alone(&known, &goal) {
+            if self.prover.proves_without_solver(&known, &goal) {
                 continue;
             }
-            if self.prover.proves_alone(&known, &goal.clone().not()) {
+            if self.prover.proves_without_solver(&known, &goal.clone().not()) {
                 return Some(HitResult::Missed);
             }
-            known = self.with(&known, &goal);
+            known = self.with_fact(&known, &goal);
             unshown.push(goal);
         }
-        let regular = query.site.regular.iter().rev().take(query.free.len()).all(|one| *one);
-        regular.then(|| HitResult::Hit(witness, Formula::and(unshown)))
+        let monotone = query.site.monotone.iter().rev().take(query.free.len()).all(|one| *one);
+        monotone.then(|| HitResult::Hit(witness, Formula::and(unshown)))
     }
 
     /// Decides a query as the module's header describes; `None` if it stays open. A hit may hold only under a
     /// condition: then its negation is shown to be a miss.
-    fn answer(&mut self, query: &HitQuery<'_>) -> Option<HitResult> {
-        let other = self.some(&query.digits, &query.fixed);
+    fn decide_query(&mut self, query: &HitQuery<'_>) -> Option<HitResult> {
+        let other = self.arbitrary_instance(&query.digits, &query.fixed);
         let there = self.conditions(query, &other)?;
         let mut assumed = query.known.to_vec();
         assumed.extend(there.iter().cloned());
@@ -304,10 +305,10 @@ impl Resolver {
         }
         let Some(witness) = self.guess_instance(query, &other, &assumed) else {
             return self
-                .apart(&assumed, &Formula::True, &equations, &other)
+                .contradicts(&assumed, &Formula::True, &equations, &other)
                 .then_some(HitResult::Missed);
         };
-        let regular = query.site.regular.iter().rev().take(query.free.len()).all(|one| *one);
+        let monotone = query.site.monotone.iter().rev().take(query.free.len()).all(|one| *one);
         let reached = self.indices(&query.site.index, &witness)?;
         let mut goals: Vec<Formula> = Vec::new();
         for difference in differences(&reached, query.index)? {
@@ -320,29 +321,31 @@ impl Resolver {
         // Goals that would need a solver become conditions of a case; the solver is only called if a case fails. A
         // goal that is shown is not a case.
         for goal in goals {
-            if !self.proves_simply(&known, &goal) && !self.prover.proves_alone(&known, &goal) {
-                known = self.with(&known, &goal);
+            if !self.proves_without_sizes(&known, &goal)
+                && !self.prover.proves_without_solver(&known, &goal)
+            {
+                known = self.with_fact(&known, &goal);
                 unshown.push(goal);
             }
         }
-        if !regular {
+        if !monotone {
             return self
-                .apart(&assumed, &Formula::True, &equations, &other)
+                .contradicts(&assumed, &Formula::True, &equations, &other)
                 .then_some(HitResult::Missed);
         }
         let condition = Formula::and(unshown);
         if condition == Formula::False {
             return self
-                .apart(&assumed, &Formula::True, &equations, &other)
+                .contradicts(&assumed, &Formula::True, &equations, &other)
                 .then_some(HitResult::Missed);
         }
         if condition != Formula::True {
             if self.proves_quickly(query.known, &condition.clone().not()) {
                 return self
-                    .apart(&assumed, &Formula::True, &equations, &other)
+                    .contradicts(&assumed, &Formula::True, &equations, &other)
                     .then_some(HitResult::Missed);
             }
-            if !self.apart(&assumed, &condition.clone().not(), &equations, &other) {
+            if !self.contradicts(&assumed, &condition.clone().not(), &equations, &other) {
                 return None;
             }
         }
@@ -352,7 +355,7 @@ impl Resolver {
         for count in &query.free {
             let (mine, its) = (witness.digits.get(count)?, other.digits.get(count)?);
             let later = Formula::ge(its.minus(mine)?.offset(-1)?);
-            if !self.apart(&same, &later, &equations, &other) {
+            if !self.contradicts(&same, &later, &equations, &other) {
                 return None;
             }
             same.push(Formula::eq(its.minus(mine)?));
@@ -399,7 +402,7 @@ impl Resolver {
     }
 
     /// Are the equations and a condition contradictory for an arbitrary instance?
-    fn apart(
+    fn contradicts(
         &mut self,
         assumed: &[Formula],
         condition: &Formula,

@@ -137,7 +137,7 @@ impl Resolver {
         let moment = Moment { side: 0, point, counts, who, span };
         let mut known: Vec<Formula> = Vec::new();
         for condition in read.path.iter().chain(&inside) {
-            known = self.with(&known, condition);
+            known = self.with_fact(&known, condition);
         }
         let mut hits: Vec<Vec<Formula>> = Vec::new();
         for group in self.candidates(read.array, &moment) {
@@ -148,7 +148,7 @@ impl Resolver {
                 }
                 let site = self.sides[0].sites[candidate.site].clone();
                 let query = self.query(candidate, &site, &read.index, &moment, &known);
-                for conditions in self.hits(&query) {
+                for conditions in self.conditions_of_hits(&query) {
                     if conditions.iter().all(|one| self.prover.proves_lightly(&known, one)) {
                         return true;
                     }
@@ -166,10 +166,10 @@ impl Resolver {
         let site = &side.sites[candidate.site];
         let is_local = side.spaces[site.array.position()] == Space::Local;
         let together = candidate.fixed + usize::from(candidate.earlier);
-        let loops = site.point.loops.iter().zip(&site.regular).enumerate();
-        loops.into_iter().all(|(number, ((_, count), regular))| {
+        let loops = site.point.loops.iter().zip(&site.monotone).enumerate();
+        loops.into_iter().all(|(number, ((_, count), monotone))| {
             let is_shared = self.prover.symbols.get(*count).level <= Level::Block;
-            *regular || number < together && (is_shared || is_local)
+            *monotone || number < together && (is_shared || is_local)
         })
     }
 }

@@ -33,6 +33,7 @@ pub(super) struct Copies {
 }
 
 impl Resolver {
+    /// Instantiates a polynomial; `None` if it becomes too large.
     pub(super) fn poly(&mut self, poly: &Poly, instance: &Instance) -> Option<Poly> {
         let mut result = poly.clone();
         let mut values: Vec<(Sym, Poly)> = Vec::new();
@@ -52,7 +53,7 @@ impl Resolver {
         for (name, value) in names {
             result = result.substituted(name, &value)?;
         }
-        for (sym, value) in &self.scoped {
+        for (sym, value) in &self.case_values {
             result = result.substituted(*sym, value)?;
         }
         Some(result)
@@ -97,7 +98,7 @@ impl Resolver {
             return value.clone();
         }
         let operation = self.operation(sym, instance);
-        if let Some(value) = operation.as_ref().and_then(|one| self.evaluated(one)) {
+        if let Some(value) = operation.as_ref().and_then(|one| self.simplified(one)) {
             self.copies.values.insert(key, value.clone());
             return value;
         }
@@ -145,7 +146,7 @@ impl Resolver {
 
     /// Returns the operation that defines a symbol, with the operands of an instance.
     fn operation(&mut self, sym: Sym, instance: &Instance) -> Option<Operation> {
-        let operation = self.results.get(&sym)?.clone();
+        let operation = self.definitions.get(&sym)?.clone();
         let mut of = |poly: &Poly| self.poly(poly, instance);
         Some(match operation {
             Operation::Div(a, b) => Operation::Div(of(&a)?, of(&b)?),
@@ -161,7 +162,7 @@ impl Resolver {
 
     /// Evaluates an operation if it has a simpler form than its symbol. Truncating division rounds down if its
     /// dividend is shown not to be negative for every thread.
-    fn evaluated(&mut self, operation: &Operation) -> Option<Poly> {
+    fn simplified(&mut self, operation: &Operation) -> Option<Poly> {
         let mut holds = |poly: Poly| self.prover.proves_quickly(&[], &Formula::ge(poly));
         match operation {
             Operation::Div(a, b) if holds(a.clone()) => self.quotient(a, b, &[]),
@@ -184,11 +185,15 @@ impl Resolver {
 
     /// Substitutes variables of sums in a polynomial, including implicit occurrences. `None` if an occurrence cannot
     /// be substituted.
-    pub(super) fn moved(&mut self, poly: &Poly, values: &BTreeMap<Sym, Poly>) -> Option<Poly> {
+    pub(super) fn substitute_bound(
+        &mut self,
+        poly: &Poly,
+        values: &BTreeMap<Sym, Poly>,
+    ) -> Option<Poly> {
         let mut result = poly.clone();
         let mut names: Vec<(Sym, Poly)> = Vec::new();
         for sym in poly.symbols() {
-            let value = self.moved_symbol(sym, values)?;
+            let value = self.substitute_bound_symbol(sym, values)?;
             if value.as_symbol() != Some(sym) {
                 let name = self.spare(names.len());
                 names.push((name, value));
@@ -201,7 +206,7 @@ impl Resolver {
         Some(result)
     }
 
-    fn moved_symbol(&mut self, sym: Sym, values: &BTreeMap<Sym, Poly>) -> Option<Poly> {
+    fn substitute_bound_symbol(&mut self, sym: Sym, values: &BTreeMap<Sym, Poly>) -> Option<Poly> {
         if let Some(value) = values.get(&sym) {
             return Some(value.clone());
         }
@@ -209,14 +214,16 @@ impl Resolver {
             return Some(Poly::symbol(sym));
         }
         if let Some((dividend, divisor)) = self.quotients.get(&sym).cloned() {
-            let (dividend, divisor) =
-                (self.moved(&dividend, values)?, self.moved(&divisor, values)?);
+            let (dividend, divisor) = (
+                self.substitute_bound(&dividend, values)?,
+                self.substitute_bound(&divisor, values)?,
+            );
             return self.quotient(&dividend, &divisor, &[]);
         }
         let (origin, instance) = self.copies.origins.get(&sym).cloned()?;
         let mut moved = Instance::default();
         for (digit, value) in &instance.digits {
-            moved.digits.insert(*digit, self.moved(value, values)?);
+            moved.digits.insert(*digit, self.substitute_bound(value, values)?);
         }
         Some(self.symbol(origin, &moved))
     }
@@ -224,16 +231,16 @@ impl Resolver {
     /// Substitutes the variable of a sum in a value.
     pub(super) fn at_digit(&mut self, value: &Value, digit: Sym, at: &Poly) -> Option<Value> {
         let values = BTreeMap::from([(digit, at.clone())]);
-        value.mapped(&mut |poly| self.moved(poly, &values))
+        value.mapped(&mut |poly| self.substitute_bound(poly, &values))
     }
 
     /// Substitutes variables of sums in a condition.
-    pub(super) fn moved_formula(
+    pub(super) fn substitute_bound_formula(
         &mut self,
         formula: &Formula,
         values: &BTreeMap<Sym, Poly>,
     ) -> Option<Formula> {
-        formula.mapped(&mut |poly| self.moved(poly, values))
+        formula.mapped(&mut |poly| self.substitute_bound(poly, values))
     }
 
     /// Returns the variables of sums that a symbol is, or depends on.
@@ -251,22 +258,22 @@ impl Resolver {
     }
 
     /// Returns an arbitrary existing thread and iteration.
-    pub(super) fn some(&mut self, digits: &[Sym], fixed: &Instance) -> Instance {
-        self.arbitrary(digits, fixed, None).0
+    pub(super) fn arbitrary_instance(&mut self, digits: &[Sym], fixed: &Instance) -> Instance {
+        self.new_instance(digits, fixed, None).0
     }
 
     /// The same, with the dependence on its digits recorded, and with the unknown of each digit. Digits with a mirror
     /// are counted from there: of `d` in `0 .. high` the unknown is `high − d`.
-    pub(super) fn some_tracked(
+    pub(super) fn tracked_instance(
         &mut self,
         digits: &[Sym],
         fixed: &Instance,
         mirrors: &BTreeMap<Sym, Poly>,
     ) -> (Instance, BTreeMap<Sym, Sym>) {
-        self.arbitrary(digits, fixed, Some(mirrors))
+        self.new_instance(digits, fixed, Some(mirrors))
     }
 
-    fn arbitrary(
+    fn new_instance(
         &mut self,
         digits: &[Sym],
         fixed: &Instance,

@@ -91,7 +91,9 @@ impl Resolver {
             // Failing proofs cost most, so each equation gets a light attempt before any gets a full one.
             let (sym, value) = efforts.iter().find_map(|effort| {
                 let effort = *effort;
-                equations.iter().find_map(|one| self.forced(one, &unknowns, &known, effort))
+                equations
+                    .iter()
+                    .find_map(|one| self.determined_unknown(one, &unknowns, &known, effort))
             })?;
             for one in &mut equations {
                 one.own = one.own.substituted(sym, &value)?;
@@ -99,13 +101,13 @@ impl Resolver {
             known.push(Formula::eq(Poly::symbol(sym).minus(&value)?));
             unknowns.wanted.remove(&sym);
             values.insert(sym, value);
-            self.settle_dependents(&mut unknowns, &mut equations, &mut known, &values)?;
+            self.evaluate_dependents(&mut unknowns, &mut equations, &mut known, &values)?;
         }
         Some(values)
     }
 
     /// Evaluates dependent symbols that no longer depend on unknowns.
-    fn settle_dependents(
+    fn evaluate_dependents(
         &mut self,
         unknowns: &mut Unknowns,
         equations: &mut [Equation],
@@ -117,7 +119,7 @@ impl Resolver {
             bound.is_disjoint(&unknowns.wanted) && bound.iter().any(|one| values.contains_key(one))
         };
         for sym in unknowns.dependent.iter().copied().filter(settled).collect::<Vec<Sym>>() {
-            let Some(value) = self.moved(&Poly::symbol(sym), values) else { continue };
+            let Some(value) = self.substitute_bound(&Poly::symbol(sym), values) else { continue };
             unknowns.dependent.remove(&sym);
             for one in equations.iter_mut() {
                 one.own = one.own.substituted(sym, &value)?;
@@ -157,7 +159,7 @@ impl Resolver {
     }
 
     /// Finds an unknown that an equation determines.
-    fn forced(
+    fn determined_unknown(
         &mut self,
         equation: &Equation,
         unknowns: &Unknowns,
@@ -208,7 +210,9 @@ impl Resolver {
                 continue;
             }
             let whole = argument.minus(&rest)?.plus(&remainder)?;
-            if let Some(value) = self.divided(&whole, &remainder, &stride, (known, effort)) {
+            if let Some(value) =
+                self.quotient_if_remainder(&whole, &remainder, &stride, (known, effort))
+            {
                 return Some((sym, value));
             }
             tried.push(remainder);
@@ -217,7 +221,7 @@ impl Resolver {
     }
 
     /// `y` of `s·y + r = w`, if `0 ≤ r < s` or `−s < r ≤ 0`.
-    fn divided(
+    fn quotient_if_remainder(
         &mut self,
         whole: &Poly,
         remainder: &Poly,
@@ -226,7 +230,7 @@ impl Resolver {
     ) -> Option<Poly> {
         let mut shows = |poly: Poly| match effort {
             Effort::Light => self.prover.proves_lightly(known, &Formula::ge(poly)),
-            Effort::Full => self.prover.proves_alone(known, &Formula::ge(poly)),
+            Effort::Full => self.prover.proves_without_solver(known, &Formula::ge(poly)),
         };
         if shows(remainder.clone()) && shows(stride.minus(remainder)?.offset(-1)?) {
             return self.quotient_here(whole, stride, known);

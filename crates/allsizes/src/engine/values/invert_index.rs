@@ -16,7 +16,7 @@ use arith::symbols::Level;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A digit that an equation is solved for.
-struct Choice {
+struct LargestDigit {
     sym: Sym,
     /// `factor·sym + rest = 0`.
     factor: Poly,
@@ -40,7 +40,7 @@ impl Resolver {
             .collect();
         let unknown: BTreeSet<Sym> = digits.iter().map(|(_, copy)| *copy).collect();
         let System { mut equations, unknown, assumed: with_digits } =
-            self.split(query, other, unknown, assumed)?;
+            self.digit_equations(query, other, unknown, assumed)?;
         for part in assumed.iter().flat_map(Formula::conjuncts) {
             if let Formula::Eq(poly) = part {
                 equations.push(poly.clone());
@@ -57,7 +57,7 @@ impl Resolver {
         let mut solved: BTreeMap<Sym, Poly> = BTreeMap::new();
         while let Some(choice) = equations
             .iter()
-            .find_map(|equation| self.chosen(equation, &unknown))
+            .find_map(|equation| self.largest_digit(equation, &unknown))
             .filter(|_| solved.len() < 24)
         {
             let value = self.solution(&choice, &unknown, &with_digits)?;
@@ -73,7 +73,9 @@ impl Resolver {
         for (digit, copy) in digits {
             let value = match solved.get(&copy) {
                 Some(value) => value.clone(),
-                None if query.free.contains(&digit) => self.last(query, copy, assumed, &solved)?,
+                None if query.free.contains(&digit) => {
+                    self.last_iteration(query, copy, assumed, &solved)?
+                }
                 None => Poly::constant(0),
             };
             instance.digits.insert(digit, value);
@@ -97,7 +99,7 @@ impl Resolver {
     }
 
     /// Splits the equations between indices into equations between single digits as far as possible.
-    fn split(
+    fn digit_equations(
         &mut self,
         query: &HitQuery<'_>,
         other: &Instance,
@@ -107,7 +109,7 @@ impl Resolver {
         let at = self.indices(&query.site.index, other)?;
         let mut equations = Vec::new();
         for (here, there) in at.iter().zip(query.index) {
-            equations.push(match self.place_of(here, there) {
+            equations.push(match self.position_by_prefix_sum(here, there) {
                 Some(place) => place,
                 None => here.minus(there)?,
             });
@@ -127,8 +129,8 @@ impl Resolver {
             let has_digits = assumed.len() > before;
             let mut nonnegative = |poly: &Poly| {
                 let goal = Formula::ge(poly.clone());
-                prover.proves_simply(assumed, &goal)
-                    || has_digits && prover.proves_alone(assumed, &goal)
+                prover.proves_without_sizes(assumed, &goal)
+                    || has_digits && prover.proves_without_solver(assumed, &goal)
             };
             parts.extend(radix::split(equation, &|sym| launch.contains(&sym), &mut nonnegative));
         }
@@ -139,7 +141,7 @@ impl Resolver {
     }
 
     /// Guesses the position of an element: if the contract says that it is a prefix sum, the end of that sum.
-    fn place_of(&self, here: &Poly, there: &Poly) -> Option<Poly> {
+    fn position_by_prefix_sum(&self, here: &Poly, there: &Poly) -> Option<Poly> {
         let symbols = &self.prover.symbols;
         let constant = there.constant_term();
         if here.constant_term() != constant {
@@ -162,11 +164,11 @@ impl Resolver {
 
     fn solution(
         &mut self,
-        choice: &Choice,
+        choice: &LargestDigit,
         unknown: &BTreeSet<Sym>,
         known: &[Formula],
     ) -> Option<Poly> {
-        let Choice { factor, rest, .. } = choice;
+        let LargestDigit { factor, rest, .. } = choice;
         if let Some(sign @ (1 | -1)) = factor.as_constant() {
             return rest.scaled(-sign);
         }
@@ -193,7 +195,7 @@ impl Resolver {
     }
 
     /// Returns the last iteration that conditions allow.
-    fn last(
+    fn last_iteration(
         &mut self,
         query: &HitQuery<'_>,
         count: Sym,
@@ -224,10 +226,10 @@ impl Resolver {
     }
 
     /// Returns the unknown with the largest stride in an equation that is linear in all of them.
-    fn chosen(&mut self, equation: &Poly, unknown: &BTreeSet<Sym>) -> Option<Choice> {
+    fn largest_digit(&mut self, equation: &Poly, unknown: &BTreeSet<Sym>) -> Option<LargestDigit> {
         let own: Vec<Sym> =
             equation.symbols().into_iter().filter(|sym| unknown.contains(sym)).collect();
-        let mut all: Vec<(Poly, i128, Choice)> = Vec::new();
+        let mut all: Vec<(Poly, i128, LargestDigit)> = Vec::new();
         for sym in own {
             let powers = equation.by_powers(sym);
             let [rest, factor] = &powers[..] else { return None };
@@ -236,7 +238,7 @@ impl Resolver {
             }
             let sign = factor.leading_sign();
             let (size, factor, rest) = (factor.scaled(sign)?, factor.clone(), rest.clone());
-            all.push((size, sign, Choice { sym, factor, rest, reflected: false }));
+            all.push((size, sign, LargestDigit { sym, factor, rest, reflected: false }));
         }
         let mut largest = 0;
         for position in 1..all.len() {

@@ -44,7 +44,7 @@ pub(crate) fn equal(
 ) -> (Equality, Option<Solver>) {
     let given = kernels.map(|kernel| clause::given(kernel).clauses);
     let (first, solver) =
-        with_clauses(kernels, [&given[0], &given[1]], same_launch, solver, infers);
+        equal_with_clauses(kernels, [&given[0], &given[1]], same_launch, solver, infers);
     if first.open.is_empty() || first.solver_died || !infers {
         return (first, solver);
     }
@@ -55,14 +55,15 @@ pub(crate) fn equal(
         return (first, solver);
     }
     let clauses = [&learnt[0][..], &learnt[1][..]];
-    let (mut second, solver) = with_clauses([&one, &two], clauses, same_launch, solver, infers);
+    let (mut second, solver) =
+        equal_with_clauses([&one, &two], clauses, same_launch, solver, infers);
     second.stats.add(first.stats);
     second.missed_solver &= !second.open.is_empty();
     (second, solver)
 }
 
 /// Like `equal`, with invariant clauses of loops, each with the number of its loop.
-fn with_clauses(
+fn equal_with_clauses(
     kernels: [&Kernel; 2],
     clauses: [&[(usize, Clause)]; 2],
     same_launch: bool,
@@ -127,7 +128,7 @@ fn in_case(
     // The second contract's facts about sizes hold for the first kernel as well.
     let mut first = first;
     for (sym, value) in two.replaced.clone() {
-        one.learn(sym, &value, &mut first);
+        one.adopt_value(sym, &value, &mut first);
     }
     one.prover = take(&mut two);
     let mut open = Vec::new();
@@ -160,7 +161,7 @@ fn in_case(
         resolver.sides.iter().flat_map(|side| side.claims.iter().cloned()).collect();
     for claim in claims.iter().filter(|claim| claim.is_used) {
         let engine = if claim.side == 0 { &mut one } else { &mut two };
-        if let Err((span, message)) = resolver.meets(claim, engine) {
+        if let Err((span, message)) = resolver.prove_case(claim, engine) {
             open.push((claim.side, OpenClaim::of_values(span.unwrap_or(claim.span), message)));
         }
     }
@@ -168,7 +169,7 @@ fn in_case(
         for array in written(&resolver.sides) {
             outputs.push(array);
             let extents = [&sizes[0], &sizes[1]].map(|sizes| &sizes[array.position()][..]);
-            open.extend(resolver.output(array, extents, kernels.map(|kernel| kernel.span)));
+            open.extend(resolver.compare_output(array, extents, kernels.map(|kernel| kernel.span)));
         }
     }
     let prover = resolver.prover;
@@ -201,20 +202,21 @@ fn written(sides: &[KernelSummary]) -> Vec<ArrayId> {
 
 impl Resolver {
     /// Compares the final contents of an array on both sides.
-    fn output(
+    fn compare_output(
         &mut self,
         array: ArrayId,
         extents: [&[Option<Poly>]; 2],
         spans: [Span; 2],
     ) -> Vec<(usize, OpenClaim)> {
         let name = self.sides[0].names[array.position()].clone();
-        let Some((index, known)) = self.cell(array, extents) else {
+        let Some((index, known)) = self.arbitrary_element(array, extents) else {
             let message = format!("that the two contracts give `{name}` the same size");
             return vec![(1, OpenClaim::of_values(spans[1], message))];
         };
         let mut cases = MAX_CASES;
-        let show =
-            &mut |resolver: &mut Self, known: &[Formula]| resolver.both(array, &index, known);
+        let show = &mut |resolver: &mut Self, known: &[Formula]| {
+            resolver.compare_element(array, &index, known)
+        };
         match self.in_cases(&known, &mut cases, show) {
             Ok(()) => Vec::new(),
             Err((side, span, message)) => {
@@ -247,8 +249,8 @@ impl Resolver {
             return Err((0, None, "that a value is the same: there are too many cases".to_owned()));
         }
         for condition in [split.clone(), split.not()] {
-            let mut known = self.with(known, &condition);
-            known.extend(self.decided_tests(&condition, &known));
+            let mut known = self.with_fact(known, &condition);
+            known.extend(self.facts_from_tests(&condition, &known));
             if condition != Formula::False && !self.prover.proves_quickly(&known, &Formula::False) {
                 self.in_cases(&known, cases, show)?;
             }
@@ -256,7 +258,7 @@ impl Resolver {
         Ok(())
     }
 
-    fn both(
+    fn compare_element(
         &mut self,
         array: ArrayId,
         index: &[Poly],
@@ -264,7 +266,7 @@ impl Resolver {
     ) -> Result<(), (usize, Unresolved)> {
         let mut values: Vec<Value> = Vec::new();
         for side in 0..2 {
-            let value = self.at_the_end(side, array, index, known);
+            let value = self.final_value(side, array, index, known);
             let value = value.map_err(|stop| (side, stop))?;
             let canonical = self.canonical(&value, 0);
             values.push(canonical.ok_or((side, super::resolve::too_large()))?);
@@ -282,7 +284,7 @@ impl Resolver {
     }
 
     /// Returns the final value of an element on a side.
-    pub(super) fn at_the_end(
+    pub(super) fn final_value(
         &mut self,
         side: usize,
         array: ArrayId,
@@ -298,7 +300,7 @@ impl Resolver {
 
 impl Engine<'_> {
     /// Uses a symbol's value that the other kernel's contract states.
-    fn learn(&mut self, sym: Sym, value: &Poly, state: &mut crate::engine::state::State) {
+    fn adopt_value(&mut self, sym: Sym, value: &Poly, state: &mut crate::engine::state::State) {
         let mut map = |poly: &mut Poly| {
             if let Some(mapped) = poly.substituted(sym, value) {
                 *poly = mapped;

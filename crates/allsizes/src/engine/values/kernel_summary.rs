@@ -43,7 +43,7 @@ pub(super) struct StoreSite {
     pub(super) value: Value,
     pub(super) span: Span,
     /// Per enclosing loop: is the condition monotone (iteration k implies all earlier ones)?
-    pub(super) regular: Vec<bool>,
+    pub(super) monotone: Vec<bool>,
 }
 
 /// A read of memory that belongs to a block or a thread.

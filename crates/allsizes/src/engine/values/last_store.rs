@@ -36,7 +36,7 @@ impl Resolver {
         depth: usize,
     ) -> Result<Value, Unresolved> {
         let Some((group, earlier)) = groups.split_first() else {
-            return self.at_first(array, index, moment, known);
+            return self.initial_contents(array, index, moment, known);
         };
         let group = match group {
             Group::Stores(stores) => stores,
@@ -61,7 +61,7 @@ impl Resolver {
         };
         let mut hits: Vec<StoreHit> = Vec::new();
         for candidate in group {
-            match self.find(*candidate, index, moment, known) {
+            match self.decide_store(*candidate, index, moment, known) {
                 HitResult::Missed => {}
                 HitResult::Hit(instance, condition) => {
                     hits.push(StoreHit { site: candidate.site, instance, condition });
@@ -81,7 +81,7 @@ impl Resolver {
         }
         for (number, one) in hits.iter().enumerate() {
             for other in &hits[number + 1..] {
-                let with = self.with(known, &one.condition);
+                let with = self.with_fact(known, &one.condition);
                 if !self.is_excluded(&with, &other.condition) {
                     return self.not_decided(other.site, moment);
                 }
@@ -138,7 +138,7 @@ impl Resolver {
             }
         }
         if condition == Formula::True {
-            return self.instantiated(&value, instance, moment.side, known, depth + 1);
+            return self.instantiate(&value, instance, moment.side, known, depth + 1);
         }
         if !self.is_bound(&condition) {
             let first = condition.conjuncts().first().cloned();
@@ -146,14 +146,14 @@ impl Resolver {
         }
         // The condition depends on the variable of a sum: no case split, but a choice inside the sum.
         if self.proves(known, &condition) {
-            return self.instantiated(&value, instance, moment.side, known, depth + 1);
+            return self.instantiate(&value, instance, moment.side, known, depth + 1);
         }
-        let with = self.with(known, &condition);
-        let then = self.instantiated(&value, instance, moment.side, &with, depth + 1)?;
-        let otherwise = self.with(known, &condition.clone().not());
+        let with = self.with_fact(known, &condition);
+        let then = self.instantiate(&value, instance, moment.side, &with, depth + 1)?;
+        let otherwise = self.with_fact(known, &condition.clone().not());
         let rest =
             self.value_of_hits((others, earlier), (array, index), moment, &otherwise, depth)?;
-        Value::chosen(&condition, &then, &rest).ok_or_else(too_large)
+        Value::select(&condition, &then, &rest).ok_or_else(too_large)
     }
 }
 

@@ -38,13 +38,13 @@ pub(super) struct AnnotatedValue {
 }
 
 /// Collects claims `x == e` about variables without a recurrence, where the loop changes no variable of `e`.
-pub(super) fn claimed(
+pub(super) fn annotated_values(
     inner: &Loop,
     changed: &[VarId],
     sums: &[(VarId, Recurrence)],
 ) -> Vec<AnnotatedValue> {
     let mut terms = Vec::new();
-    for (var, _) in sums.iter().filter(|(_, carry)| matches!(carry, Recurrence::Other)) {
+    for (var, _) in sums.iter().filter(|(_, recurrence)| matches!(recurrence, Recurrence::Other)) {
         let term = inner.claims.iter().filter(|claim| claim.forall.is_empty()).find_map(|claim| {
             let ExprKind::Compare(Compare::Eq, left, right) = &claim.condition.kind else {
                 return None;
@@ -73,7 +73,7 @@ impl Runner<'_, '_> {
     }
 
     /// Adds obligations: the claims at the head, and the values taken from annotations on entry.
-    pub(super) fn claim(
+    pub(super) fn oblige_at_head(
         &mut self,
         inner: &Loop,
         entry: &Track,
@@ -99,12 +99,12 @@ impl Runner<'_, '_> {
         for AnnotatedValue { var, term, span, .. } in &sums.terms {
             let mut reader = Reader::of_thread(self.engine, entry, outside.clone(), side);
             let value = &entry.reals[var.position()];
-            self.claims.push(reader.used(value, term, *span));
+            self.claims.push(reader.obliged_value(value, term, *span));
         }
     }
 
     /// Adds the obligation that the values taken from annotations hold after an iteration.
-    pub(super) fn claim_again(&mut self, sums: &Sums, end: Option<&Track>, head: &Head) {
+    pub(super) fn oblige_after_iteration(&mut self, sums: &Sums, end: Option<&Track>, head: &Head) {
         let Some(end) = end else { return };
         let mut point = self.point();
         point.loops.push((self.position.len() - 1, head.count));
@@ -112,7 +112,7 @@ impl Runner<'_, '_> {
         for AnnotatedValue { var, term, span, .. } in &sums.terms {
             let mut reader = Reader::of_thread(self.engine, end, point.clone(), self.side);
             let value = &end.reals[var.position()];
-            self.claims.push(reader.used(value, term, *span));
+            self.claims.push(reader.obliged_value(value, term, *span));
         }
     }
 }

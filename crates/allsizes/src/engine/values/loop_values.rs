@@ -12,8 +12,8 @@ use super::super::state::{Mode, SymbolicValue};
 use super::collect_stores::{Refusal, Runner, Track};
 use super::extent::Extent;
 use super::kernel_summary::{LoopRecord, RecordedClause};
-use super::loop_invariants::{Sums, claimed};
-use super::recurrences::{Recurrence, carries};
+use super::loop_invariants::{Sums, annotated_values};
+use super::recurrences::{Recurrence, recurrences_of};
 use super::value::{Atom, Value};
 use crate::clause::Clause;
 use crate::engine::state::Operation;
@@ -29,7 +29,8 @@ impl Runner<'_, '_> {
         inner: &Loop,
         entry: Track,
     ) -> Result<Option<Track>, Refusal> {
-        if leaves(&inner.head) || leaves(&inner.body) || leaves(&inner.step) {
+        if has_early_exit(&inner.head) || has_early_exit(&inner.body) || has_early_exit(&inner.step)
+        {
             let message = "a result of a loop that is left in the middle".to_owned();
             return Err((inner.span, message));
         }
@@ -49,25 +50,25 @@ impl Runner<'_, '_> {
         // First with variables as atoms, to find their recurrences.
         let mut sums: Vec<(VarId, Recurrence)> = Vec::new();
         if !changed.is_empty() {
-            sums = self.carries(inner, &entry, (&shape, &facts), &changed)?;
+            sums = self.find_recurrences(inner, &entry, (&shape, &facts), &changed)?;
         }
         self.records = records;
-        let sums = Sums { terms: claimed(inner, &changed, &sums), sums };
+        let sums = Sums { terms: annotated_values(inner, &changed, &sums), sums };
         if self.records {
             let head = self.head(inner, &entry, &shape, &facts);
             let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
-            self.carry(&sums, &entry, &Poly::symbol(head.count), &mut track);
-            self.claim(inner, &entry, &sums, (&track, &head));
+            self.set_after_iterations(&sums, &entry, &Poly::symbol(head.count), &mut track);
+            self.oblige_at_head(inner, &entry, &sums, (&track, &head));
             let end = self.iterate(inner, track, &head)?;
-            self.claim_again(&sums, end.as_ref(), &head);
-            self.record(inner, &entry, &head, end.as_ref());
+            self.oblige_after_iteration(&sums, end.as_ref(), &head);
+            self.record_clauses(inner, &entry, &head, end.as_ref());
         }
         self.exit(inner, &entry, (&shape, &facts), &sums)
     }
 
     /// Finds the recurrences of variables. The possible non-finite values of each variable at its head are those
     /// before the loop or after an iteration, so this runs to a fixed point.
-    fn carries(
+    fn find_recurrences(
         &mut self,
         inner: &Loop,
         entry: &Track,
@@ -81,25 +82,25 @@ impl Runner<'_, '_> {
         loop {
             let head = self.head(inner, entry, shape, facts);
             let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
-            let first = self.named + 1;
+            let first = self.last_number + 1;
             for (var, extent) in changed.iter().zip(&extents) {
-                self.named += 1;
-                track.reals[var.position()] = Value::atom(Atom::Carried(self.named, *extent));
+                self.last_number += 1;
+                track.reals[var.position()] = Value::atom(Atom::Carried(self.last_number, *extent));
             }
-            let carried: Vec<u32> = (first..=self.named).collect();
+            let carried: Vec<u32> = (first..=self.last_number).collect();
             let end = self.iterate(inner, track, &head)?;
             let after = end.as_ref().map_or_else(|| extents.clone(), of);
             let either: Vec<Extent> =
                 extents.iter().zip(after).map(|(before, after)| before.or(after)).collect();
             if either == extents {
-                return Ok(carries(changed, (&carried, &extents), end.as_ref(), head.count));
+                return Ok(recurrences_of(changed, (&carried, &extents), end.as_ref(), head.count));
             }
             extents = either;
         }
     }
 
     /// Records the clauses of a loop before it and in an iteration.
-    fn record(&mut self, inner: &Loop, entry: &Track, head: &Head, end: Option<&Track>) {
+    fn record_clauses(&mut self, inner: &Loop, entry: &Track, head: &Head, end: Option<&Track>) {
         let own = self.places.iter().position(|place| *place == self.position);
         let clauses: Vec<(usize, &Clause)> = self
             .clauses
@@ -116,7 +117,7 @@ impl Runner<'_, '_> {
         if clauses.is_empty() || !inner.head.is_empty() || !together {
             return;
         }
-        let mut within = end.map(|end| self.common(&end.state.path)).unwrap_or_default();
+        let mut within = end.map(|end| self.shared_by_block(&end.state.path)).unwrap_or_default();
         let free: Vec<Poly> = head.free.iter().map(|(_, sym)| Poly::symbol(*sym)).collect();
         let (rewrites, rewritten) = self.find_rewrites(&free, &within);
         within.extend(rewritten);
@@ -127,7 +128,7 @@ impl Runner<'_, '_> {
             position: self.position.clone(),
             outer: self.loops.clone(),
             count: head.count,
-            before: self.common(&entry.state.path),
+            before: self.shared_by_block(&entry.state.path),
             within,
             rewrites,
             clauses: Vec::new(),
@@ -210,28 +211,36 @@ impl Runner<'_, '_> {
 
     fn assume_at(&mut self, inner: &Loop, entry: &Track, facts: &Facts, head: &Head) {
         self.engine.assume(facts, &entry.state, head);
-        self.engine.seen_before(inner, &entry.state, head);
+        self.engine.assume_earlier_tests(inner, &entry.state, head);
     }
 
     /// Sets variables to their values after `count` iterations.
-    fn carry(&mut self, sums: &Sums, entry: &Track, count: &Poly, track: &mut Track) {
+    fn set_after_iterations(
+        &mut self,
+        sums: &Sums,
+        entry: &Track,
+        count: &Poly,
+        track: &mut Track,
+    ) {
         let numbers = sums.sums.iter().all(|(var, _)| entry.reals[var.position()].is_finite());
         let first = count.offset(-1).map(Formula::ge).filter(|_| !numbers);
         let some = first.is_some_and(|one| self.engine.prover.proves(&entry.state.path, &one));
-        for (var, carry) in &sums.sums {
+        for (var, recurrence) in &sums.sums {
             if let Some(term) = sums.term(*var) {
                 let value = self.taken(term, track);
                 track.reals[var.position()] = value;
                 continue;
             }
-            let scales = match carry {
+            let scales = match recurrence {
                 Recurrence::Scaled { by, .. } => {
                     let first = &entry.reals[by.position()];
-                    sums.sums.iter().any(|(other, carry)| other == by && carry.can_scale(first))
+                    sums.sums
+                        .iter()
+                        .any(|(other, recurrence)| other == by && recurrence.can_scale(first))
                 }
                 _ => true,
             };
-            let value = carry.value(*var, entry, (count, some), track).filter(|_| scales);
+            let value = recurrence.value(*var, entry, (count, some), track).filter(|_| scales);
             let name = &self.engine.kernel.vars[*var].name;
             let why = format!("the value of `{name}` after a loop that does not simply add to it");
             track.reals[var.position()] = value.unwrap_or_else(|| self.unknown(&why));
@@ -246,9 +255,9 @@ impl Runner<'_, '_> {
     ) -> Result<Option<Track>, Refusal> {
         let outer = std::mem::take(&mut self.continues);
         self.loops.push((self.position.len() - 1, head.count));
-        self.regular.push(false);
+        self.monotone.push(false);
         let end = self.iteration(inner, track, head.count);
-        self.regular.pop();
+        self.monotone.pop();
         self.loops.pop();
         self.continues = outer;
         end
@@ -262,13 +271,13 @@ impl Runner<'_, '_> {
     ) -> Result<Option<Track>, Refusal> {
         let Some(mut track) = self.run_part(0, &inner.head, track)? else { return Ok(None) };
         let condition = self.engine.condition(&inner.condition, &track.state);
-        if let Some(regular) = self.regular.last_mut() {
-            *regular = is_falling(&condition, count, self.engine);
+        if let Some(monotone) = self.monotone.last_mut() {
+            *monotone = is_monotone(&condition, count, self.engine);
         }
         track.state.path.push(condition);
         let end = self.run_part(1, &inner.body, track)?;
         let ends = end.into_iter().chain(std::mem::take(&mut self.continues)).collect();
-        match self.joined(ends) {
+        match self.join_tracks(ends) {
             Some(next) => self.run_part(2, &inner.step, next),
             None => Ok(None),
         }
@@ -314,15 +323,15 @@ impl Runner<'_, '_> {
         }
         let mut times = Poly::symbol(count);
         if let Some(trips) = self.engine.trips(&condition, count, &entry.state.path) {
-            if trips.is_shown {
-                self.engine.settle_count(&mut track.state, count, &trips.number);
+            if trips.is_nonnegative {
+                self.engine.substitute_count(&mut track.state, count, &trips.number);
             }
             if let (Some(sym), Some(quotient)) = (trips.number.as_symbol(), trips.quotient) {
                 self.lengths.insert(sym, quotient);
             }
             times = trips.number;
         }
-        self.carry(sums, entry, &times, &mut track);
+        self.set_after_iterations(sums, entry, &times, &mut track);
         self.record_exit(entry, &head, &mut track, &known);
         Ok(Some(track))
     }
@@ -335,7 +344,7 @@ impl Runner<'_, '_> {
         if !self.records {
             return;
         }
-        let mut known = self.common(&entry.state.path);
+        let mut known = self.shared_by_block(&entry.state.path);
         known.push(left.clone());
         let mut targets = vec![Poly::constant(0), Poly::constant(1)];
         targets.extend(self.sizes(entry));
@@ -366,7 +375,7 @@ impl Runner<'_, '_> {
 }
 
 /// Returns `true` if a loop's condition is monotone: once false, it stays false in later iterations.
-fn is_falling(condition: &Formula, count: Sym, engine: &mut Engine<'_>) -> bool {
+fn is_monotone(condition: &Formula, count: Sym, engine: &mut Engine<'_>) -> bool {
     // A symbol newer than the count may differ in each iteration.
     if condition.symbols().into_iter().any(|sym| sym > count) {
         return false;
@@ -385,12 +394,16 @@ fn is_falling(condition: &Formula, count: Sym, engine: &mut Engine<'_>) -> bool 
     })
 }
 
-fn leaves(statements: &[Stmt]) -> bool {
+fn has_early_exit(statements: &[Stmt]) -> bool {
     statements.iter().any(|statement| match statement {
         Stmt::Break | Stmt::Return => true,
-        Stmt::If(_, then, otherwise) => leaves(then) || leaves(otherwise),
+        Stmt::If(_, then, otherwise) => has_early_exit(then) || has_early_exit(otherwise),
         // A `break` inside belongs to the inner loop, which is refused on its own.
-        Stmt::Loop(inner) => leaves(&inner.head) || leaves(&inner.body) || leaves(&inner.step),
+        Stmt::Loop(inner) => {
+            has_early_exit(&inner.head)
+                || has_early_exit(&inner.body)
+                || has_early_exit(&inner.step)
+        }
         _ => false,
     })
 }

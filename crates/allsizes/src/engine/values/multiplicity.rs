@@ -96,7 +96,12 @@ impl Resolver {
 
     /// Do two folds of one commuting operation have the same values, equally often? For minima and maxima the number
     /// does not matter.
-    pub(super) fn fold_the_same(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
+    pub(super) fn have_same_elements(
+        &mut self,
+        one: &Fold,
+        other: &Fold,
+        known: &[Formula],
+    ) -> bool {
         if !one.op.commutes {
             return false;
         }
@@ -117,7 +122,7 @@ impl Resolver {
             let ratio = Ratio { top, bottom: 1 };
             let (coordinates, domain, atoms) = (Vec::new(), Vec::new(), Vec::new());
             let mut parts = Vec::new();
-            self.spread(fold, Part { ratio, coordinates, domain, atoms }, &mut parts)?;
+            self.collect_elements(fold, Part { ratio, coordinates, domain, atoms }, &mut parts)?;
             for part in parts {
                 let own: BTreeSet<Sym> = part.coordinates.iter().copied().collect();
                 let (shapes, holes) = self.shaped(&part.atoms, &own)?;
@@ -129,7 +134,7 @@ impl Resolver {
     }
 
     /// Collects the elements of a fold inside others, with the coordinates and conditions of `around`.
-    fn spread(&mut self, fold: &Fold, around: Part, parts: &mut Vec<Part>) -> Option<()> {
+    fn collect_elements(&mut self, fold: &Fold, around: Part, parts: &mut Vec<Part>) -> Option<()> {
         for piece in &fold.pieces {
             let mut part = around.clone();
             let element = match piece {
@@ -141,24 +146,24 @@ impl Resolver {
                     self.at_digit(&sum.body, sum.digit, &Poly::symbol(digit))?
                 }
             };
-            self.spread_value(fold, &element, part, parts)?;
+            self.collect_elements_of_value(fold, &element, part, parts)?;
         }
         Some(())
     }
 
-    fn spread_value(
+    fn collect_elements_of_value(
         &mut self,
         fold: &Fold,
         value: &Value,
         mut part: Part,
         parts: &mut Vec<Part>,
     ) -> Option<()> {
-        if let Some((condition, value)) = extremes::parts(&fold.op.name, value) {
+        if let Some((condition, value)) = extremes::condition_and_value(&fold.op.name, value) {
             part.domain.extend_from_slice(condition.conjuncts());
-            return self.spread_value(fold, value, part, parts);
+            return self.collect_elements_of_value(fold, value, part, parts);
         }
         if let Some(inner) = extremes::as_fold(value, fold) {
-            return self.spread(inner, part, parts);
+            return self.collect_elements(inner, part, parts);
         }
         part.atoms = vec![Atom::Call(String::new(), vec![value.clone()])];
         parts.push(part);
@@ -171,7 +176,7 @@ impl Resolver {
         let mut hits: Vec<Vec<Formula>> = Vec::new();
         for other in group.iter().filter(|other| other.part.ratio != member.part.ratio) {
             // An element that cannot be looked up is ignored.
-            hits.extend(self.hit(other, &member.holes));
+            hits.extend(self.conditions_at_argument(other, &member.holes));
         }
         let mut left = MAX_CASES;
         self.is_hit(&hits, &known, &mut left)
@@ -204,7 +209,7 @@ impl Resolver {
             return self.proves(known, &Formula::False);
         };
         cases(split).into_iter().all(|condition| {
-            let known = self.with(known, &condition);
+            let known = self.with_fact(known, &condition);
             self.prover.proves_lightly(&known, &Formula::False) || self.is_hit(&open, &known, left)
         })
     }
@@ -258,7 +263,7 @@ impl Resolver {
         (products.len() <= MAX_PARTS).then_some(products)
     }
 
-    /// Returns a product without its index expressions.
+    /// Cuts the index expressions out of a product; returns its shape and the expressions.
     fn shaped(&self, atoms: &[Atom], coordinates: &BTreeSet<Sym>) -> Option<Shaped> {
         let mut shaped: Vec<(Shape, Vec<Poly>)> = Vec::new();
         let mut integers = Poly::constant(1);
@@ -346,7 +351,7 @@ impl Resolver {
         let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
         let mut hits: Vec<Occurrence> = Vec::new();
         for other in group {
-            let Some(hit) = self.hit(other, &member.holes) else { return false };
+            let Some(hit) = self.conditions_at_argument(other, &member.holes) else { return false };
             hits.push((other.part.ratio, hit));
         }
         let mut left = MAX_CASES;
@@ -363,13 +368,16 @@ impl Resolver {
         let wanted: BTreeSet<Sym> = copies.values().filter_map(Poly::as_symbol).collect();
         let mut known = known.to_vec();
         for condition in &part.domain {
-            known.push(self.moved_formula(condition, &copies)?);
+            known.push(self.substitute_bound_formula(condition, &copies)?);
         }
         let (mut equations, mut argument) = (Vec::new(), Vec::new());
         for own in holes {
             let at = self.variable();
             argument.push(at);
-            equations.push(Equation { own: self.moved(own, &copies)?, argument: Poly::symbol(at) });
+            equations.push(Equation {
+                own: self.substitute_bound(own, &copies)?,
+                argument: Poly::symbol(at),
+            });
         }
         let conditions = known.iter().flat_map(Formula::symbols);
         let symbols = conditions.chain(equations.iter().flat_map(|one| one.own.symbols()));
@@ -383,7 +391,7 @@ impl Resolver {
     }
 
     /// Returns the conditions under which a summand is taken at an argument.
-    fn hit(
+    fn conditions_at_argument(
         &mut self,
         Member { part, holes, inverse }: &Member,
         argument: &[Poly],
@@ -392,14 +400,14 @@ impl Resolver {
         let at = inverse.argument.iter().copied().zip(argument.iter().cloned()).collect();
         let mut coordinates: BTreeMap<Sym, Poly> = BTreeMap::new();
         for (coordinate, value) in &inverse.coordinates {
-            coordinates.insert(*coordinate, self.moved(value, &at)?);
+            coordinates.insert(*coordinate, self.substitute_bound(value, &at)?);
         }
         let mut left = Vec::new();
         for (own, argument) in holes.iter().zip(argument) {
-            left.push(Formula::eq(self.moved(own, &coordinates)?.minus(argument)?));
+            left.push(Formula::eq(self.substitute_bound(own, &coordinates)?.minus(argument)?));
         }
         for condition in &part.domain {
-            left.push(self.moved_formula(condition, &coordinates)?);
+            left.push(self.substitute_bound_formula(condition, &coordinates)?);
         }
         left.retain(|one| *one != Formula::True);
         Some(left)
@@ -438,7 +446,7 @@ impl Resolver {
             open.push((total, Vec::new()));
         }
         cases(split).into_iter().all(|condition| {
-            let known = self.with(known, &condition);
+            let known = self.with_fact(known, &condition);
             self.prover.proves_lightly(&known, &Formula::False) || self.is_zero(&open, &known, left)
         })
     }

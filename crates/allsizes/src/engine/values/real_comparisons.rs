@@ -27,12 +27,18 @@ fn signs(compare: Compare) -> [bool; 3] {
 
 impl Resolver {
     /// Derives facts about other comparisons from those of the kernel in a condition, in the current case.
-    pub(super) fn decided_tests(&mut self, condition: &Formula, known: &[Formula]) -> Vec<Formula> {
+    pub(super) fn facts_from_tests(
+        &mut self,
+        condition: &Formula,
+        known: &[Formula],
+    ) -> Vec<Formula> {
         let mut facts = Vec::new();
         for sym in condition.symbols() {
             let Some((test, instance, side)) = self.test_of(sym) else { continue };
-            let Some(own) = self.compared_by(&test, &instance, side, known) else { continue };
-            for (other, compare, value) in self.asked.clone() {
+            let Some(own) = self.compared_difference(&test, &instance, side, known) else {
+                continue;
+            };
+            for (other, compare, value) in self.claim_tests.clone() {
                 let same = self.equal(&own, &value, known);
                 let opposite = !same
                     && value
@@ -43,7 +49,7 @@ impl Resolver {
                     if opposite {
                         there.reverse();
                     }
-                    facts.extend(related([(sym, signs(test.compare)), (other, there)]));
+                    facts.extend(sign_facts([(sym, signs(test.compare)), (other, there)]));
                 }
             }
         }
@@ -92,11 +98,11 @@ impl Resolver {
             _ => return None,
         };
         let difference = first.minus(second)?;
-        for (sym, compare, asked) in self.asked.clone() {
+        for (sym, compare, asked) in self.claim_tests.clone() {
             let holds = Formula::holds(sym);
             let truth = match () {
-                () if self.prover.proves_simply(known, &holds) => true,
-                () if self.prover.proves_simply(known, &holds.not()) => false,
+                () if self.prover.proves_without_sizes(known, &holds) => true,
+                () if self.prover.proves_without_sizes(known, &holds.not()) => false,
                 () => continue,
             };
             let mut possible = signs(compare).map(|one| one == truth);
@@ -153,7 +159,7 @@ impl Resolver {
     }
 
     /// Returns the difference of the compared values, if known.
-    pub(super) fn compared_by(
+    pub(super) fn compared_difference(
         &mut self,
         test: &Test,
         instance: &Instance,
@@ -162,7 +168,7 @@ impl Resolver {
     ) -> Option<Value> {
         let mut values = Vec::new();
         for one in [&test.left, &test.right] {
-            let value = self.instantiated(one, instance, side, known, 0).ok()?;
+            let value = self.instantiate(one, instance, side, known, 0).ok()?;
             values.push(self.canonical(&value, 0)?);
         }
         let numbers = values.iter().all(|one| self.is_number(one, known));
@@ -170,8 +176,8 @@ impl Resolver {
     }
 }
 
-/// Derives facts about a test from another one of the same number's sign.
-fn related([(one, here), (other, there)]: [(Sym, [bool; 3]); 2]) -> Vec<Formula> {
+/// Derives facts about one comparison from another, where both test the sign of one number.
+fn sign_facts([(one, here), (other, there)]: [(Sym, [bool; 3]); 2]) -> Vec<Formula> {
     let mut facts = Vec::new();
     for holds in [true, false] {
         let possible =
@@ -198,7 +204,7 @@ mod unit {
         let [one, other] = [0, 1].map(base::Index::from_position);
         for first in all {
             for second in all {
-                let facts = related([(one, signs(first)), (other, signs(second))]);
+                let facts = sign_facts([(one, signs(first)), (other, signs(second))]);
                 for sign in 0..3 {
                     let truth = [signs(first)[sign], signs(second)[sign]];
                     for fact in &facts {

@@ -29,7 +29,7 @@ pub(super) enum Recurrence {
 
 /// Returns the recurrences of variables, from their values at the end of an iteration that begins with them as atoms
 /// with these numbers. Variables that scale others come first.
-pub(super) fn carries(
+pub(super) fn recurrences_of(
     changed: &[VarId],
     (carried, extents): (&[u32], &[Extent]),
     end: Option<&Track>,
@@ -45,35 +45,35 @@ pub(super) fn carries(
         .collect();
     let mut found: Vec<(VarId, Recurrence)> = Vec::new();
     for (var, own, end) in &ends {
-        let carry = end.and_then(|end| {
-            summed(own, end, carried, digit).or_else(|| greatest(own, end, carried, digit))
+        let recurrence = end.and_then(|end| {
+            as_sum(own, end, carried, digit).or_else(|| as_extreme(own, end, carried, digit))
         });
-        let carry = carry.or_else(|| {
+        let recurrence = recurrence.or_else(|| {
             let others = ends.iter().filter(|(other, ..)| other != var);
             let mut others = others.filter_map(|(other, at, end)| Some((*other, at, (*end)?)));
             others.find_map(|other| scaled((own, (*end)?), other, carried, digit))
         });
-        found.push((*var, carry.unwrap_or(Recurrence::Other)));
+        found.push((*var, recurrence.unwrap_or(Recurrence::Other)));
     }
     // A variable that scales others must be solved before them, so it cannot itself be scaled.
-    let scaled = |carry: &Recurrence| matches!(carry, Recurrence::Scaled { .. });
+    let scaled = |recurrence: &Recurrence| matches!(recurrence, Recurrence::Scaled { .. });
     let late: Vec<VarId> =
-        found.iter().filter(|(_, carry)| scaled(carry)).map(|(var, _)| *var).collect();
-    for (_, carry) in &mut found {
-        if matches!(carry, Recurrence::Scaled { by, .. } if late.contains(by)) {
-            *carry = Recurrence::Other;
+        found.iter().filter(|(_, recurrence)| scaled(recurrence)).map(|(var, _)| *var).collect();
+    for (_, recurrence) in &mut found {
+        if matches!(recurrence, Recurrence::Scaled { by, .. } if late.contains(by)) {
+            *recurrence = Recurrence::Other;
         }
     }
-    found.sort_by_key(|(_, carry)| scaled(carry));
+    found.sort_by_key(|(_, recurrence)| scaled(recurrence));
     found
 }
 
-fn summed(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
+fn as_sum(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
     let body = end.minus(own).filter(|added| is_summand(added, carried))?;
     Some(Recurrence::Sum { digit, body })
 }
 
-fn greatest(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
+fn as_extreme(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
     ["max", "min"].into_iter().find_map(|name| {
         let mut pieces = pieces_of(name, end);
         let is_own = |piece: &Piece| matches!(piece, Piece::One(value) if value == own);
@@ -127,13 +127,13 @@ impl Recurrence {
         }
     }
 
-    /// Returns the value of a variable after `count` iterations, at least one of them if `some`. Variables that scale
+    /// Returns the value of a variable after `count` iterations, which is not 0 if `at_least_one`. Variables that scale
     /// it have their values in `track`.
     pub(super) fn value(
         &self,
         var: VarId,
         entry: &Track,
-        (count, some): (&Poly, bool),
+        (count, at_least_one): (&Poly, bool),
         track: &Track,
     ) -> Option<Value> {
         let first = &entry.reals[var.position()];
@@ -150,7 +150,7 @@ impl Recurrence {
                 let all = Value::atom(Atom::Fold(Box::new(fold)));
                 let both = vec![first.clone(), all];
                 // Without iterations it keeps its first value, which may not be a number.
-                match some || first.is_finite() {
+                match at_least_one || first.is_finite() {
                     true => Some(extreme(name, both)),
                     false => Some(Value::atom(Atom::Call(name.clone(), both))),
                 }

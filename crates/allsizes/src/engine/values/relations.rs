@@ -119,16 +119,16 @@ impl Resolver {
         for MachineNumber { sym, value, ty, of_other } in elements {
             let whose = if *of_other { other } else { who };
             let own = self.poly(&Poly::symbol(*sym), who).ok_or_else(too_large)?;
-            let value = self.instantiated(value, whose, side, known, 0)?;
-            let Some(number) = self.number(engine, &value, &mut all) else { continue };
+            let value = self.instantiate(value, whose, side, known, 0)?;
+            let Some(number) = self.as_polynomial(engine, &value, &mut all) else { continue };
             if self.proves(&all, &in_type(&number, *ty)) {
                 all.extend(own.minus(&number).map(Formula::eq));
             }
         }
-        let mut speak = all.clone();
-        speak.push(formula.clone());
+        let mut query = all.clone();
+        query.push(formula.clone());
         std::mem::swap(&mut engine.prover, &mut self.prover);
-        all.extend(engine.related(&speak));
+        all.extend(engine.instantiate_for_pairs(&query));
         std::mem::swap(&mut engine.prover, &mut self.prover);
         if self.proves(&all, formula) {
             return Ok(());
@@ -137,7 +137,7 @@ impl Resolver {
     }
 
     /// Converts a value to a polynomial over integers, if it is one; adds the facts about its inputs.
-    fn number(
+    fn as_polynomial(
         &mut self,
         engine: &mut Engine<'_>,
         value: &Value,
@@ -152,8 +152,8 @@ impl Resolver {
             for (atom, power) in product {
                 let factor = match atom {
                     Atom::Int(sym) => Poly::symbol(*sym),
-                    Atom::Input(array, index) => self.input(engine, *array, index, known)?,
-                    Atom::Sum(sum) => self.prefixes(engine, sum, known)?,
+                    Atom::Input(array, index) => self.input_symbol(engine, *array, index, known)?,
+                    Atom::Sum(sum) => self.as_prefix_sums(engine, sum, known)?,
                     _ => return None,
                 };
                 for _ in 0..*power {
@@ -166,7 +166,7 @@ impl Resolver {
     }
 
     /// Returns the symbol of an input, with the contract's requirements on it.
-    fn input(
+    fn input_symbol(
         &mut self,
         engine: &mut Engine<'_>,
         array: ArrayId,
@@ -184,7 +184,7 @@ impl Resolver {
             None => symbol(engine, "input", ty),
         };
         let own = Poly::symbol(sym);
-        let facts = engine.demands(array, index, &own);
+        let facts = engine.required_of_element(array, index, &own);
         if !engine.written[array.position()] {
             engine.prover.symbols.get_mut(sym).element = Some((contents(array), index.to_vec()));
         }
@@ -195,7 +195,12 @@ impl Resolver {
     }
 
     /// Returns a sum of consecutive elements of an input as the difference of two prefix sums.
-    fn prefixes(&mut self, engine: &mut Engine<'_>, sum: &Sum, known: &[Formula]) -> Option<Poly> {
+    fn as_prefix_sums(
+        &mut self,
+        engine: &mut Engine<'_>,
+        sum: &Sum,
+        known: &[Formula],
+    ) -> Option<Poly> {
         let (product, ratio) = sum.body.terms.first_key_value()?;
         let ([(Atom::Input(array, index), 1)], 1) = (&product[..], sum.body.terms.len()) else {
             return None;

@@ -58,23 +58,23 @@ pub(super) struct Resolver {
     pub(super) quotients: BTreeMap<Sym, (Poly, Poly)>,
     pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
     /// The operations that define symbols of the kernels.
-    pub(super) results: BTreeMap<Sym, Operation>,
+    pub(super) definitions: BTreeMap<Sym, Operation>,
     /// Names of variables of sums in normal forms, outermost first.
-    pub(super) names: Vec<Sym>,
+    pub(super) bound_names: Vec<Sym>,
     /// Symbols of inputs in comparisons of numbers.
     pub(super) inputs: BTreeMap<(ArrayId, Vec<Poly>), Sym>,
     /// Copies of symbols of comparisons: the original and the instance.
     pub(super) tests: BTreeMap<Sym, (Sym, Instance)>,
     /// Comparisons in the current claim: the symbol and the difference.
-    pub(super) asked: Vec<(Sym, Compare, Value)>,
+    pub(super) claim_tests: Vec<(Sym, Compare, Value)>,
     /// Values of symbols in the current case.
-    pub(super) scoped: Vec<(Sym, Poly)>,
+    pub(super) case_values: Vec<(Sym, Poly)>,
     /// Ask a solver before splitting a case?
     pub(super) proves_before_splitting: bool,
     /// Lengths of sums that are quotients: `top / stride`, rounded up.
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
     /// The loop whose clauses are being shown: contents from before it stay symbolic.
-    pub(super) held: Option<(usize, Vec<usize>)>,
+    pub(super) symbolic_entry: Option<(usize, Vec<usize>)>,
 }
 
 /// The point and the thread of a lookup.
@@ -112,15 +112,15 @@ impl Resolver {
             spares: Vec::new(),
             quotients: BTreeMap::new(),
             named_quotients: BTreeMap::new(),
-            results: named.map(|(sym, one)| (sym, one.clone())).collect(),
-            names: Vec::new(),
+            definitions: named.map(|(sym, one)| (sym, one.clone())).collect(),
+            bound_names: Vec::new(),
             inputs: BTreeMap::new(),
             tests: BTreeMap::new(),
-            asked: Vec::new(),
-            scoped: Vec::new(),
+            claim_tests: Vec::new(),
+            case_values: Vec::new(),
             proves_before_splitting: false,
             lengths: BTreeMap::new(),
-            held: None,
+            symbolic_entry: None,
         }
     }
 
@@ -152,7 +152,7 @@ impl Resolver {
     }
 
     /// Returns the contents of an element before any store.
-    pub(super) fn at_first(
+    pub(super) fn initial_contents(
         &mut self,
         array: ArrayId,
         index: &[Poly],
@@ -178,7 +178,7 @@ impl Resolver {
     }
 
     /// Instantiates a value for a thread, and looks up its loads.
-    pub(super) fn instantiated(
+    pub(super) fn instantiate(
         &mut self,
         value: &Value,
         instance: &Instance,
@@ -206,7 +206,7 @@ impl Resolver {
             let mut factors = Vec::new();
             for (atom, power) in product.iter().filter(|(atom, _)| !matches!(atom, Atom::Truth(_)))
             {
-                let factor = self.atom(atom, instance, side, &known, depth)?;
+                let factor = self.instantiate_atom(atom, instance, side, &known, depth)?;
                 factors.extend((0..*power).map(|_| factor.clone()));
             }
             parts.push((scale, factors, known));
@@ -234,7 +234,8 @@ impl Resolver {
         Ok(sum)
     }
 
-    /// A condition: decided, left to its sum, or to be split.
+    /// Returns the value of a condition: 1 or 0 if it is decided, symbolic if it depends on the variable of a sum.
+    /// Otherwise the case is split.
     pub(super) fn truth(
         &mut self,
         formula: &Formula,
@@ -252,7 +253,7 @@ impl Resolver {
         }
     }
 
-    fn atom(
+    fn instantiate_atom(
         &mut self,
         atom: &Atom,
         instance: &Instance,
@@ -273,8 +274,8 @@ impl Resolver {
                 let index = self.indices(index, instance).ok_or_else(too_large)?;
                 Value::atom(Atom::Input(*array, index))
             }
-            Atom::Entry(entry) => self.entered(entry, instance, known, depth)?,
-            Atom::Load(load) => self.loaded(load, instance, side, known, depth)?,
+            Atom::Entry(entry) => self.resolve_entry(entry, instance, known, depth)?,
+            Atom::Load(load) => self.resolve_load(load, instance, side, known, depth)?,
             Atom::Call(name, arguments) if extremes::extent(name).is_some() => {
                 let [condition, value] = &arguments[..] else { return open(None, "a condition") };
                 let place = (side, known, depth);
@@ -283,16 +284,16 @@ impl Resolver {
             Atom::Call(name, arguments) => {
                 let mut values = Vec::new();
                 for argument in arguments {
-                    values.push(self.instantiated(argument, instance, side, known, depth)?);
+                    values.push(self.instantiate(argument, instance, side, known, depth)?);
                 }
-                called(name, values).ok_or_else(too_large)?
+                normal_call(name, values).ok_or_else(too_large)?
             }
             Atom::Sum(sum) => self.sum(sum, instance, side, known, depth)?,
             Atom::Fold(fold) => self.fold(fold, instance, side, known, depth)?,
         })
     }
 
-    fn loaded(
+    fn resolve_load(
         &mut self,
         load: &Load,
         instance: &Instance,
@@ -312,7 +313,7 @@ impl Resolver {
     }
 
     /// Contents of an element before a loop. While clauses of that very loop are shown, they stay symbolic.
-    fn entered(
+    fn resolve_entry(
         &mut self,
         entry: &Entry,
         instance: &Instance,
@@ -324,7 +325,7 @@ impl Resolver {
         for (digit, value) in &entry.around {
             around.push((*digit, self.poly(value, instance).ok_or_else(too_large)?));
         }
-        if self.held.as_ref() == Some(&(entry.side, entry.point.position.clone())) {
+        if self.symbolic_entry.as_ref() == Some(&(entry.side, entry.point.position.clone())) {
             let entry = Entry { index, around, ..entry.clone() };
             return Ok(Value::atom(Atom::Entry(Box::new(entry))));
         }
@@ -345,17 +346,17 @@ impl Resolver {
         known: &[Formula],
         depth: usize,
     ) -> Result<Value, Unresolved> {
-        let Sum { digit, high, body } = self.ranged(sum, instance, side, known, depth)?;
+        let Sum { digit, high, body } = self.resolve_run(sum, instance, side, known, depth)?;
         let mut inside = known.to_vec();
         inside.extend(range(digit, &high).ok_or_else(too_large)?);
         if !self.is_number(&body, &inside) {
             return open(None, "a sum of possibly infinite values");
         }
-        self.summed(digit, &high, &body, known)
+        self.sum_over(digit, &high, &body, known)
     }
 
     /// Looks up the loads in the body of a sum or of a part of a fold.
-    pub(super) fn ranged(
+    pub(super) fn resolve_run(
         &mut self,
         sum: &Sum,
         instance: &Instance,
@@ -369,7 +370,7 @@ impl Resolver {
         inner.digits.insert(sum.digit, Poly::symbol(digit));
         let mut inside = known.to_vec();
         inside.extend(range(digit, &high).ok_or_else(too_large)?);
-        let body = self.instantiated(&sum.body, &inner, side, &inside, depth)?;
+        let body = self.instantiate(&sum.body, &inner, side, &inside, depth)?;
         Ok(Sum { digit, high, body })
     }
 
@@ -411,7 +412,7 @@ pub(super) fn differences(one: &[Poly], other: &[Poly]) -> Option<Vec<Poly>> {
 }
 
 /// A function of values, in normal form.
-fn called(name: &str, arguments: Vec<Value>) -> Option<Value> {
+fn normal_call(name: &str, arguments: Vec<Value>) -> Option<Value> {
     match (name, &arguments[..]) {
         ("inverse", [one]) => one.inverse(),
         ("exp" | "exp2", [one]) if one.is_zero() => Some(Value::constant(1)),

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 impl Resolver {
     /// `Σ body` over `0 ≤ digit < high`, in normal form.
-    pub(super) fn summed(
+    pub(super) fn sum_over(
         &mut self,
         digit: Sym,
         high: &Poly,
@@ -24,16 +24,16 @@ impl Resolver {
         for (product, ratio) in &body.terms {
             let factor = |ratio: Ratio| Value { terms: BTreeMap::from([(Vec::new(), ratio)]) };
             if let Some((outside, Sum { digit, high, body })) =
-                self.dealt_out(digit, high, product, known)
+                self.merge_strided_sum(digit, high, product, known)
             {
-                let one = self.summed(digit, &high, &body, known)?;
+                let one = self.sum_over(digit, &high, &body, known)?;
                 let one = one.times(&outside).and_then(|one| one.times(&factor(*ratio)));
                 total = one.and_then(|one| total.plus(&one)).ok_or_else(too_large)?;
                 continue;
             }
-            let product = self.pushed_in(product, digit)?;
+            let product = self.push_into_inner_sum(product, digit)?;
             for (product, inner) in product.terms {
-                let one = self.summed_product(digit, high, &product, known)?;
+                let one = self.sum_product_over(digit, high, &product, known)?;
                 let ratio = ratio.by(inner).ok_or_else(too_large)?;
                 let one = one.times(&factor(ratio));
                 total = one.and_then(|one| total.plus(&one)).ok_or_else(too_large)?;
@@ -44,7 +44,7 @@ impl Resolver {
 
     /// Merges a nested sum over strided terms (as threads share the work of a loop) into one sum. Returns it with the
     /// factors that do not depend on the variable.
-    fn dealt_out(
+    fn merge_strided_sum(
         &mut self,
         digit: Sym,
         high: &Poly,
@@ -67,13 +67,13 @@ impl Resolver {
                 outside = outside.times(&Value::atom(atom.clone()))?;
             }
         }
-        Some((outside, self.dealt(digit, high, inner.1, known)?))
+        Some((outside, self.merge_strided(digit, high, inner.1, known)?))
     }
 
     /// Merges a strided distribution: `digit` of `high` has the terms `digit`, `digit + high`, … below a number, so
     /// together they are all terms below it: `⊕_{z<T} ⊕_{k<Q} F(z + k·T) = ⊕_{w<N} F(w)` for `Q = (N − z)/T`, rounded
     /// up, `T ≥ 1` and any `N`.
-    pub(super) fn dealt(
+    pub(super) fn merge_strided(
         &mut self,
         digit: Sym,
         high: &Poly,
@@ -117,7 +117,7 @@ impl Resolver {
     }
 
     /// Moves factors that depend on `digit` into an inner sum beside them, so that the two sums can become one.
-    fn pushed_in(&mut self, product: &Product, digit: Sym) -> Result<Value, Unresolved> {
+    fn push_into_inner_sum(&mut self, product: &Product, digit: Sym) -> Result<Value, Unresolved> {
         let plain = Value { terms: BTreeMap::from([(product.clone(), Ratio::ONE)]) };
         let sums: Vec<&(Atom, u32)> =
             product.iter().filter(|(atom, _)| matches!(atom, Atom::Sum(_))).collect();
@@ -137,7 +137,7 @@ impl Resolver {
     }
 
     /// Splits a value into the terms that depend on the variable, and the others.
-    fn parted(&mut self, value: &Value, digit: Sym) -> Result<[Value; 2], Unresolved> {
+    fn split_by_dependence(&mut self, value: &Value, digit: Sym) -> Result<[Value; 2], Unresolved> {
         let mut parts = [Value::default(), Value::default()];
         for (product, ratio) in &value.terms {
             let mut depends = false;
@@ -151,7 +151,7 @@ impl Resolver {
 
     /// Builds `Σ product` over `0 ≤ digit < high`: factors that do not depend on the digit go outside, conditions that
     /// bound it become bounds.
-    fn summed_product(
+    fn sum_product_over(
         &mut self,
         digit: Sym,
         high: &Poly,
@@ -163,7 +163,7 @@ impl Resolver {
         for (atom, power) in product {
             if let (Some((name, argument)), 1) = (exponent(atom), *power) {
                 // A part that does not depend on the variable is a factor of its own.
-                let [own, other] = self.parted(argument, digit)?;
+                let [own, other] = self.split_by_dependence(argument, digit)?;
                 for (target, part) in [(&mut inside, own), (&mut outside, other)] {
                     if !part.is_zero() {
                         let factor = Value::atom(Atom::Call(name.to_owned(), vec![part]));
@@ -173,7 +173,7 @@ impl Resolver {
                 continue;
             }
             if let Atom::Truth(formula) = atom {
-                let (out, kept) = self.trimmed(formula, digit, &mut high, known)?;
+                let (out, kept) = self.extract_bounds(formula, digit, &mut high, known)?;
                 outside = outside.times(&out).ok_or_else(too_large)?;
                 inside = inside.times(&kept).ok_or_else(too_large)?;
                 continue;
@@ -192,7 +192,7 @@ impl Resolver {
             let length = Value::of_poly(&high, &mut |_| None).ok_or_else(too_large)?;
             return outside.times(&length).ok_or_else(too_large);
         }
-        let flat = self.flattened(digit, &high, &inside, known)?;
+        let flat = self.flatten(digit, &high, &inside, known)?;
         let sum = match flat {
             Some(flat) => flat,
             None => Value::atom(Atom::Sum(Box::new(Sum { digit, high, body: inside }))),
@@ -202,7 +202,7 @@ impl Resolver {
 
     /// Extracts bounds of the variable from a condition; returns the part that goes outside of the sum, and the part
     /// that stays.
-    fn trimmed(
+    fn extract_bounds(
         &mut self,
         formula: &Formula,
         digit: Sym,
@@ -254,7 +254,7 @@ impl Resolver {
     }
 
     /// Flattens a sum of a sum into one sum over `outer·T + inner`.
-    fn flattened(
+    fn flatten(
         &mut self,
         outer: Sym,
         high: &Poly,
@@ -294,7 +294,7 @@ impl Resolver {
             if hidden || !proper {
                 continue;
             }
-            return self.summed(whole, &length, &body, known).map(Some);
+            return self.sum_over(whole, &length, &body, known).map(Some);
         }
         Ok(None)
     }

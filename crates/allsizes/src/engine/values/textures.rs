@@ -1,18 +1,13 @@
 //! Fetches from textures: functions of the texture, the type and the coordinates as real numbers.
 
 use super::super::state::SymbolicValue;
-use super::collect_stores::{Runner, Track, called_by_name};
+use super::collect_stores::{Runner, Track, apply_function};
 use super::value::Value;
 use kir::{Expr, ExprKind, Type, is_fetch};
 
 impl Runner<'_, '_> {
     /// Returns the value of a fetch; `None` if an argument may not be a number.
-    pub(super) fn fetched(
-        &mut self,
-        name: &str,
-        arguments: &[Expr],
-        track: &Track,
-    ) -> Option<Value> {
+    pub(super) fn fetch(&mut self, name: &str, arguments: &[Expr], track: &Track) -> Option<Value> {
         let mut values = Vec::new();
         for argument in arguments {
             values.push(match argument.ty {
@@ -20,15 +15,15 @@ impl Runner<'_, '_> {
                 _ => self.converted(argument, track),
             });
         }
-        called_by_name(name, values)
+        apply_function(name, values)
     }
 
     /// Records that the symbol of an integer is the result of a fetch.
-    pub(super) fn note_fetch(&mut self, expr: &Expr, value: &SymbolicValue, track: &Track) {
+    pub(super) fn record_fetch(&mut self, expr: &Expr, value: &SymbolicValue, track: &Track) {
         if let (ExprKind::Call(name, arguments), SymbolicValue::Int(poly)) = (&expr.kind, value)
             && is_fetch(name)
             && let Some(sym) = poly.as_symbol()
-            && let Some(value) = self.fetched(name, arguments, track)
+            && let Some(value) = self.fetch(name, arguments, track)
         {
             self.data.insert(sym, (value, expr.ty));
         }

@@ -260,7 +260,7 @@ impl Value {
     }
 
     /// Selects one of two values; common terms stay outside.
-    pub(super) fn chosen(condition: &Formula, then: &Self, otherwise: &Self) -> Option<Self> {
+    pub(super) fn select(condition: &Formula, then: &Self, otherwise: &Self) -> Option<Self> {
         let mut common = Self::default();
         for (product, ratio) in &then.terms {
             if otherwise.terms.get(product) == Some(ratio) {
@@ -471,8 +471,8 @@ fn with_one_exponential(powers: &mut BTreeMap<Atom, u32>, name: &str) -> Option<
     Some(())
 }
 
-/// Names of the functions that convert a value to the machine's integer, and that to a real number.
-pub(super) fn name_of(prefix: &str, ty: Type) -> String {
+/// Returns the name of a conversion: `wrap…` to a machine integer of the type, `real…` from one to a real number.
+pub(super) fn conversion_name(prefix: &str, ty: Type) -> String {
     match ty {
         Type::Int { bits, signed } => format!("{prefix}{bits}{}", if signed { 's' } else { 'u' }),
         _ => prefix.to_owned(),

@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 /// Brings the text of a slow path into normal form.
 pub(super) fn canonical(text: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let fixed = fixed(&lines);
-    while let Some((at, register, value)) = next(&lines, &fixed) {
+    let fixed = fixed_registers(&lines);
+    while let Some((at, register, value)) = next_replaceable(&lines, &fixed) {
         lines.remove(at);
-        lines.iter_mut().for_each(|line| *line = replaced(line, &register, &value));
+        lines.iter_mut().for_each(|line| *line = replace_register(line, &register, &value));
     }
-    renumbered(&lines.join("\n"))
+    renumber(&lines.join("\n"))
 }
 
-/// Registers that are written more than once, or are outputs.
-fn fixed(lines: &[String]) -> Vec<String> {
+/// Returns the registers that keep their names: those written more than once, and outputs.
+fn fixed_registers(lines: &[String]) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for line in lines {
         if let Some(register) = line.strip_prefix("out ") {
@@ -36,7 +36,7 @@ fn fixed(lines: &[String]) -> Vec<String> {
 }
 
 /// Finds a line that assigns a register a value that can replace it.
-fn next(lines: &[String], fixed: &[String]) -> Option<(usize, String, String)> {
+fn next_replaceable(lines: &[String], fixed: &[String]) -> Option<(usize, String, String)> {
     lines.iter().enumerate().find_map(|(at, line)| {
         let line = line.trim_start();
         let (register, value) = line.strip_prefix("in ").unwrap_or(line).split_once(" = ")?;
@@ -46,15 +46,15 @@ fn next(lines: &[String], fixed: &[String]) -> Option<(usize, String, String)> {
         let value = match line.starts_with("in ") {
             // A negated predicate is not a bit pattern.
             true if value.starts_with('-') => return None,
-            true => number(value).map_or_else(|| value.to_owned(), printed),
-            false => made(value, fixed)?,
+            true => number(value).map_or_else(|| value.to_owned(), print_constant),
+            false => moved_value(value, fixed)?,
         };
         Some((at, register.to_owned(), value))
     })
 }
 
 /// Returns the value of an instruction that only moves it into a register.
-fn made(value: &str, fixed: &[String]) -> Option<String> {
+fn moved_value(value: &str, fixed: &[String]) -> Option<String> {
     const MAX_OFFSET: u64 = 0x1000;
     let (operation, operands) = value.split_once(' ')?;
     match operation {
@@ -76,6 +76,7 @@ fn is_local(base: &str) -> bool {
     base == "local" || base == "generic local"
 }
 
+/// Reads a constant.
 fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -84,7 +85,7 @@ fn number(text: &str) -> Option<u64> {
 }
 
 /// Prints a constant as instructions do.
-fn printed(bits: u64) -> String {
+fn print_constant(bits: u64) -> String {
     if bits < 10 { format!("{bits}") } else { format!("{bits:#x}") }
 }
 
@@ -99,7 +100,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Replaces a register by a value in a line.
-fn replaced(line: &str, register: &str, value: &str) -> String {
+fn replace_register(line: &str, register: &str, value: &str) -> String {
     let out = each_word(line, |word| (word == register).then(|| value.to_owned()));
     with_one_offset(&out)
 }
@@ -139,7 +140,7 @@ fn with_one_offset(line: &str) -> String {
 }
 
 /// Renumbers registers by their first appearance.
-fn renumbered(text: &str) -> String {
+fn renumber(text: &str) -> String {
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let lines = text.lines().map(|line| {
         each_word(line, |word| {
@@ -159,7 +160,7 @@ mod tests {
         r3 = Add.b64 r4, 8\n  store.local.b32 [r3+4], r2\n  r5 = load.local.u32 [r3]\n  jump meet\nout r5";
 
     #[test]
-    fn what_was_made_before_is_what_is_made_inside() {
+    fn values_from_before_the_region_are_put_inside() {
         let before = "in r2 = 0x20\nin r1 = (abs x)\nin r3 = local+8\nb0:\n  r0 = Sub.b32 r2, r1\n  \
             store.local.b32 [r3+4], r0\n  r7 = load.local.u32 [r3]\n  jump meet\nout r7";
         assert_eq!(canonical(INSIDE), canonical(before));

@@ -11,6 +11,7 @@ pub(super) struct Names {
 }
 
 impl Names {
+    /// Names the registers and variables of an access.
     pub(super) fn note(&mut self, access: Access) {
         match access {
             Access::Write(register) | Access::Read(Operand::Register(register)) => {
@@ -59,7 +60,7 @@ impl Names {
         Function { registers, blocks: base::IndexVec::new(), ..function.clone() }
     }
 
-    /// Puts these names of variables into a printed instruction.
+    /// Replaces the names of variables in a printed instruction.
     pub(super) fn variables(&self, program: &Program, text: String) -> String {
         self.variables.iter().fold(text, |text, variable| {
             let position = base::Index::position(*variable);

@@ -6,7 +6,7 @@ use super::{MAX_DEPTH, Parse, Parser};
 use base::Span;
 
 impl<'a> Parser<'a> {
-    /// An expression with any operator.
+    /// Parses an expression with any operator.
     pub(super) fn expr(&mut self) -> Parse<Expr<'a>> {
         self.nested(|parser| {
             let condition = parser.binary(1)?;
@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// A sign or complement with its operand, without binary operators.
+    /// Parses a sign or complement with its operand, without binary operators.
     pub(super) fn unary(&mut self) -> Parse<Expr<'a>> {
         let op = match self.token.kind {
             TokenKind::Punct(Punct::Plus) => UnaryOp::Plus,
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
         Ok(Expr::Parenthesized(Box::new(inner)))
     }
 
-    /// An expression of a debug section; section names keep their dot there: `.debug_info+4`.
+    /// Parses an expression of a debug section; section names keep their dot there: `.debug_info+4`.
     pub(super) fn section_expr(&mut self) -> Parse<Expr<'a>> {
         if self.token.kind == TokenKind::Dotted && !self.dot_starts_number() {
             let span: Span = self.bump().span;

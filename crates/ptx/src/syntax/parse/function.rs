@@ -36,7 +36,7 @@ impl<'a> Parser<'a> {
         if self.is(Punct::LeftParen) { self.parameters() } else { Ok(Vec::new()) }
     }
 
-    /// All dotted words between the parameters and the body; lowering knows their meaning.
+    /// Parses all dotted words between the parameters and the body; lowering knows their meaning.
     fn function_directives(&mut self) -> Parse<Vec<FunctionDirective<'a>>> {
         let mut directives = Vec::new();
         while let Some(name) = self.dotted() {
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The statement after `label:`. Three directives take the label as their own name.
+    /// Parses the statement after `label:`. Three directives take the label as their own name.
     fn after_label(&mut self, label: Name<'a>) -> Parse<Statement<'a>> {
         match self.peek_dotted() {
             Some("branchtargets") => {

@@ -118,7 +118,7 @@ impl<'a> Parser<'a> {
         Ok(Name { text: self.slice(span), at: At(span) })
     }
 
-    /// The text of the current token if it is dotted, without the dot.
+    /// Returns the text of the current token if it is dotted, without the dot.
     fn peek_dotted(&self) -> Option<&'a str> {
         (self.token.kind == TokenKind::Dotted).then(|| &self.slice(self.token.span)[1..])
     }
@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A quoted string, without its quotes.
+    /// Takes a quoted string, without its quotes.
     fn string(&mut self, wanted: &str) -> Parse<&'a str> {
         if self.token.kind != TokenKind::String {
             return self.fail(wanted);

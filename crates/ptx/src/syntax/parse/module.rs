@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A variable or a function.
+    /// Parses a variable or a function.
     fn declaration(&mut self) -> Parse<Item<'a>> {
         let start = self.token.span;
         let mut linkage = None;

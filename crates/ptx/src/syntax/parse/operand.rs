@@ -9,7 +9,7 @@ use base::Span;
 const ADDITIVE: u8 = 9;
 
 impl<'a> Parser<'a> {
-    /// The rest of an instruction, after its guard and opcode.
+    /// Parses the rest of an instruction, after its guard and opcode.
     pub(super) fn instruction(
         &mut self,
         guard: Option<Guard<'a>>,
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         Ok(Operand::Element(array, Box::new(index)))
     }
 
-    /// The operands between the current bracket and `close`; may be empty.
+    /// Parses the operands between the current bracket and `close`; may be empty.
     fn operands_between(&mut self, close: Punct, wanted: &str) -> Parse<Vec<Operand<'a>>> {
         self.bump();
         if self.accept(close) {

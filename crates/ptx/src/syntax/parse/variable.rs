@@ -7,7 +7,7 @@ use super::super::token::Punct;
 use super::{Parse, Parser};
 
 impl<'a> Parser<'a> {
-    /// A variable directive at the outermost level or in a body, up to its semicolon.
+    /// Parses a variable directive at the outermost level or in a body, up to its semicolon.
     pub(super) fn variable(&mut self, linkage: Option<Linkage>) -> Parse<Variable<'a>> {
         let mut variable = self.variable_head(linkage)?;
         variable.declarators = self.comma_separated(Self::declarator)?;
@@ -15,7 +15,7 @@ impl<'a> Parser<'a> {
         Ok(variable)
     }
 
-    /// A parenthesised list of parameters; may be empty.
+    /// Parses a parenthesised list of parameters; may be empty.
     pub(super) fn parameters(&mut self) -> Parse<Vec<Variable<'a>>> {
         self.expect(Punct::LeftParen, "`(`")?;
         if self.accept(Punct::RightParen) {
@@ -32,7 +32,7 @@ impl<'a> Parser<'a> {
         Ok(variable)
     }
 
-    /// The state space named by the current token, if any.
+    /// Returns the state space named by the current token, if any.
     pub(super) fn peek_space(&self) -> Option<StateSpace> {
         self.peek_dotted().and_then(state_space)
     }
@@ -81,7 +81,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The number after `.align`. No operators: in `.align 4 %p` the name is not a remainder.
+    /// Parses the number after `.align`. No operators: in `.align 4 %p` the name is not a remainder.
     fn alignment(&mut self) -> Parse<Expr<'a>> {
         self.unary()
     }
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The parenthesised list after `.attribute`
+    /// Parses the parenthesised list after `.attribute`
     pub(super) fn attributes(&mut self) -> Parse<Vec<Attribute<'a>>> {
         self.expect(Punct::LeftParen, "`(` after `.attribute`")?;
         let attributes = self.comma_separated(|parser| {

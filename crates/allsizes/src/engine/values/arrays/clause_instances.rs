@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 impl Runner<'_, '_> {
     /// Returns the conditions of a path that all threads of a block share.
-    pub(in super::super) fn common(&self, path: &[Formula]) -> Vec<Formula> {
+    pub(in super::super) fn shared_by_block(&self, path: &[Formula]) -> Vec<Formula> {
         let symbols = &self.engine.prover.symbols;
         let parts = path.iter().flat_map(Formula::conjuncts);
         parts.filter(|part| symbols.formula_level(part) <= Level::Block).cloned().collect()
@@ -50,7 +50,7 @@ impl Runner<'_, '_> {
         let SymbolicValue::Int(index) = self.engine.eval(&clause.index, &state, false) else {
             return None;
         };
-        let known = self.common(&state.path);
+        let known = self.shared_by_block(&state.path);
         let ty = self.engine.kernel.arrays[clause.array].element;
         let here = (self.point(), self.side);
         let value = Reader::of_loop(self.engine, state, here).term(&clause.value, ty).ok()?;
@@ -60,7 +60,7 @@ impl Runner<'_, '_> {
             return None;
         }
         let mut at = ClauseAtPoint { digits, levels, when, index, value };
-        self.sharpen(&mut at, targets, &known)?;
+        self.simplify_extremes(&mut at, targets, &known)?;
         Some(at)
     }
 
@@ -89,7 +89,7 @@ impl Runner<'_, '_> {
     }
 
     /// Replaces minima and maxima by simpler values that are shown to be equal.
-    fn sharpen(
+    fn simplify_extremes(
         &mut self,
         at: &mut ClauseAtPoint,
         targets: &[Poly],
@@ -111,7 +111,7 @@ impl Runner<'_, '_> {
                     && self.engine.prover.proves(known, &Formula::eq(difference))
                 {
                     at.substitute(sym, target)?;
-                    self.divided_by(at, &operations, (sym, target))?;
+                    self.substitute_in_quotients(at, &operations, (sym, target))?;
                     break;
                 }
             }
@@ -120,7 +120,7 @@ impl Runner<'_, '_> {
     }
 
     /// Rewrites quotients by a symbol into quotients by its value.
-    fn divided_by(
+    fn substitute_in_quotients(
         &mut self,
         at: &mut ClauseAtPoint,
         operations: &BTreeMap<Operation, Poly>,

@@ -62,7 +62,7 @@ impl Resolver {
             for attempt in self.cover_attempts(at, index, &around, known) {
                 if attempt.missing.is_empty() {
                     let CoverAttempt { value, instance, .. } = attempt;
-                    return self.instantiated(&value, &instance, moment.side, known, depth + 1);
+                    return self.instantiate(&value, &instance, moment.side, known, depth + 1);
                 }
                 attempts.push(attempt);
             }
@@ -97,7 +97,7 @@ impl Resolver {
                 _ if !possible => {}
                 None => {
                     let CoverAttempt { value, instance, .. } = attempt;
-                    return self.instantiated(&value, &instance, moment.side, known, depth + 1);
+                    return self.instantiate(&value, &instance, moment.side, known, depth + 1);
                 }
                 Some(part) => split = split.or(Some(part)),
             }
@@ -124,7 +124,7 @@ impl Resolver {
         let [element] = index else { return Vec::new() };
         let mut choices = vec![around.clone()];
         for level in &at.levels {
-            let factors = self.factors(at, element, around);
+            let factors = self.power_candidates(at, element, around);
             let with = |instance: &Instance| {
                 let instance = instance.clone();
                 factors.clone().into_iter().map(move |factor| {
@@ -139,7 +139,12 @@ impl Resolver {
     }
 
     /// Returns candidates for a digit that is a power of two: products that divide the element's index.
-    fn factors(&mut self, at: &ClauseAtPoint, element: &Poly, around: &Instance) -> Vec<Poly> {
+    fn power_candidates(
+        &mut self,
+        at: &ClauseAtPoint,
+        element: &Poly,
+        around: &Instance,
+    ) -> Vec<Poly> {
         let Some(own) = self.poly(&at.index, around) else { return Vec::new() };
         let Some(rest) = element.offset(-own.constant_term()) else { return Vec::new() };
         let mut common: Option<(Monomial, i128)> = None;
@@ -184,9 +189,9 @@ impl Resolver {
             point: Point { position: Vec::new(), loops: Vec::new() },
             value: Value::default(),
             span: base::Span::default(),
-            regular: Vec::new(),
+            monotone: Vec::new(),
         };
-        let other = self.some(&digits, &fixed);
+        let other = self.arbitrary_instance(&digits, &fixed);
         let query =
             HitQuery { site: &site, fixed, digits, free: Vec::new(), before: None, index, known };
         let instance = self.guess_instance(&query, &other, known)?;

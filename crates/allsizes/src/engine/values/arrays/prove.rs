@@ -63,7 +63,7 @@ impl Resolver {
         for record in 0..self.sides[side].loops.len() {
             let mut at = 0;
             while at < self.sides[side].loops[record].clauses.len() {
-                let failure = self.failure(side, record, at);
+                let failure = self.failure_of_clause(side, record, at);
                 let clauses = &mut self.sides[side].loops[record].clauses;
                 let Some((span, message)) = failure else {
                     at += 1;
@@ -81,7 +81,12 @@ impl Resolver {
     }
 
     /// Returns why a clause of a loop does not hold before it, or after an iteration.
-    fn failure(&mut self, side: usize, record: usize, at: usize) -> Option<(Option<Span>, String)> {
+    fn failure_of_clause(
+        &mut self,
+        side: usize,
+        record: usize,
+        at: usize,
+    ) -> Option<(Option<Span>, String)> {
         let own = self.sides[side].loops[record].clone();
         let clause = own.clauses[at].clone();
         let array = clause.array;
@@ -96,11 +101,11 @@ impl Resolver {
         let mut goal = Goal { array, at: end, known: own.within.clone(), moment };
         goal.known.extend(own.before.iter().cloned());
         let outer = self.copies.clone();
-        self.scoped = own.rewrites;
-        self.held = Some((side, own.position));
+        self.case_values = own.rewrites;
+        self.symbolic_entry = Some((side, own.position));
         let held = self.holds(goal);
-        self.held = None;
-        self.scoped.clear();
+        self.symbolic_entry = None;
+        self.case_values.clear();
         self.copies = outer;
         match held {
             Ok(()) => None,
@@ -115,9 +120,9 @@ impl Resolver {
         let mut relative = false;
         goal.at.value.visit(&mut |atom| relative |= matches!(atom, Atom::Entry(_)));
         if relative {
-            self.held = Some((goal.moment.side, goal.moment.point.position.clone()));
+            self.symbolic_entry = Some((goal.moment.side, goal.moment.point.position.clone()));
             let held = self.holds(goal.clone());
-            self.held = None;
+            self.symbolic_entry = None;
             if held.is_ok() {
                 return held;
             }
@@ -213,7 +218,7 @@ impl Resolver {
         let large = || (None, "a value that is too large".to_owned());
         for order in [-1, 0, 1] {
             let mut case = goal.clone();
-            let (scoped, outer) = (self.scoped.len(), self.copies.clone());
+            let (scoped, outer) = (self.case_values.len(), self.copies.clone());
             let difference = p.minus(&q).ok_or_else(large)?;
             let condition = match order {
                 0 => Some(Formula::eq(difference)),
@@ -238,11 +243,11 @@ impl Resolver {
             if order < 0 {
                 // The symbol of the kernel is known by its facts, too.
                 case.known.extend(equation);
-                self.scoped.push((sym, value));
+                self.case_values.push((sym, value));
             }
             let (more, rest) = if order < 0 { (levels, rest) } else { (more, terms) };
             let result = self.split_by_powers(case, more, rest, cases);
-            self.scoped.truncate(scoped);
+            self.case_values.truncate(scoped);
             // Facts about copies hold only in their case.
             self.copies = outer;
             result?;
@@ -272,10 +277,10 @@ impl Resolver {
             return Err((None, "too many cases".to_owned()));
         }
         if let Some((digit, by)) = self.remainder_of(&split, goal) {
-            return self.by_remainder(goal, digit, by, cases);
+            return self.split_by_remainder(goal, digit, by, cases);
         }
         for condition in [split.clone(), split.not()] {
-            let known = self.with(&goal.known, &condition);
+            let known = self.with_fact(&goal.known, &condition);
             if condition == Formula::False || self.prover.proves_quickly(&known, &Formula::False) {
                 continue;
             }
@@ -297,7 +302,7 @@ impl Resolver {
     }
 
     /// Replaces a digit by a multiple of a number plus each possible remainder.
-    fn by_remainder(
+    fn split_by_remainder(
         &mut self,
         goal: &Goal,
         digit: Sym,
@@ -325,7 +330,7 @@ impl Resolver {
     /// Do the contents of an element agree with a clause?
     fn contents_agree(&mut self, goal: &Goal) -> Result<(), Unresolved> {
         let index = [self.poly(&goal.at.index, &goal.moment.who).ok_or_else(too_large)?];
-        let got = match &self.held {
+        let got = match &self.symbolic_entry {
             // Before the loop, the contents on entry are the contents.
             Some((_, place)) if *place == goal.moment.point.position => {
                 let (side, point) = (goal.moment.side, goal.moment.point.clone());
@@ -337,18 +342,18 @@ impl Resolver {
             _ => self.element(goal.array, &index, &goal.moment, &goal.known, 0)?,
         };
         let (value, who, side) = (&goal.at.value, &goal.moment.who, goal.moment.side);
-        let want = self.instantiated(value, who, side, &goal.known, 0)?;
+        let want = self.instantiate(value, who, side, &goal.known, 0)?;
         let values: Option<Vec<Value>> =
             [got, want].iter().map(|one| self.canonical(one, 0)).collect();
         let Some([got, want]) = values.as_deref() else { return Err(too_large()) };
         if self.equal(got, want, &goal.known) {
             return Ok(());
         }
-        let message = self.difference(goal, got, want);
+        let message = self.describe_difference(goal, got, want);
         Err(Unresolved::Open(None, message))
     }
 
-    fn difference(&mut self, goal: &Goal, got: &Value, want: &Value) -> String {
+    fn describe_difference(&mut self, goal: &Goal, got: &Value, want: &Value) -> String {
         let side: &KernelSummary = &self.sides[goal.moment.side];
         let name = &side.names[base::Index::position(goal.array)];
         let place = self.poly_text(&goal.at.index);

@@ -24,7 +24,7 @@ pub(crate) fn variants(template: &Template) -> Vec<Template> {
     if !one || template.function == RealFunction::RoundAway || template.is_partial() {
         return Vec::new();
     }
-    FACTS.into_iter().filter_map(|fact| Folding::new(template, fact).fold()).collect()
+    FACTS.into_iter().filter_map(|fact| Specialiser::new(template, fact).fold()).collect()
 }
 
 /// The result of folding a step.
@@ -47,7 +47,8 @@ fn flipped(part: Part, negated: bool) -> Part {
     Part { negated: part.negated != negated, ..part }
 }
 
-struct Folding<'t> {
+/// Folds the cases out of a template that a fact excludes.
+struct Specialiser<'t> {
     template: &'t Template,
     fact: ArgumentRange,
     steps: Vec<Step>,
@@ -55,11 +56,12 @@ struct Folding<'t> {
     changed: bool,
 }
 
-impl<'t> Folding<'t> {
+impl<'t> Specialiser<'t> {
     fn new(template: &'t Template, fact: ArgumentRange) -> Self {
         Self { template, fact, steps: Vec::new(), folded: Vec::new(), changed: false }
     }
 
+    /// Returns the template that remains; `None` if nothing can be left out.
     fn fold(mut self) -> Option<Template> {
         for step in &self.template.steps {
             let folded = match step {
@@ -135,7 +137,7 @@ impl<'t> Folding<'t> {
         matches!(self.fact, ArgumentRange::NotNegative | ArgumentRange::Normal)
     }
 
-    /// Bits of a constant, with its sign.
+    /// Returns the bits of a constant, with its sign.
     fn bits(&self, part: Part) -> Option<u64> {
         match self.steps[part.step] {
             Step::Bits(bits) => Some(if part.negated { bits ^ SIGN } else { bits }),
@@ -143,7 +145,7 @@ impl<'t> Folding<'t> {
         }
     }
 
-    /// Is the argument known to be at least a constant?
+    /// Returns `true` if the argument is known to be at least a constant.
     fn is_above(&self, constant: Part) -> bool {
         let Some(bits) = self.bits(constant) else { return false };
         let not_positive = bits & SIGN != 0 || bits == 0;
@@ -154,7 +156,7 @@ impl<'t> Folding<'t> {
         }
     }
 
-    /// Is the value the argument, scaled or not, and known to be nonzero?
+    /// Returns `true` if the value is the argument, scaled or not, and known to be nonzero.
     fn never_zero(&self, part: Part) -> bool {
         if self.fact == ArgumentRange::NotNegative {
             return false;

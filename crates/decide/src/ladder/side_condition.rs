@@ -2,20 +2,23 @@
 
 use super::{Conditions, Ladder, Side};
 use crate::algebra::{ConditionId, FormId, Outcome, Polynomial, SignSet};
-use crate::definedness::{Definedness, Requirement as Asked};
+use crate::definedness::{Definedness, Requirement};
 
-/// A condition with its forms.
-pub(super) struct Requirement {
+/// A condition of a side with its forms.
+pub(super) struct SideCondition {
     pub(super) condition: Definedness,
-    /// The required property, functions by their common number.
-    pub(super) asked: Asked,
+    /// The requirement on the argument, functions by their common number.
+    pub(super) requirement: Requirement,
     /// The argument; `None` if it has no normal form.
     pub(super) form: Option<FormId>,
+    /// The allowed signs of the argument.
     pub(super) signs: Option<SignSet>,
+    /// Conditions under which it is required.
     pub(super) guard: Vec<ConditionId>,
 }
 
-impl Requirement {
+impl SideCondition {
+    /// Returns form and signs, if the condition has no guard.
     pub(super) fn unguarded(&self) -> Option<(FormId, SignSet)> {
         if self.guard.is_empty() { self.form.zip(self.signs) } else { None }
     }
@@ -23,11 +26,11 @@ impl Requirement {
 
 impl Ladder<'_> {
     /// Normalises the arguments of conditions; those that hold everywhere are left out.
-    pub(super) fn signs_of(
+    pub(super) fn side_conditions(
         &mut self,
         side: Side,
         conditions: Conditions,
-    ) -> Outcome<Vec<Requirement>> {
+    ) -> Outcome<Vec<SideCondition>> {
         let mut result = Vec::new();
         for condition in conditions? {
             let signs = condition.requirement.signs();
@@ -59,8 +62,10 @@ impl Ladder<'_> {
                 let id = normaliser.condition(&mut self.algebra, (*node).into())?;
                 guard.push(if *holds { id } else { self.algebra.negate_condition(id) });
             }
-            let asked = match condition.requirement {
-                Asked::InDomain(function) => Asked::InDomain(normaliser.common(function)?),
+            let requirement = match condition.requirement {
+                Requirement::InDomain(function) => {
+                    Requirement::InDomain(normaliser.common(function)?)
+                }
                 other => other,
             };
             // A condition without a normal form is still a condition: it stays, without a form.
@@ -82,13 +87,13 @@ impl Ladder<'_> {
                     continue;
                 }
             }
-            result.push(Requirement { condition, asked, form, signs, guard });
+            result.push(SideCondition { condition, requirement, form, signs, guard });
         }
         Ok(result)
     }
 
-    /// The form with composites multiplied out if that is affordable, so that equal conditions of the two sides have
-    /// equal forms.
+    /// Returns the form with composites multiplied out if that is affordable, so that equal conditions of the
+    /// two sides have equal forms.
     fn comparable(&mut self, form: Polynomial) -> Outcome<FormId> {
         let steps = std::mem::replace(&mut self.algebra.steps, self.budget.rung);
         let expanded = self.algebra.expand_bases(form.clone());

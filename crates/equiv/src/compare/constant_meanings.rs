@@ -20,7 +20,7 @@ use crate::assumed::Assumed;
 use crate::closed;
 use crate::constants;
 use crate::options::Options;
-use crate::position::{OpenReason, Unsettled};
+use crate::position::{OpenElement, OpenReason};
 use crate::rounding::{Constant, ConstantMeaning};
 use crate::sequence::Launches;
 use crate::side::Side;
@@ -32,12 +32,16 @@ use term::{Input, Number};
 /// Relative differences above this do not come from rounding a constant of 32 bits or more.
 const SMALL: f64 = 1e-4;
 
-/// Most constants replaced at the same time, and most forms tried.
-const MOST_SUSPECTS: usize = 6;
-const MOST_TRIES: usize = 8;
+/// Most constants replaced at the same time.
+const MAX_SUSPECTS: usize = 6;
 
-/// Outputs of a tensor, and points, at which changes are tested.
+/// Most combinations of forms tried.
+const MAX_TRIES: usize = 8;
+
+/// Elements of each output tensor at which the effect of a changed number is computed.
 const OUTPUTS: usize = 8;
+
+/// Points at which it is computed.
 const POINTS: u64 = 4;
 
 /// A constant of a side and the forms it may stand for.
@@ -55,13 +59,13 @@ pub(super) struct ConstantReading {
     pub(super) ran: [SideRun; 2],
 }
 
-/// Result of the search for constants that stand for other numbers.
+/// Result of the search for the numbers that constants stand for.
 pub(super) enum Search {
     /// The sides are equal with these.
     Found(Box<ConstantReading>),
     /// No constants explain the difference.
     Nothing,
-    /// Some might; it was not decided.
+    /// Some constants may, but this was not decided.
     Open,
 }
 
@@ -77,14 +81,15 @@ pub(super) fn find(
     if suspects.is_empty() {
         return Search::Nothing;
     }
-    let question = Question { launches, options, assumed, open: Cell::new(false) };
-    match (find_among(&question, &suspects), question.open.get()) {
+    let question = Question { launches, options, assumed, is_open: Cell::new(false) };
+    match (find_among(&question, &suspects), question.is_open.get()) {
         (Some(found), _) => Search::Found(Box::new(found)),
         (None, true) => Search::Open,
         (None, false) => Search::Nothing,
     }
 }
 
+/// Chooses meanings for the suspects that make the sides equal, and as few as possible.
 fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<ConstantReading> {
     let mut chosen = question.choose(suspects)?;
     // Drop constants that are not needed for equality.
@@ -92,27 +97,28 @@ fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<C
     while chosen.len() > 1 && at < chosen.len() {
         let mut fewer = chosen.clone();
         fewer.remove(at);
-        match question.is_equal(&fewer) {
+        match question.compare_with(&fewer) {
             Some(_) => chosen = fewer,
             None => at += 1,
         }
     }
     // A number written on the other side is the intended one, even if others would do.
-    let is_written = |(side, stands): &ConstantChoice| {
+    let is_written = |(side, meaning): &ConstantChoice| {
         suspects.iter().any(|one| {
             one.is_literal
-                && (one.side, one.constant, &one.forms[0]) == (*side, stands.constant, &stands.form)
+                && (one.side, one.constant, &one.forms[0])
+                    == (*side, meaning.constant, &meaning.form)
         })
     };
     if !chosen.iter().all(is_written) && !question.is_determined(&chosen) {
         return None;
     }
-    let mut standing = question.is_equal(&chosen)?;
-    standing.compared.stands = chosen.iter().map(|(_, stands)| stands.clone()).collect();
-    Some(standing)
+    let mut reading = question.compare_with(&chosen)?;
+    reading.compared.meanings = chosen.iter().map(|(_, meaning)| meaning.clone()).collect();
+    Some(reading)
 }
 
-/// Could an answer be due to constants alone?
+/// Returns `true` if constants alone may be the reason for an answer.
 pub(super) fn is_likely(answer: &Answer, ran: &[SideRun; 2]) -> bool {
     let unit = ran.iter().map(|one| one.domain.constants.coarsest_unit()).fold(0.0, f64::max);
     match answer {
@@ -139,11 +145,11 @@ fn literal(side: &Side<'_>, constant: Constant) -> Option<String> {
     found.map(|one| one.text.clone())
 }
 
-/// The answer if constants may explain a difference but it was not decided that they do.
+/// Returns the answer if constants may explain a difference but it was not decided that they do.
 pub(super) fn open(answer: Answer) -> Answer {
     let Answer::Different(difference) = answer else { return answer };
     let position = difference.position.clone();
-    let unsettled = Unsettled { position, reason: OpenReason::MayStand, lost: None };
+    let unsettled = OpenElement { position, reason: OpenReason::MaybeRounded, lost: None };
     Answer::Unknown(Box::new(unsettled), 1)
 }
 
@@ -190,33 +196,34 @@ fn suspects(sides: [&Side<'_>; 2], ran: &[SideRun; 2]) -> Vec<Suspect> {
         }
     }
     // Literals of the other side take precedence.
-    if found.len() > MOST_SUSPECTS && found.iter().any(|suspect| suspect.is_literal) {
+    if found.len() > MAX_SUSPECTS && found.iter().any(|suspect| suspect.is_literal) {
         found.retain(|suspect| suspect.is_literal);
     }
     // Most 16-bit numbers are near a form.
-    if found.len() > MOST_SUSPECTS {
+    if found.len() > MAX_SUSPECTS {
         found.retain(|suspect| !suspect.constant.is_coarse());
     }
     // Rather none than an arbitrary selection.
-    if found.len() > MOST_SUSPECTS { Vec::new() } else { found }
+    if found.len() > MAX_SUSPECTS { Vec::new() } else { found }
 }
 
 /// A side and the meaning of one of its constants.
 type ConstantChoice = (usize, ConstantMeaning);
 
+/// The question whether replaced constants make the sides equal.
 struct Question<'q, 'l, 's> {
     launches: &'q [Launches<'l, 's>; 2],
     options: &'q Options<'q>,
     assumed: &'q Assumed,
     /// Set once a comparison was undecided.
-    open: Cell<bool>,
+    is_open: Cell<bool>,
 }
 
 impl Question<'_, '_, '_> {
     /// Chooses forms that make the sides equal: first the simplest of each, then others, one constant at a
     /// time.
     fn choose(&self, suspects: &[Suspect]) -> Option<Vec<ConstantChoice>> {
-        let of = |at: &[usize]| -> Vec<ConstantChoice> {
+        let choose_forms = |at: &[usize]| -> Vec<ConstantChoice> {
             let all = suspects.iter().zip(at).map(|(suspect, at)| {
                 let form = suspect.forms[*at].clone();
                 (suspect.side, ConstantMeaning { constant: suspect.constant, form })
@@ -230,7 +237,7 @@ impl Question<'_, '_, '_> {
                 (one.side, ConstantMeaning { constant: one.constant, form: one.forms[0].clone() })
             })
             .collect();
-        if !literals.is_empty() && self.is_equal(&literals).is_some() {
+        if !literals.is_empty() && self.compare_with(&literals).is_some() {
             return Some(literals);
         }
         let mut tries = vec![vec![0; suspects.len()]];
@@ -241,8 +248,8 @@ impl Question<'_, '_, '_> {
                 tries.push(choice);
             }
         }
-        let mut tries = tries.into_iter().take(MOST_TRIES).map(|choice| of(&choice));
-        tries.find(|chosen| self.is_equal(chosen).is_some())
+        let mut tries = tries.into_iter().take(MAX_TRIES).map(|choice| choose_forms(&choice));
+        tries.find(|chosen| self.compare_with(chosen).is_some())
     }
 
     /// Returns `true` if the outputs change independently with each of the numbers.
@@ -297,7 +304,7 @@ impl Question<'_, '_, '_> {
         for (number, one) in self.launches.iter().enumerate() {
             let mut domain = one.table.domain(one.side, number, self.options.snap).ok()?;
             let own = chosen.iter().filter(|(side, _)| *side == number);
-            domain.constants.replace(own.map(|(_, stands)| stands.clone()));
+            domain.constants.replace(own.map(|(_, meaning)| meaning.clone()));
             let again = one.run(domain, None);
             if !again.ended() {
                 return None;
@@ -307,10 +314,10 @@ impl Question<'_, '_, '_> {
         <[SideRun; 2]>::try_from(ran).ok()
     }
 
-    /// Returns the comparison with constants replaced, if the sides are equal.
-    fn is_equal(&self, chosen: &[ConstantChoice]) -> Option<ConstantReading> {
+    /// Compares the sides with constants replaced; returns the comparison if they are equal.
+    fn compare_with(&self, chosen: &[ConstantChoice]) -> Option<ConstantReading> {
         let Some(mut ran) = self.runs(chosen) else {
-            self.open.set(true);
+            self.is_open.set(true);
             return None;
         };
         let mut compared = compare_runs(&ran);
@@ -322,14 +329,14 @@ impl Question<'_, '_, '_> {
         };
         let is_equal = matches!(answer, Answer::Equal);
         if matches!(answer, Answer::Unknown(..)) {
-            self.open.set(true);
+            self.is_open.set(true);
         }
         compared.answer = Some(answer);
         is_equal.then_some(ConstantReading { compared, ran })
     }
 }
 
-/// A number for an input at a point: between 1/16 and 2, with both signs at every other point.
+/// Returns a number for an input at a point: between 1/16 and 2, with both signs at every other point.
 fn number(point: u64, input: Input) -> Number {
     let random = base::mix64(point << 40 | input.position() as u64);
     let sixteenths = (random >> 8) as i64 % 32 + 1;

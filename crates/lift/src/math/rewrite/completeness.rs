@@ -1,4 +1,4 @@
-//! The parts of an expansion beside its steps: slow paths for large arguments, and selects of infinity.
+//! The parts of an expansion that its steps do not show: slow paths for large arguments, and selects of infinity.
 
 use super::{Candidate, Planner};
 use crate::math::graph::{Code, Edge, Node};
@@ -7,17 +7,18 @@ use crate::math::template::Template;
 use std::collections::BTreeSet;
 
 impl Planner<'_, '_> {
-    /// Are the paths that are missing in the template those of the library? Each select must be between the value of
-    /// the template and the result of such a path, and the path must get the arguments of the function.
-    pub(super) fn is_whole(&self, found: &Match) -> bool {
+    /// Returns `true` if the paths that are missing in the template are those of the library. Each select
+    /// must be between the value of the template and the result of such a path, and the path must get the
+    /// arguments of the function.
+    pub(super) fn is_complete(&self, found: &Match) -> bool {
         let is_slow = |at: usize, condition: Edge, value: Edge| {
             self.regions.iter().any(|region| {
                 let own = self.values.conditions[region.branch];
                 let result = region.results.get(at).copied();
                 let merged = self.values.merges.iter().any(|&(block, register, merged)| {
-                    let here = block == region.meets && Some(register) == result;
+                    let here = block == region.join && Some(register) == result;
                     here && (merged == value
-                        || self.is_only(condition) && self.holds(merged, value))
+                        || self.has_one_branch(condition) && self.has_arm(merged, value))
                 });
                 let arguments = [Some(region.argument), region.other];
                 let same = arguments.iter().flatten().eq(&found.arguments);
@@ -30,7 +31,7 @@ impl Planner<'_, '_> {
 
     /// Restricts a match to the selects of infinity that belong to it, if its template needs one. Those select
     /// between infinity and something computed from the candidate; others are the program's own.
-    pub(super) fn with_its_choices(
+    pub(super) fn with_own_choices(
         &self,
         template: &Template,
         mut found: Match,
@@ -39,12 +40,12 @@ impl Planner<'_, '_> {
         if template.infinite.is_none() {
             return Some(found);
         }
-        found.finite.retain(|at| self.is_computed_of(self.choices[*at].rest, candidate.value));
+        found.finite.retain(|at| self.is_computed_from(self.choices[*at].rest, candidate.value));
         (!found.finite.is_empty()).then_some(found)
     }
 
-    /// Is `value` computed from `other` without a select? Then it is undefined wherever `other` is.
-    pub(super) fn is_computed_of(&self, value: Edge, other: Edge) -> bool {
+    /// Returns `true` if `value` is computed from `other` without a select. Then it is undefined wherever `other` is.
+    pub(super) fn is_computed_from(&self, value: Edge, other: Edge) -> bool {
         let mut seen = BTreeSet::new();
         let mut work = vec![value.node()];
         while let Some(node) = work.pop() {
@@ -61,14 +62,14 @@ impl Planner<'_, '_> {
         false
     }
 
-    /// Does only one branch use this condition?
-    pub(super) fn is_only(&self, condition: Edge) -> bool {
+    /// Returns `true` if only one branch uses this condition.
+    pub(super) fn has_one_branch(&self, condition: Edge) -> bool {
         let all = self.values.conditions.iter().flatten();
         all.filter(|one| one.node() == condition.node()).count() == 1
     }
 
-    /// Is the value one of the arms of nested selects?
-    pub(super) fn holds(&self, choice: Edge, value: Edge) -> bool {
+    /// Returns `true` if the value is one of the arms of nested selects.
+    pub(super) fn has_arm(&self, choice: Edge, value: Edge) -> bool {
         let mut work = vec![choice];
         while let Some(edge) = work.pop() {
             if edge == value {

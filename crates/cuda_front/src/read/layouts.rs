@@ -19,18 +19,18 @@ impl Lowerer<'_> {
         for (id, global) in self.program.globals.enumerate() {
             let shared = matches!(global.space, GlobalSpace::Device | GlobalSpace::Constant);
             if shared && self.globals.contains_key(&id) {
-                all.insert(global.name.clone(), self.laid_out(&global.ty, MAX_POINTERS));
+                all.insert(global.name.clone(), self.layout_text(&global.ty, MAX_POINTERS));
             }
         }
         for id in &function.parameters {
             if let Some(local) = function.locals.get(*id) {
-                all.insert(local.name.clone(), self.laid_out(&local.ty, MAX_POINTERS));
+                all.insert(local.name.clone(), self.layout_text(&local.ty, MAX_POINTERS));
             }
         }
         all
     }
 
-    fn laid_out(&self, ty: &Type, pointers: usize) -> String {
+    fn layout_text(&self, ty: &Type, pointers: usize) -> String {
         match ty {
             Type::Bool => "bool".to_owned(),
             Type::Int(kind) => integer(kind.is_signed(), kind.bits()),
@@ -45,17 +45,22 @@ impl Lowerer<'_> {
                 integer(one.underlying.is_signed(), one.underlying.bits())
             }),
             Type::Pointer(_) if pointers == 0 => "pointer".to_owned(),
-            Type::Pointer(pointee) => format!("{}*", self.laid_out(&pointee.ty, pointers - 1)),
+            Type::Pointer(pointee) => format!("{}*", self.layout_text(&pointee.ty, pointers - 1)),
             Type::Array(element, extent) => {
                 let extent = match extent {
                     Extent::Known(count) => count.to_string(),
                     Extent::Symbolic(_) | Extent::Unknown => String::new(),
                 };
-                format!("{}[{extent}]", self.laid_out(element, pointers))
+                format!("{}[{extent}]", self.layout_text(element, pointers))
             }
             Type::Record(id) => self.program.records.get(*id).map_or_else(String::new, |record| {
                 let field = |one: &cuda::tree::Field| {
-                    format!("{} {} at {}", self.laid_out(&one.ty, pointers), one.name, one.offset)
+                    format!(
+                        "{} {} at {}",
+                        self.layout_text(&one.ty, pointers),
+                        one.name,
+                        one.offset
+                    )
                 };
                 let fields: Vec<String> = record.fields.iter().map(field).collect();
                 let kind = if record.is_union { "union" } else { "struct" };

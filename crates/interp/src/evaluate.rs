@@ -1,0 +1,250 @@
+//! Evaluates expressions of one thread.
+//!
+//! In expressions that feed indices or conditions (`strict`), a signed operation that leaves its type is an overflow at
+//! once, because C leaves it undefined. Elsewhere numbers may wrap until they are used (`value.rs`).
+
+use crate::operations::{
+    compare_approximately, compiled_conversion, compiled_integer_binary, float_binary, function,
+    holds_for_order, integer_binary, keep_unsigned_wrap,
+};
+use crate::quantifiers::{BoundVariables, apply_monoid, evaluate_fold, for_each_assignment};
+use crate::value::{Environment, EvaluationError, Value, used_integer};
+use kir::{
+    Binary, Compare, Expr, ExprKind, FETCH_OF_INDEX, Quantifier, Type, Unary, VarId, is_fetch,
+};
+
+/// Evaluates `expr`; `strict` if it feeds an index or a condition.
+pub fn evaluate(
+    expr: &Expr,
+    env: &impl Environment,
+    strict: bool,
+) -> Result<Value, EvaluationError> {
+    Ok(match &expr.kind {
+        ExprKind::Int(value) => Value::int(*value),
+        ExprKind::Float(value) => {
+            Value::Float(env.compiled().map_or(*value, |own| own.constant(*value)))
+        }
+        ExprKind::Var(var) => env.var(*var),
+        ExprKind::Builtin(builtin, axis) => {
+            env.builtin(*builtin, *axis).map_or(Value::Undefined, Value::int)
+        }
+        ExprKind::Unary(operator, inner) => unary(*operator, inner, expr, env, strict)?,
+        ExprKind::Binary(operator, left, right) => {
+            binary(*operator, [left, right], expr, env, strict)?
+        }
+        ExprKind::Compare(operator, left, right) => {
+            let holds = compare(*operator, [left, right], env, strict)?;
+            Value::int(i128::from(holds))
+        }
+        ExprKind::And(left, right) | ExprKind::Or(left, right) => {
+            let decides = matches!(expr.kind, ExprKind::Or(..));
+            match truth(left, env)? {
+                first if first == decides => Value::int(i128::from(first)),
+                _ => Value::int(i128::from(truth(right, env)?)),
+            }
+        }
+        ExprKind::Select(condition, then, otherwise) => {
+            let chosen = if truth(condition, env)? { then } else { otherwise };
+            evaluate(chosen, env, strict)?
+        }
+        ExprKind::Convert(inner) => convert(inner, expr.ty, env, strict)?,
+        ExprKind::Call(name, arguments) if is_fetch(name) => fetch(name, arguments, env)?,
+        ExprKind::Call(name, arguments) => call(name, arguments, env, strict)?,
+        ExprKind::Combine(monoid, arguments) => {
+            let mut values = Vec::new();
+            for argument in arguments {
+                values.push(evaluate(argument, env, strict)?);
+            }
+            apply_monoid(monoid, &values, env.as_dyn(), strict)?
+        }
+        ExprKind::Element(array, when, index) => {
+            let mut at = [0; 3];
+            for (slot, one) in at.iter_mut().zip(index) {
+                *slot = used_integer(evaluate(one, env, true)?, one)?;
+            }
+            env.element(*array, *when, at)
+        }
+        ExprKind::Quantified(quantifier, vars, body) => quantified(*quantifier, vars, body, env)?,
+        ExprKind::Fold(fold) => evaluate_fold(fold, expr.ty, env.as_dyn(), strict)?,
+        ExprKind::Other(inner) => match env.other() {
+            Some(other) => {
+                let vars = env.bound();
+                evaluate(inner, &BoundVariables { outer: other, vars: &vars }, strict)?
+            }
+            None => return Err(EvaluationError::Undefined),
+        },
+    })
+}
+
+/// The truth of a condition.
+pub fn truth(expr: &Expr, env: &impl Environment) -> Result<bool, EvaluationError> {
+    Ok(used_integer(evaluate(expr, env, true)?, expr)? != 0)
+}
+
+/// Evaluates `expr`, an operator on `operands`.
+fn binary(
+    operator: Binary,
+    operands: [&Expr; 2],
+    expr: &Expr,
+    env: &impl Environment,
+    strict: bool,
+) -> Result<Value, EvaluationError> {
+    let left = evaluate(operands[0], env, strict)?;
+    let right = evaluate(operands[1], env, strict)?;
+    if let (Value::Float(left), Value::Float(right)) = (left, right) {
+        let result = float_binary(operator, left, right);
+        let own = env.compiled();
+        return Ok(Value::Float(
+            own.map_or(result, |own| own.binary(operator, left, right, result)),
+        ));
+    }
+    match env.compiled() {
+        Some(_) => compiled_integer_binary(operator, left, right, expr, strict),
+        None => integer_binary(operator, left, right, expr, strict),
+    }
+}
+
+fn compare(
+    operator: Compare,
+    [left, right]: [&Expr; 2],
+    env: &impl Environment,
+    strict: bool,
+) -> Result<bool, EvaluationError> {
+    let (one, other) = (evaluate(left, env, strict)?, evaluate(right, env, strict)?);
+    let is_equation = matches!(operator, Compare::Eq | Compare::Ne);
+    match (one, other) {
+        (Value::Float(one), Value::Float(other)) if env.approximates_reals() => {
+            compare_approximately(operator, one, other)
+        }
+        (Value::Float(one), Value::Float(other)) => {
+            Ok(holds_for_order(operator, one.partial_cmp(&other)))
+        }
+        // An equation of a machine type compares the machine's values.
+        (Value::Int { value: one, .. }, Value::Int { value: other, .. })
+            if env.approximates_reals() && is_equation && matches!(left.ty, Type::Int { .. }) =>
+        {
+            Ok(holds_for_order(operator, Some(one.cmp(&other))))
+        }
+        _ => {
+            let (one, other) = (used_integer(one, left)?, used_integer(other, right)?);
+            Ok(holds_for_order(operator, Some(one.cmp(&other))))
+        }
+    }
+}
+
+/// Checks the index of a fetch from a texture. A run has no textures, so the fetch itself has no value.
+fn fetch(name: &str, arguments: &[Expr], env: &impl Environment) -> Result<Value, EvaluationError> {
+    for argument in arguments.iter().filter(|_| name == FETCH_OF_INDEX) {
+        used_integer(evaluate(argument, env, true)?, argument)?;
+    }
+    Ok(Value::Undefined)
+}
+
+/// Evaluates a mathematical function of floats.
+fn call(
+    name: &str,
+    arguments: &[Expr],
+    env: &impl Environment,
+    strict: bool,
+) -> Result<Value, EvaluationError> {
+    let mut values = [0.0; 3];
+    for (slot, argument) in values.iter_mut().zip(arguments) {
+        *slot = match evaluate(argument, env, strict)? {
+            Value::Float(value) => value,
+            _ => return Err(EvaluationError::Undefined),
+        };
+    }
+    let result = function(name, values);
+    match env.compiled().map(|own| own.function(name, values, result)) {
+        Some(None) => Err(EvaluationError::Undefined),
+        Some(Some(result)) => Ok(Value::Float(result)),
+        None => Ok(Value::Float(result)),
+    }
+}
+
+fn quantified(
+    quantifier: Quantifier,
+    vars: &[VarId],
+    body: &Expr,
+    env: &impl Environment,
+) -> Result<Value, EvaluationError> {
+    let wanted = quantifier == Quantifier::Exists;
+    let mut found = false;
+    for_each_assignment(vars, body, wanted, env.as_dyn(), &mut |vars| {
+        let env = BoundVariables { outer: env.as_dyn(), vars };
+        found |= truth(body, &env)? == wanted;
+        Ok(!found)
+    })?;
+    Ok(Value::int(i128::from(found == wanted)))
+}
+
+fn convert(
+    inner: &Expr,
+    ty: Type,
+    env: &impl Environment,
+    strict: bool,
+) -> Result<Value, EvaluationError> {
+    let from = inner.ty;
+    let value = evaluate(inner, env, strict)?;
+    if let Some(own) = env.compiled() {
+        return compiled_conversion(value, (from, ty), own, inner);
+    }
+    match (value, ty) {
+        #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
+        (Value::Int { value, .. }, Type::Float) => Ok(Value::Float(value as f64)),
+        #[expect(clippy::cast_possible_truncation, reason = "it saturates, as the hardware does")]
+        (Value::Float(float), Type::Int { .. } | Type::Whole | Type::Bool) => {
+            Ok(Value::int(ty.wrap(i128::from(float as i64))))
+        }
+        (Value::Int { value, exact }, Type::Int { bits: to, .. }) => {
+            let widens = matches!(from, Type::Int { bits, .. } if bits < to) || from == Type::Bool;
+            if widens && exact != Some(value) {
+                if !strict {
+                    return Ok(Value::int(ty.wrap(value)));
+                }
+                used_integer(Value::Int { value, exact }, inner)?;
+            }
+            Ok(Value::Int { value: ty.wrap(value), exact })
+        }
+        (Value::Int { .. }, Type::Whole | Type::Bool) => {
+            Ok(Value::int(used_integer(value, inner)?))
+        }
+        (Value::Float(_), Type::Float) => Ok(value),
+        (Value::Undefined, _) => Err(EvaluationError::Undefined),
+    }
+}
+
+fn unary(
+    operator: Unary,
+    inner: &Expr,
+    expr: &Expr,
+    env: &impl Environment,
+    strict: bool,
+) -> Result<Value, EvaluationError> {
+    match (operator, evaluate(inner, env, strict)?) {
+        (Unary::Neg, Value::Float(value)) => Ok(Value::Float(-value)),
+        (Unary::Neg, right @ Value::Int { .. }) => {
+            let done = integer_binary(Binary::Sub, Value::int(0), right, expr, strict)?;
+            Ok(if env.compiled().is_some() { keep_unsigned_wrap(done, expr.ty) } else { done })
+        }
+        // `~x` is `-1 - x`, in every width.
+        (Unary::Complement, right @ Value::Int { .. }) => {
+            let done = integer_binary(Binary::Sub, Value::int(-1), right, expr, false)?;
+            Ok(if env.compiled().is_some() { keep_unsigned_wrap(done, expr.ty) } else { done })
+        }
+        (Unary::Not, value) => Ok(Value::int(i128::from(used_integer(value, inner)? == 0))),
+        (Unary::Pow2, value) => match used_integer(value, inner)? {
+            power @ 0..=100 => Ok(Value::int(1 << power)),
+            _ => Err(EvaluationError::Undefined),
+        },
+        (Unary::LowBit, value) => {
+            let value = used_integer(value, inner)?;
+            Ok(Value::int(value & value.wrapping_neg()))
+        }
+        (Unary::IsPow2, value) => {
+            let value = used_integer(value, inner)?;
+            Ok(Value::int(i128::from(value > 0 && value & (value - 1) == 0)))
+        }
+        _ => Err(EvaluationError::Undefined),
+    }
+}
