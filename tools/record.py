@@ -21,9 +21,9 @@ import sys
 import time
 
 CHUNK = 256  # kernels compiled together
-PATIENCE = 30  # seconds without a sign of life from the child
+SILENCE_LIMIT = 30  # seconds without a sign of life from the child
 LIMIT = 480  # seconds after which no new child is started
-FAREWELL = b"DONE"
+END_MARK = b"DONE"
 
 
 class Failure(Exception):
@@ -161,7 +161,7 @@ def work(folder, library, first):
                 # A failing launch ends this child: nothing works in its context any more.
                 send(index, RESULT, driver.run(module, case, inputs, outputs, plan.data(case)))
             driver.call("cuModuleUnload", module)
-    sys.stdout.buffer.write(FAREWELL)
+    sys.stdout.buffer.write(END_MARK)
 
 
 class Listener:
@@ -174,10 +174,10 @@ class Listener:
         """Returns exactly `length` bytes; `None` at the end or after too long a silence."""
         data = b""
         while len(data) < length:
-            ready, _, _ = select.select([self.stream], [], [], PATIENCE)
+            ready, _, _ = select.select([self.stream], [], [], SILENCE_LIMIT)
             piece = os.read(self.stream, length - len(data)) if ready else b""
             if not piece:
-                return data if data == FAREWELL else None
+                return data if data == END_MARK else None
             data += piece
         return data
 
@@ -188,8 +188,8 @@ def follow(child, results, errors):
     device, current = None, None
     while True:
         header = listener.read(9)
-        if header is None or header == FAREWELL:
-            return device, current, header == FAREWELL
+        if header is None or header == END_MARK:
+            return device, current, header == END_MARK
         index, kind, length = struct.unpack("<IBI", header)
         payload = listener.read(length) if length else b""
         if payload is None:

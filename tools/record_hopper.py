@@ -3,7 +3,7 @@
 
     python3 tools/record_hopper.py OUTPUT_FOLDER [SEED]
 
-writes kernels.ptx, cases.json and data.bin, which belong into crates/driver/tests/hopper. Tensor maps are encoded by
+writes kernels.ptx, cases.json and data.bin, which belong in crates/driver/tests/hopper. Tensor maps are encoded by
 the driver, so the recording shows both the meaning of a map's bytes and the effect of a copy through it. Cases are
 drawn from a seed; the committed ones have seed 90.
 

@@ -4,7 +4,7 @@ Hopper GPU, nothing else.
 
     python3 tools/record_map_fields.py OUTPUT_FOLDER
 
-writes map_fields.json, which belongs into crates/driver/tests/hopper: for each field, value and map, the 32-bit words
+writes map_fields.json, which belongs in crates/driver/tests/hopper: for each field, value and map, the 32-bit words
 that change. Maps are all zeros, all ones, and random bits, so that every bit is seen to change or to stay. Then
 follows a map at each multiple of 16 bytes, to learn the alignment the instruction needs.
 """

@@ -3,7 +3,7 @@
 
     python3 tools/record_wgmma.py OUTPUT_FOLDER [SEED]
 
-writes wgmma.ptx, wgmma.json and wgmma.bin, which belong into crates/driver/tests/hopper. A case fills shared memory
+writes wgmma.ptx, wgmma.json and wgmma.bin, which belong in crates/driver/tests/hopper. A case fills shared memory
 and registers with numbers determined by its seed, executes one instruction, and keeps the accumulators. Elements are
 small integers, so that every sum is exact in every type, whatever the order of additions. Cases are drawn from a
 seed; the committed ones have seed 91.
@@ -24,7 +24,7 @@ HEADER = ".version 8.4\n.target sm_90a\n.address_size 64\n"
 ROOM_A, ROOM_B = 16384, 32768  # bytes of shared memory for A, and after it for B
 THREADS = 128
 CHUNK = 64  # kernels compiled together
-KEPT = 2048  # bytes of accumulators kept as they are; more are kept as a digest
+MAX_PLAIN_BYTES = 2048  # bytes of accumulators kept as they are; more are kept as a digest
 SPANS = [16, 128, 64, 32]  # bytes of a row by the swizzle number in a descriptor
 
 
@@ -301,7 +301,7 @@ def main(folder, seed):
     for number, (form, case) in enumerate(cases):
         result = run_case(driver, modules[case["kernel"]], form, case, number * 7919)
         entry = case | {"seed": number * 7919, "digest": f"{digest(result):016x}"}
-        if len(result) <= KEPT:
+        if len(result) <= MAX_PLAIN_BYTES:
             entry["result"] = [len(data), len(result)]
             data.extend(result)
         told.append(entry)

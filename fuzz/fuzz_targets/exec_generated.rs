@@ -23,7 +23,7 @@ const PRELUDE: &str = "
     setp.lt.u32 %p1, %r2, 7; setp.ne.u32 %p2, %r6, 0; mov.b128 %q1, {%rd1, %rd4};
 ";
 
-const MOST_INSTRUCTIONS: usize = 40;
+const MAX_INSTRUCTIONS: usize = 40;
 
 struct Choices<'d>(&'d [u8]);
 
@@ -43,7 +43,7 @@ fuzz_target!(|data: &[u8]| {
 
 fn generate(choices: &mut Choices<'_>) -> Option<String> {
     let mut lines = Vec::new();
-    while lines.len() < MOST_INSTRUCTIONS {
+    while lines.len() < MAX_INSTRUCTIONS {
         let (Some(high), Some(low)) = (choices.next(), choices.next()) else { break };
         let example = EXAMPLES[(high << 8 | low) % EXAMPLES.len()];
         let mut line = exchange(example, choices);

@@ -33,7 +33,7 @@ def encoded(array: NDArray[Any], dtype: str) -> NDArray[Any]:
         rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
         quiet = (bits >> 16) | 0x40
         return np.where(np.isnan(bits.view("f4")), quiet, rounded).astype("u2").view("V2")
-    raise UsageError(f"an array of {array.dtype} does not become {dtype}; give raw bytes (dtype V1)")
+    raise UsageError(f"an array of {array.dtype} cannot be converted to {dtype}; give raw bytes (dtype V1)")
 
 
 def decoded(array: NDArray[Any], dtype: str) -> NDArray[Any]:

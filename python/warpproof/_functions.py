@@ -80,7 +80,7 @@ def _parameters(function: Callable[..., Any], inputs: Mapping[str, Any]) -> list
     if len(required) <= len(tensors) and not any(name in inputs for name in required):
         return tensors[: len(required)]
     missing = next(name for name in needed if name not in inputs)
-    raise UsageError(f"the function takes `{missing}`, and the kernel has no input of that name: {', '.join(inputs)}")
+    raise UsageError(f"the function takes `{missing}`, but the kernel has no input of that name: {', '.join(inputs)}")
 
 
 def tracer(function: Callable[..., Any]) -> Callable[..., Any]:

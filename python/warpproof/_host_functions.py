@@ -76,7 +76,7 @@ def _require_arguments(given: Mapping[str, Any]) -> None:
         if isinstance(value, Scalar):
             raise UsageError(f"`{name}` is a number that the functions are run with: give its value")
         if isinstance(value, Tensor) and value.direction != "in":
-            raise UsageError(f"`{name}` is an output: a function returns its outputs; give its inputs alone")
+            raise UsageError(f"`{name}` is an output: a function returns its outputs; give only its inputs")
 
 
 def _recorded(reference: Callable[..., Any], host: Callable[..., Any], given: Mapping[str, Any], target: str) -> _Pair:
@@ -105,7 +105,7 @@ def _against_formula(formula: str, host: Callable[..., Any], given: Mapping[str,
 
     for name in given:
         if name in RESERVED:
-            raise UsageError(f"`{name}` is a word of the language of formulas: give the argument another name")
+            raise UsageError(f"`{name}` is a reserved word in formulas: give the argument another name")
     lines = [line for line in re.split(r"[;\n]", formula) if not re.match(r"\s*(let\b|#|$)", line)]
     outputs = [match.group(1) for line in lines if (match := re.match(r"\s*([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?=(?!=)", line))]
     recording = _recording(host, given, target, outputs or None)
@@ -157,7 +157,7 @@ def _require_whole_results(report: Report, results: list[str]) -> None:
     errors = [one for one in report.findings if one.severity == "error"]
     between = [one for one in errors if one.kind == "unwritten-output" and not any(f"`{n}`" in one.message for n in results)]
     if report.refuted and errors and errors == between:
-        raise Untraceable(f"memory that is read in part is not written whole: {between[0].message}")
+        raise Untraceable(f"memory that is partly read is not completely written: {between[0].message}")
 
 
 def _only_launch(pair: _Pair) -> tuple[Launch, dict[str, str], list[str]] | None:

@@ -30,7 +30,7 @@ def _shrunk(name: str, value: Any, limit: int) -> Any:
         return value
     shape = tuple(smaller(extent, limit) for extent in value.shape)
     if shape != value.shape and (value.strides is not None or not _is_plain(value)):
-        raise UsageError(f"`{name}` has strides or contents: say its smaller shape, `shapes={{\"{name}\": …}}`, or give none")
+        raise UsageError(f"`{name}` has strides or contents: give its smaller shape, `shapes={{\"{name}\": …}}`, or leave out `shapes`")
     return replace(value, shape=shape)
 
 
@@ -42,7 +42,7 @@ def replaced(arguments: Mapping[str, Any], shapes: Mapping[str, Any]) -> dict[st
     """Returns the arguments with the given shapes: a tuple, a tensor, or a number in place of a number."""
     unknown = [name for name in shapes if name not in arguments]
     if unknown:
-        raise UsageError(f"`shapes` has `{unknown[0]}`, and the arguments are {', '.join(arguments)}")
+        raise UsageError(f"`shapes` has `{unknown[0]}`, but the arguments are {', '.join(arguments)}")
     return {name: _with_shape(name, value, shapes.get(name)) for name, value in arguments.items()}
 
 
@@ -53,7 +53,7 @@ def _with_shape(name: str, value: Any, shape: Any) -> Any:
         return shape
     sizes = (shape,) if isinstance(shape, int) else tuple(int(extent) for extent in shape)
     if len(sizes) != len(value.shape):
-        raise UsageError(f"`{name}` has {len(value.shape)} dimensions, and `shapes` gives {len(sizes)}")
+        raise UsageError(f"`{name}` has {len(value.shape)} dimensions, but `shapes` gives {len(sizes)}")
     if value.strides is not None or not _is_plain(value):
         raise UsageError(f"`{name}` has strides or contents: give a tensor with those for the smaller shape, too")
     return replace(value, shape=sizes)
@@ -89,7 +89,7 @@ def _first_that_runs(
             raise
         except Exception as error:  # contradictory shapes; the next limit may do
             failure = failure or error
-    raise UsageError(f"the functions do not run at reduced shapes: {failure}; give some, `shapes={{\"x\": (4, 200)}}`") from failure
+    raise UsageError(f"the functions do not run at reduced shapes: {failure}; give shapes, `shapes={{\"x\": (4, 200)}}`") from failure
 
 
 def described(arguments: Mapping[str, Any]) -> str:

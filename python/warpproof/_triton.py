@@ -71,7 +71,7 @@ def kernel(fn: Any, signature: Any, constexprs: dict[str, Any], target: Any, opt
         types = [one.strip() for one in signature.split(",")]
         names = [name for name in fn.arg_names if name not in constexprs]
         if len(types) != len(names):
-            raise UsageError(f"the signature has {len(types)} types, and `{_name(fn)}` takes {', '.join(names)}")
+            raise UsageError(f"the signature has {len(types)} types, but `{_name(fn)}` takes {', '.join(names)}")
         signature = dict(zip(names, types))
     return _compiled(fn, dict(signature), constexprs, target, options, {})
 

@@ -185,7 +185,7 @@ def run(project: str | os.PathLike[str] = ".", *names: str, jobs: int | None = N
     called = _native.call([*command.words, "--format=json"], [], sys.prefix)
     if called.exit == 2:
         # Errors in an entry are only in the text.
-        raise UsageError(_told(_native.call(command.words, [], sys.prefix)))
+        raise UsageError(_usage_message(_native.call(command.words, [], sys.prefix)))
     return Report.of_project(called.output, called.messages)
 
 
@@ -400,7 +400,7 @@ class _Command:
                     f"this is a bug in Warpproof {_native.version().splitlines()[0]}, not in your kernel; please report it: {bug}"
                 ) from None
             if called.exit == 2:
-                raise UsageError(self.files.without_paths(_told(called)))
+                raise UsageError(self.files.without_paths(_usage_message(called)))
             return called
 
     def report(self) -> Report:
@@ -409,7 +409,7 @@ class _Command:
     def made(self, called: _native.Called) -> Report:
         json = called.json()
         if json is None:
-            raise UsageError(_told(called))
+            raise UsageError(_usage_message(called))
         clean = self.files.without_paths
         text = clean(called.messages + called.output)
         return Report(clean(json), text, lambda: clean(called.html()), self.arguments, self.launch)
@@ -420,7 +420,7 @@ class _Command:
         return Simulation(called.exit, text, called.arrays, self.arguments)
 
 
-def _told(called: _native.Called) -> str:
+def _usage_message(called: _native.Called) -> str:
     """Returns the message of a usage error, without the prefix of the terminal output."""
     text = (called.messages + called.output).strip()
     return text[len("error: ") :] if text.startswith("error: ") else text

@@ -213,7 +213,7 @@ def _strides(array: Any) -> tuple[int, ...] | None:
     if strides is None:
         return None
     if any(step < 0 or step % array.itemsize for step in strides):
-        raise UsageError("an array with negative strides, or between elements, is not a tensor of a kernel; copy it first")
+        raise UsageError("an array with negative strides, or strides that are not whole elements, cannot be a kernel's tensor; copy it first")
     return tuple(int(step) // int(array.itemsize) for step in strides)
 
 

@@ -159,7 +159,7 @@ def _texts(command: _Command) -> dict[str, str]:
     try:
         return {name: text.decode() for name, text in command.texts}
     except UnicodeDecodeError:
-        raise UsageError("a job has kernels as texts: give the path of a file that is none") from None
+        raise UsageError("a job passes kernels as text: for a binary file, give its path") from None
 
 
 def batch(

@@ -190,7 +190,7 @@ def weight_names(traced: Any, model: Any, other: Any) -> dict[str, str]:
         return {path: known.get(path, "") or _free(path, traced) for path in new}
     if [t.shape for t in own.values()] == [t.shape for t in new.values()]:
         return {theirs: known.get(ours) or _free(theirs, traced) for ours, theirs in zip(own, new)}
-    raise Untraceable("Model and ModelNew have different parameters: it is not known which are the same")
+    raise Untraceable("Model and ModelNew have different parameters: it is not known which ones correspond")
 
 
 def _require_same_weights(model: Any, other: Any) -> None:
@@ -203,7 +203,7 @@ def _require_same_weights(model: Any, other: Any) -> None:
         own = dict(zip(new, own.values()))
     for path, tensor in new.items():
         if not torch.equal(own[path].detach().nan_to_num(), tensor.detach().nan_to_num()):
-            raise Untraceable(f"`{path}` of ModelNew begins with other values than in Model, with the same seed")
+            raise Untraceable(f"`{path}` of ModelNew starts with different values than in Model, for the same seed")
 
 
 def _free(path: str, traced: Any) -> str:

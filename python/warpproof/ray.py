@@ -21,11 +21,11 @@ from warpproof.errors import UsageError
 #: Retries of a task after the death of its worker or node.
 RETRIES = 5
 #: Jobs sent to the cluster together. A task costs Ray some milliseconds, as does a small job.
-TOGETHER = 16
+JOBS_PER_TASK = 16
 #: Answers kept for equal jobs.
-KEPT = 4096
+MAX_KEPT_ANSWERS = 4096
 #: Tasks in flight for each processor of the cluster.
-AHEAD = 2
+TASKS_PER_PROCESSOR = 2
 
 
 class _Runner:
@@ -77,7 +77,7 @@ def _run(
         task = ray.remote(num_cpus=1, memory=memory, max_retries=RETRIES)(answers_of)
         resources: Any = ray.cluster_resources
         processors = workers or max(1, int(resources().get("CPU", 1)))
-        yield from _in_order(ray, lambda lines: task.remote(lines, options, folder), jobs, AHEAD * processors)
+        yield from _in_order(ray, lambda lines: task.remote(lines, options, folder), jobs, TASKS_PER_PROCESSOR * processors)
     finally:
         if owns:
             ray.shutdown()
@@ -118,8 +118,8 @@ def _in_order(
     copies = _Copies()
     while waiting or not ended:
         while not ended and len(waiting) < most:
-            some = [job for _, job in zip(range(TOGETHER), source)]
-            ended = len(some) < TOGETHER
+            some = [job for _, job in zip(range(JOBS_PER_TASK), source)]
+            ended = len(some) < JOBS_PER_TASK
             if some:
                 asked = [line for index, line in some if copies.is_first(index, line)]
                 waiting.append(([index for index, _ in some], start(asked) if asked else None))
@@ -163,7 +163,7 @@ class _Copies:
             self._forget()
 
     def _forget(self) -> None:
-        while len(self._answers) > KEPT:
+        while len(self._answers) > MAX_KEPT_ANSWERS:
             key = next(iter(self._answers))
             if self._wanted[key]:
                 return
@@ -241,7 +241,7 @@ def _skip(path: Any, resume: bool, jobs: Iterator[tuple[int, str]]) -> None:
     if not path.exists() or path.stat().st_size == 0:
         return
     if not resume:
-        raise UsageError(f"{path} has results in it: --resume continues after them; or choose another file")
+        raise UsageError(f"{path} already contains results: continue them with --resume, or choose another file")
     end = 0
     with open(path, "rb+") as file:
         for line in file:
@@ -252,6 +252,6 @@ def _skip(path: Any, resume: bool, jobs: Iterator[tuple[int, str]]) -> None:
                 raise UsageError(f"{path} has more results than there are jobs")
             own, name = _json.loads(line)["id"], _json.loads(_content(job, index)[1])
             if own != name:
-                raise UsageError(f"{path}: result {index + 1} is that of {own!r}, and job {index + 1} is {name!r}")
+                raise UsageError(f"{path}: result {index + 1} belongs to {own!r}, but job {index + 1} is {name!r}")
             end += len(line)
         file.truncate(end)

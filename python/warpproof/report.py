@@ -95,7 +95,7 @@ class Counterexample:
         from warpproof.errors import UsageError
 
         if self.launch is None:
-            raise UsageError("the kernel of this counterexample is not at hand")
+            raise UsageError("the kernel of this counterexample is not available")
         arguments: dict[str, Any] = {}
         for name, given in self.launch.arguments.items():
             tensor = as_argument(name, given)

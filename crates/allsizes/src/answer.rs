@@ -177,7 +177,7 @@ fn prove_postconditions(
             property: Property::Postcondition,
             span,
             other: None,
-            message: "this claim: the kernel's result is not definite while other properties are open"
+            message: "this claim: other properties are not proved, so the kernel's result may be undefined"
                 .to_owned(),
         }));
         return solver;
@@ -230,14 +230,14 @@ fn prove_contracts(
             None if answer.unsized_arrays.is_empty() => continue,
             None => "not all of its arrays have a size".to_owned(),
             Some(one) if one.verdict == Verdict::Refuted => {
-                format!("a launch of it alone shows that {} fails", one.property.name())
+                format!("a launch of the function alone refutes {}", one.property.name())
             }
             Some(one) => match one.open.first() {
                 Some(open) => format!("could not show {}", open.message),
                 None if answer.example.is_none() => {
-                    "no launch fulfils its preconditions".to_owned()
+                    "no launch satisfies its preconditions".to_owned()
                 }
-                None => format!("{} is open", one.property.name()),
+                None => format!("{} was not proved", one.property.name()),
             },
         };
         let message = format!("the contract of `{}`: {why}", contract.name);

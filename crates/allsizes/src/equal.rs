@@ -74,7 +74,10 @@ impl PairAnswer {
         Self {
             answers: kernels.map(Answer::given_up),
             verdict: Verdict::Unknown,
-            open: vec![(1, OpenClaim::of_values(kernels[1].span, "anything in that time"))],
+            open: vec![(
+                1,
+                OpenClaim::of_values(kernels[1].span, "anything before the time limit"),
+            )],
             outputs: Vec::new(),
             learnt: Vec::new(),
             difference: None,
@@ -159,7 +162,7 @@ pub fn compare_as(
             values::equal([&pair[0], &pair[1]], relation.same_launch, solver, options.infers)
         });
         let (equality, back) = shown.unwrap_or_else(|| {
-            let open = OpenClaim::of_values(kernels[1].span, "anything in that time");
+            let open = OpenClaim::of_values(kernels[1].span, "anything before the time limit");
             (values::Equality { open: vec![(1, open)], ..values::Equality::default() }, None)
         });
         solver = back;
@@ -169,12 +172,12 @@ pub fn compare_as(
         solver_died = equality.solver_died;
         for name in &outputs {
             if let Some(side) = kernels.iter().position(|kernel| !has_global(kernel, name)) {
-                let message = format!("anything of `{name}`: this kernel has no such array");
+                let message = format!("that `{name}` is the same: this kernel has no such array");
                 open.push((side, OpenClaim::of_values(kernels[side].span, message)));
             }
         }
         if outputs.is_empty() && open.is_empty() {
-            let message = "anything: neither kernel stores to a global array";
+            let message = "that anything is equal: neither kernel stores to a global array";
             open.push((0, OpenClaim::of_values(kernels[0].span, message)));
         }
     }
@@ -219,8 +222,7 @@ fn other_initials([one, two]: [&Kernel; 2]) -> Option<OpenClaim> {
             }
             _ => false,
         };
-        let message =
-            || format!("that `{name}` is the same for both: its initialiser is another one here");
+        let message = || format!("that `{name}` is the same for both: its initialisers differ");
         (!same).then(|| OpenClaim::of_values(two.arrays[*other].span, message()))
     })
 }
@@ -240,23 +242,23 @@ fn has_global(kernel: &Kernel, name: &str) -> bool {
 /// The first property that equality depends on and that is not proved for a kernel.
 fn first_unproved(answer: &Answer, kernel: &Kernel) -> Option<OpenClaim> {
     let names = [
-        (Property::Races, "that it has no races, without which it computes nothing definite"),
-        (Property::Barriers, "that all threads meet at its barriers"),
+        (Property::Races, "that it has no races; with a race its result is undefined"),
+        (Property::Barriers, "that all threads reach its barriers"),
         (Property::Bounds, "that it stays inside its arrays"),
         (Property::Overflow, "that its indices do not overflow"),
         (Property::Division, "that it does not divide by zero"),
         (
             Property::Initialised,
-            "that it reads no shared or local memory before somebody stores to it",
+            "that it reads no shared or local memory before a thread stores to it",
         ),
     ];
     let span = kernel.span;
     let open = |message: &str| OpenClaim::of_values(span, message);
     if answer.example.is_none() {
-        return Some(open("anything: no launch was found that fulfils its contract"));
+        return Some(open("anything: no launch was found that satisfies its contract"));
     }
     if !answer.unsized_arrays.is_empty() {
-        return Some(open("that it stays inside its arrays: not all of them have a size"));
+        return Some(open("that it stays inside its arrays: some have no stated size"));
     }
     let (_, message) = names.into_iter().find(|(property, _)| {
         let checked = answer.properties.iter().find(|one| one.property == *property);

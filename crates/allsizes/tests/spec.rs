@@ -212,7 +212,10 @@ fn mistakes_have_suggestions() {
     let of_clause = |clause: &str| mistake(&with(clause, "b[0] = f;"));
     assert!(of_clause("//@ ensure b[0] == f;").contains("did you mean `ensures`?"));
     assert!(of_clause("//@ requiers n > 0;").contains("did you mean `requires`?"));
-    assert!(of_clause("//@ banana n > 0;").contains("here these are: requires, ensures"));
+    assert!(
+        of_clause("//@ banana n > 0;")
+            .contains("the words that are possible here: requires, ensures")
+    );
     assert!(of_clause("//@ ensures \\foral int i; i == i;").contains("did you mean `\\forall`?"));
     assert!(of_clause("//@ ensures \\summ(i, 0, n, i) == 0;").contains("did you mean `\\sum`?"));
     assert!(of_clause("//@ ensures b[0] == \\result;").contains("has a result"));
@@ -223,8 +226,10 @@ fn mistakes_have_suggestions() {
     assert!(of_clause("//@ lemma l(int x) by induction(y): x == x;").contains("no parameter `y`"));
     let of_body = |body: &str| mistake(&with("", body));
     assert!(of_body("//@ loop invarient n > 0;\nfor (;;) {}").contains("`invariant`?"));
-    assert!(of_body("//@ barrier invariant n > 0;\nb[0] = f;").contains("before no barrier"));
+    assert!(
+        of_body("//@ barrier invariant n > 0;\nb[0] = f;").contains("not followed by a barrier")
+    );
     assert!(of_body("//@ loop invariant U;\nfor (;;) {}").contains("`U` is not declared"));
     assert!(of_body("//@ ghost int g = 1;\nb[g] = f;").contains("belongs to annotations"));
-    assert!(of_body("//@ ghost n = 1;\nb[0] = f;").contains("only ghost variables"));
+    assert!(of_body("//@ ghost n = 1;\nb[0] = f;").contains("can assign only to ghost variables"));
 }

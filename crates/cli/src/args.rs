@@ -46,7 +46,7 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// The command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check one launch of a kernel for races, misused barriers, deadlocks and memory errors.
@@ -203,7 +203,7 @@ pub(crate) struct CheckArgs {
     pub(crate) graph: Option<PathBuf>,
 }
 
-/// What counts as an error.
+/// Rules of a check: strictness and allowances.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "What counts as an error")]
 pub(crate) struct RuleArgs {

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Exit {
         Command::Demo => demo::run(console),
         Command::Run(run) => project::run(run, console),
         Command::Batch(_) | Command::BatchWorker(_) => {
-            console.fail("a batch is a program of its own: start `warpproof batch`")
+            console.fail("a batch runs in a separate process: start `warpproof batch`")
         }
         Command::Init(init) => project::init(init, console),
         Command::Schema => {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Exit {
         Command::Completions(wanted) => completions::write(wanted.shell, console),
         Command::CompleteKernel(wanted) => completions::write_kernels(&wanted.word, console),
         Command::Watch(_) | Command::Lsp => {
-            console.fail("this command goes on until it is ended: start it as a program of its own")
+            console.fail("this command runs until it is stopped: start it as a separate process")
         }
         Command::Man => write_man(console),
     }
@@ -115,7 +115,7 @@ fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
         format: args.output.format.into(),
     };
     let names = paths.map(|path| path.kernel.as_deref());
-    let together = driver::prove::Correspondence {
+    let correspondence = driver::prove::Correspondence {
         names: args.sizes.map.clone(),
         same_launch: args.sizes.same_launch,
         requires: args.sizes.demands.clone(),
@@ -125,7 +125,7 @@ fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
     let (kernel, output) = (optimised.clone(), Some(args.output.clone()));
     let guard =
         Guard::of_proof(console, options.time, Subject { command, launches, kernel, output });
-    let outcome = driver::prove::compare(inputs, names, &together, options, console.styled());
+    let outcome = driver::prove::compare(inputs, names, &correspondence, options, console.styled());
     console.pen().take();
     drop(guard);
     console.finish(with_files(outcome, "equiv", &args.output, console))
@@ -169,7 +169,7 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
     let options = driver::equiv::Options {
         snap: !args.no_snap,
         strict: args.strict,
-        allow: allowed(&args.allow),
+        allow: combined_allowances(&args.allow),
         assumptions: &args.assumptions,
         parts: &args.parts,
         pictures: args.output.report.is_some(),
@@ -189,14 +189,14 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
 }
 
 /// All allowances together.
-fn allowed(all: &[driver::Allow]) -> driver::Allow {
+fn combined_allowances(all: &[driver::Allow]) -> driver::Allow {
     all.iter().fold(driver::Allow::default(), |some, one| some.and(*one))
 }
 
 fn run_check(args: &CheckArgs, console: &Console) -> Exit {
     let RuleArgs { strict, warp_synchronous, .. } = args.rules;
     let (graph, format) = (args.graph.as_deref(), args.output.format.into());
-    let (pictures, allow) = (args.output.report.is_some(), allowed(&args.rules.allow));
+    let (pictures, allow) = (args.output.report.is_some(), combined_allowances(&args.rules.allow));
     let options =
         driver::check::Options { strict, warp_synchronous, allow, graph, format, pictures };
     let colour = console.styled();

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Exit {
                 let count = before.len();
                 console.write_err(&format!("\nwatching {count} files; Ctrl-C ends\n"));
                 if count == 0 {
-                    return console.fail("the command names no file that could change");
+                    return console.fail("the command names no file to watch");
                 }
             }
             sleep(PERIOD);
@@ -83,7 +83,7 @@ fn settle(words: &[OsString]) {
 /// Size and time of a file.
 type Stamp = (u64, Option<SystemTime>);
 
-/// Returns what all files look like that the command may read.
+/// Returns size and time of each file that the command may read.
 fn state(words: &[OsString]) -> BTreeMap<PathBuf, Stamp> {
     let stamp = |path: PathBuf| {
         let facts = path.metadata().ok().filter(std::fs::Metadata::is_file)?;

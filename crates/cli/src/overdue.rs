@@ -21,14 +21,14 @@ use std::time::{Duration, Instant};
 /// The time that phases have after the deadline to end by themselves.
 const GRACE: Duration = Duration::from_millis(800);
 /// The same in processor time: where other programs take the processor, little happens in [`GRACE`].
-const WORK: Duration = Duration::from_millis(600);
+const PROCESSOR_GRACE: Duration = Duration::from_millis(600);
 /// The guard waits no longer than this, however little the program worked: it may wait for a file or a compiler. On a
 /// busy machine a phase that does look at the clock needs as long to report.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 /// The interval between looks at the clock.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What the guard's answer is about, and where it goes.
+/// The subject of the guard's answer, and its destination.
 #[derive(Debug)]
 pub(crate) struct Subject {
     /// The command.
@@ -90,7 +90,7 @@ fn answer(subject: &Subject, time: Option<Duration>, console: &Console) -> Exit 
         Some(time) => format!("stopped {} s after the start (--timeout)", time.as_secs_f64()),
         None => "interrupted".to_owned(),
     };
-    let reason = format!("{cause}, in a step that cannot report what it knows");
+    let reason = format!("{cause}, in a step that cannot report partial results");
     let Subject { command, launches, kernel, output } = subject;
     let kernel = (&kernel.file, kernel.kernel.as_deref());
     let mut outcome = driver::unfinished((command, *launches), kernel.0, kernel.1, &reason);
@@ -124,7 +124,7 @@ impl End {
             if self.is_over(Instant::now(), processor_time()) {
                 return true;
             }
-            thread::park_timeout(LOOK);
+            thread::park_timeout(POLL_INTERVAL);
         }
     }
 
@@ -136,7 +136,7 @@ impl End {
         }
         let (since, before) = *self.passed.get_or_insert((now, worked));
         let (waited, worked) = (now - since, worked.saturating_sub(before));
-        waited >= MAX_WAIT || (waited >= GRACE && worked >= WORK)
+        waited >= MAX_WAIT || (waited >= GRACE && worked >= PROCESSOR_GRACE)
     }
 }
 
@@ -203,6 +203,6 @@ mod tests {
         assert!(!end.is_over(now + MAX_WAIT, Duration::ZERO));
         WATCH.stop();
         assert!(!end.is_over(now, Duration::ZERO));
-        assert!(end.is_over(now + GRACE, WORK));
+        assert!(end.is_over(now + GRACE, PROCESSOR_GRACE));
     }
 }

@@ -206,7 +206,7 @@ pub(crate) struct ProveArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// How a proof is looked for.
+/// The method of a proof.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "How it is proved")]
 pub(crate) struct MethodArgs {
@@ -235,7 +235,7 @@ pub(crate) struct MethodArgs {
     pub(crate) no_cache: bool,
 }
 
-/// What a proof may cost.
+/// The limits of a proof.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct ProofLimitArgs {
@@ -271,7 +271,7 @@ fn also(text: &str) -> Result<(Format, PathBuf), String> {
         text.split_once('=').ok_or("expected FORMAT=FILE, as in junit=results.xml")?;
     match Format::from_str(format, true) {
         Ok(Format::Text) | Err(_) => Err(format!("`{format}` is not json, sarif, github or junit")),
-        Ok(_) if file.is_empty() => Err("there is no file behind `=`".to_owned()),
+        Ok(_) if file.is_empty() => Err("there is no file name after `=`".to_owned()),
         Ok(format) => Ok((format, PathBuf::from(file))),
     }
 }

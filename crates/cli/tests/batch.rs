@@ -222,7 +222,7 @@ fn results_go_on_where_they_end() {
         assert!(said(&output).contains(why), "{}", said(&output));
         assert_eq!(fs::read(&path).unwrap(), whole);
     };
-    refused(&["--max-instructions", "7"], "the job or its limits were changed");
+    refused(&["--max-instructions", "7"], "the job or its limits have changed");
     write_jobs(&folder, &[jobs[1].clone(), jobs[0].clone()]);
     refused(&[], "result 1 is that of \"a\", and job 1 is \"b\"");
     write_jobs(&folder, &jobs[..2]);

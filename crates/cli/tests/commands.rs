@@ -210,7 +210,7 @@ fn doctor_tells_the_truth() {
     // A cache that is there, one that is made, and those that cannot be.
     assert!(line(&[("WARPPROOF_CACHE", &path("cache"))], "cache").starts_with("ok "));
     let told = line(&[("WARPPROOF_CACHE", "/proc/no")], "cache");
-    assert!(told.starts_with("!  ") && told.contains("cannot be made"), "{told}");
+    assert!(told.starts_with("!  ") && told.contains("cannot be created"), "{told}");
     folder.write("file", "");
     assert!(line(&[("WARPPROOF_CACHE", &path("file/in"))], "cache").starts_with("!  "));
     // Compilers and solvers that are something else.

@@ -52,7 +52,7 @@ fn explain_says_what_to_do_about_a_misspelt_code() {
     output
         .code(2)
         .stdout_eq("")
-        .stderr_eq("error: no code is called `WP0l09`; did you mean WP0109?\n");
+        .stderr_eq("error: there is no code `WP0l09`; did you mean WP0109?\n");
 }
 
 #[test]

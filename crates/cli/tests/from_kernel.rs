@@ -121,7 +121,8 @@ fn state_for_the_next_launch_is_the_kernels() {
     };
     let words = ["check", "k.ptx", "--grid", "1", "--block", "1", "--arg", "y=u32[1]:out"];
     let left = answer("state", &[("k.ptx", &text("st.global.u32 [%rd2], %r1;"))], &words);
-    let note = "module variable `calls` is left changed: the answer is not about the next launch";
+    let note =
+        "the kernel changes module variable `calls`: the answer does not cover the next launch";
     assert_eq!(left, ("proved".to_owned(), vec![note.to_owned()]));
     assert_eq!(answer("none", &[("k.ptx", &text(""))], &words), ("proved".to_owned(), vec![]));
 }

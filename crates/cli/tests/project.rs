@@ -120,7 +120,7 @@ fn what_init_writes_runs_once_it_is_filled_in() {
     // Nothing is overwritten without `--force`.
     let (code, _, messages) = run(&scratch.0, &["init", "WP0140.ptx::mean", "WP0140.ptx::mean_of"]);
     assert_eq!(code, 2);
-    assert!(messages.contains("exists already; --force"), "{messages}");
+    assert!(messages.contains("already exists; --force"), "{messages}");
     let pair = ["init", "--force", "WP0140.ptx::mean(", "WP0140.ptx::mean_of"];
     assert_eq!(run(&scratch.0, &pair).0, 0);
     snapbox::assert_data_eq!(std::fs::read_to_string(&path).unwrap(), expected("init_pair.toml"));
@@ -199,7 +199,7 @@ fn launches_in_sequence_are_compared() {
     // Each difference was seen on the kernels themselves.
     let differences = output.matches("equivalence: refuted").count();
     assert_eq!(output.matches("both kernels, run on these inputs").count(), differences);
-    assert!(output.contains("for later launches of one side, and not compared"), "{output}");
+    assert!(output.contains("for later launches of one side, and so not compared"), "{output}");
 }
 
 /// The schema for editors has the same keys as the reader.

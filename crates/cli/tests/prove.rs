@@ -65,7 +65,7 @@ fn a_refutation_names_a_launch_and_both_threads() {
     let (code, output, _) = prove("racy.cu --no-solver");
     assert_eq!(code, 1, "{output}");
     for shown in [
-        "error[WP0109]: two threads access `s[1]` without order",
+        "error[WP0109]: two threads access `s[1]`, and nothing orders them",
         "--> racy.cu:10:27",
         "thread 0 of block 0 reads it",
         "thread 1 of block 0 writes it",
@@ -296,7 +296,7 @@ fn a_second_solver_is_asked_for_its_opinion() {
     let (code, output) = said("sat");
     assert_eq!(code, 3, "{output}");
     assert!(output.contains("fits into `int`: the solvers disagree\n"), "{output}");
-    assert!(output.contains(", which are not used\n"), "{output}");
+    assert!(output.contains(", which were not used\n"), "{output}");
     assert_eq!(said("hello").0, 2);
 }
 
@@ -485,7 +485,7 @@ fn work_that_does_not_look_at_the_clock_is_given_up() {
     let (code, output, _) = prove(&format!("{} --no-solver --timeout 1", file.display()));
     std::fs::remove_file(&file).unwrap();
     assert_eq!(code, 3, "{output}");
-    assert!(output.contains("could not show anything in that time"), "{output}");
+    assert!(output.contains("could not show anything before the time limit"), "{output}");
     assert!(output.contains("note: stopped after 1 s (--timeout)"), "{output}");
 }
 

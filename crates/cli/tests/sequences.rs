@@ -162,9 +162,9 @@ fn launches_find_the_same_in_a_constant() {
     // The variable, the reference with its symbols, the symbols of the two launches of the optimised side, and the
     // answer.
     let table = [
-        ("_ZL1w", ["number", ""], ["w=2.0", "w=3.0"], "has other contents"),
-        ("_ZL1w", ["number", ""], ["w=f32=2", "w=f32=3"], "has other contents"),
-        ("_ZL1w", ["number", ""], ["w=f32[1]=[2]", "_ZL1w=f32[1]=[3]"], "has other contents"),
+        ("_ZL1w", ["number", ""], ["w=2.0", "w=3.0"], "has different contents"),
+        ("_ZL1w", ["number", ""], ["w=f32=2", "w=f32=3"], "has different contents"),
+        ("_ZL1w", ["number", ""], ["w=f32[1]=[2]", "_ZL1w=f32[1]=[3]"], "has different contents"),
         ("_ZL1w", ["square", "w=f32[1]"], ["w=f32[1]", "_ZL1w=f32[1]"], ""),
         ("_ZL1w", ["square", "w=f32=3"], ["w=f32[1]=[3]", "_ZL1w=f32[1]=[3]"], ""),
         ("h", ["square", "h=f32[1]"], ["", "h=f32[1]"], "holds its initialiser"),

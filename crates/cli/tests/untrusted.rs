@@ -338,7 +338,7 @@ fn nothing_is_written_through_links_that_lead_out() {
     let words = "simulate race.ptx --grid 1 --block 1 --arg y=s32[1]:out --out out";
     let words: Vec<&str> = words.split_whitespace().collect();
     let text = place.text(&words, &[]);
-    assert!(text.contains("leads out of the folder"), "{text}");
+    assert!(text.contains("is a link to a place outside the folder"), "{text}");
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "keep\n");
     for file in ["victim.123.partial", "warpproof.toml.1.partial"] {
         assert!(!Path::new(file).exists());

@@ -10,7 +10,7 @@ use crate::execute::FinishedRun;
 use exec::{Placement, Settled};
 use std::collections::BTreeMap;
 
-/// Arrays with reasons of their own; more of them are counted.
+/// The number of arrays that are listed; the others are counted.
 const SHOWN: usize = 3;
 
 /// Accesses to one array, by its name and the alignment they need.
@@ -20,14 +20,14 @@ type Arrays<'p> = BTreeMap<(&'p str, u32), Vec<&'p Placement>>;
 pub(crate) fn assumed(finished: &FinishedRun<'_>) -> impl Iterator<Item = String> {
     let packed = described(finished, Settled::InEveryPacking).map(|(largest, each)| {
         format!(
-            "shared arrays lie one after another from a multiple of {largest} bytes on, in any order, with \
-             gaps for alignment alone ({each})"
+            "shared arrays are contiguous from a multiple of {largest} bytes on, in any order, with gaps \
+            only for alignment ({each})"
         )
     });
     let placed = described(finished, Settled::AsPlaced).map(|(largest, each)| {
         format!(
-            "static shared variables lie as declared from a multiple of {largest} bytes on, the kernel's \
-             own first ({each})"
+            "static shared variables are laid out in declaration order from a multiple of {largest} bytes \
+            on, the kernel's own first ({each})"
         )
     });
     let dynamic = described(finished, Settled::AtDynamicStart).map(|(largest, each)| {
@@ -36,7 +36,7 @@ pub(crate) fn assumed(finished: &FinishedRun<'_>) -> impl Iterator<Item = String
     packed.into_iter().chain(placed).chain(dynamic)
 }
 
-/// The largest alignment needed of arrays whose alignment is settled so, and a description of each.
+/// The largest alignment needed among the arrays that were settled in this way, and a description of each.
 fn described(finished: &FinishedRun<'_>, settled: Settled) -> Option<(u32, String)> {
     let packed = arrays(finished, settled);
     let largest = packed.keys().map(|(_, needed)| *needed).max()?;
@@ -84,7 +84,7 @@ fn reason(finished: &FinishedRun<'_>, accesses: &[&Placement]) -> String {
     )
 }
 
-/// The accesses whose alignment is settled so, by array.
+/// The accesses that were settled in this way, by array.
 fn arrays<'f>(finished: &'f FinishedRun<'_>, settled: Settled) -> Arrays<'f> {
     let mut arrays = Arrays::new();
     for one in finished.result.alignments.iter().filter(|one| one.settled == settled) {

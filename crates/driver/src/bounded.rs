@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// Programs, libraries and PTX.
-pub(crate) const MOST_INPUT: u64 = 4 << 30;
+pub(crate) const MAX_INPUT: u64 = 4 << 30;
 /// Texts written by people: CUDA C++, projects, formulas, JSON.
-pub(crate) const MOST_TEXT: u64 = 256 << 20;
+pub(crate) const MAX_TEXT: u64 = 256 << 20;
 
 /// Open files of this process, such as a shell's `<(command)`: the user named them knowingly.
 const OPEN_FILES: [&str; 3] = ["/dev/fd/", "/dev/stdin", "/proc/self/fd/"];
@@ -50,19 +50,19 @@ pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
 
 /// Reads standard input.
 pub(crate) fn read_input() -> io::Result<Vec<u8>> {
-    read_from(&mut io::stdin().lock(), 0, MOST_INPUT)
+    read_from(&mut io::stdin().lock(), 0, MAX_INPUT)
 }
 
 /// Most output kept of a program.
-const MOST_OUTPUT: u64 = 16 << 20;
+const MAX_OUTPUT: u64 = 16 << 20;
 
 /// Runs a program that must end in time, and keeps the beginning of its output.
-pub(crate) fn output(command: &mut Command, patience: Duration) -> io::Result<Output> {
+pub(crate) fn output(command: &mut Command, limit: Duration) -> io::Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let stdout = child.stdout.take().map(gather);
     let stderr = child.stderr.take().map(gather);
-    let end = Instant::now() + patience;
+    let end = Instant::now() + limit;
     let mut pause = Duration::from_millis(1);
     let status = loop {
         match child.try_wait()? {
@@ -70,7 +70,7 @@ pub(crate) fn output(command: &mut Command, patience: Duration) -> io::Result<Ou
             None if Instant::now() >= end => {
                 child.kill()?;
                 child.wait()?;
-                let message = format!("it did not end within {} s", patience.as_secs());
+                let message = format!("it did not end within {} s", limit.as_secs());
                 return Err(io::Error::new(io::ErrorKind::TimedOut, message));
             }
             None => std::thread::sleep(pause),
@@ -89,7 +89,7 @@ fn gather(mut source: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = source.by_ref().take(MOST_OUTPUT).read_to_end(&mut bytes);
+        let _ = source.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes);
         let _ = io::copy(&mut source, &mut io::sink());
         let _ = sender.send(bytes);
     });
@@ -119,9 +119,9 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn programs_end_in_time() {
-        let run = |text: &str, patience: u64| {
+        let run = |text: &str, limit: u64| {
             let mut command = Command::new("sh");
-            output(command.args(["-c", text]), Duration::from_millis(patience))
+            output(command.args(["-c", text]), Duration::from_millis(limit))
         };
         assert_eq!(run("echo a; echo b >&2; exit 3", 20_000).unwrap().stdout, b"a\n");
         assert_eq!(run("exec sleep 100", 100).unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -146,7 +146,7 @@ mod tests {
             std::fs::create_dir_all(&folder).unwrap();
             let sparse = folder.join("sparse");
             File::create(&sparse).unwrap().set_len(10 << 30).unwrap();
-            let error = read(&sparse, MOST_INPUT).unwrap_err();
+            let error = read(&sparse, MAX_INPUT).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
             std::fs::remove_dir_all(&folder).unwrap();
         }

@@ -69,11 +69,11 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
         Ok(finished) => finished,
         Err(mut refusal) => {
             refusal.suggestion().into_iter().for_each(|line| add_flags(line, options));
-            return refused(execution, &refusal, format, colour);
+            return refused_outcome(execution, &refusal, format, colour);
         }
     };
-    finished = followed(execution, finished, checks);
-    let adopted = match settled(execution, &finished, checks, strict) {
+    finished = furthest_run(execution, finished, checks);
+    let adopted = match settle_equal_writes(execution, &finished, checks, strict) {
         Some(EqualWrites::BitForBit(settled)) => Some(settled),
         Some(EqualWrites::AsReals(settled)) if allow.float_order => Some(settled),
         Some(EqualWrites::AsReals(_)) => {
@@ -88,12 +88,12 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
         finished = settled;
     }
     if finished.has_open_copies()
-        && let Some(found) = copies(execution)
+        && let Some(found) = compare_fragment_copies(execution)
     {
         finished.settle_copies(&found);
     }
     (finished.strict, finished.allow, finished.pictures) = (strict, allow, pictures);
-    show_races(execution, &mut finished, checks);
+    search_for_races(execution, &mut finished, checks);
     if graph.is_some() || pictures {
         finished.gather_barrier_uses(execution.limits);
     }
@@ -113,7 +113,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
 
 /// Returns the run that gets furthest. Candidates are the given run, a run that encloses floats whose bits are not
 /// fixed, a run of the lifted program, both together, and a run that follows both sides of branches on data.
-fn followed<'r>(
+fn furthest_run<'r>(
     execution: &Execution<'r>,
     first: FinishedRun<'r>,
     checks: Checks,
@@ -152,13 +152,13 @@ fn followed<'r>(
             _ => {}
         }
     }
-    let best = ticketed(execution, best, checks);
-    indexed(execution, best, checks)
+    let best = run_with_tickets(execution, best, checks);
+    run_with_index_ranges(execution, best, checks)
 }
 
-/// Returns the run that gets furthest if blocks take tickets from a counter: runs on terms, with each block in turn
-/// as the last one.
-fn ticketed<'r>(
+/// Returns the run that gets furthest if blocks take tickets from a counter. It runs on terms, with each block in
+/// turn as the last one.
+fn run_with_tickets<'r>(
     execution: &Execution<'r>,
     best: FinishedRun<'r>,
     checks: Checks,
@@ -195,9 +195,9 @@ impl FinishedRun<'_> {
     }
 }
 
-/// Returns the run that gets furthest if addresses are computed from integers of tensors: a run on terms that
-/// confines such integers to the ranges stated with the arguments.
-fn indexed<'r>(
+/// Returns the run that gets furthest if addresses are computed from integers of tensors. It runs on terms, with
+/// such integers confined to the ranges stated with the arguments.
+fn run_with_index_ranges<'r>(
     execution: &Execution<'r>,
     best: FinishedRun<'r>,
     checks: Checks,
@@ -255,14 +255,14 @@ fn is_access(program: &ir::Program, place: exec::Place) -> bool {
 /// A check of one kernel on terms.
 type RunOnTerms = fn(&Side<'_>, &[Assumption], exec::Limits, Checks) -> Option<exec::Outcome>;
 
-/// Checks on terms; also returns the ranges that the result rests on.
+/// Checks on terms; also returns the ranges that the result depends on.
 fn on_terms(
     execution: &Execution<'_>,
     prepared: &PreparedLaunch<'_>,
     checks: Checks,
     run: RunOnTerms,
 ) -> Option<(exec::Outcome, Vec<String>)> {
-    let side = crate::equiv::alone(execution, prepared).ok()?;
+    let side = crate::equiv::single_side(execution, prepared).ok()?;
     let (ranges, assumptions) = ranges(prepared, &side)?;
     let outcome = run(&side, &assumptions, execution.limits, checks)?;
     Some((outcome, ranges))
@@ -279,7 +279,7 @@ fn ranges(
     Some((texts, ranges.iter().map(assumption).collect()))
 }
 
-/// A run that shows that threads write equal values at the same time.
+/// A run that proves that values written at the same time are equal.
 enum EqualWrites<'r> {
     /// By value numbering.
     BitForBit(FinishedRun<'r>),
@@ -289,10 +289,10 @@ enum EqualWrites<'r> {
 
 /// The assumption of value numbering about sums that may be fused with a product.
 const ALIKE_FUSION: &str =
-    "ptxas fuses a product with a sum alike for all threads that execute the instruction";
+    "ptxas fuses a product and a sum in the same way for all threads that execute the instruction";
 
-/// Runs with values, if this settles the open questions.
-fn settled<'r>(
+/// Runs with values, and returns the run if it settles the open questions about equal writes.
+fn settle_equal_writes<'r>(
     execution: &Execution<'r>,
     finished: &FinishedRun<'_>,
     checks: Checks,
@@ -322,7 +322,7 @@ fn settled<'r>(
         }
     }
     let mut prepared = prepare()?.lifted();
-    let side = crate::equiv::alone(execution, &prepared).ok()?;
+    let side = crate::equiv::single_side(execution, &prepared).ok()?;
     let (ranges, assumptions) = ranges(&prepared, &side)?;
     let how = (execution.limits, checks);
     let outcome = equiv::settle(&side, &assumptions, how, &finished.result)?;
@@ -333,13 +333,13 @@ fn settled<'r>(
         // They differ as real numbers: a race.
         return Some(EqualWrites::BitForBit(prepared.finish(outcome, checks)));
     }
-    let real = "float-order: what threads write at the same time is equal up to the order of float \
-                additions (--allow float-order)";
+    let real = "float-order: the values that threads write at the same time are equal up to the order of \
+        float additions (--allow float-order)";
     Some(EqualWrites::AsReals(prepared.assuming(real).finish(outcome, checks)))
 }
 
-/// Searches for contents that make accesses under conditions race, if that is open.
-fn show_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, checks: Checks) {
+/// Searches for tensor contents on which conditional accesses race, if races are undecided.
+fn search_for_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, checks: Checks) {
     let mut open = finished.result.undecided.iter();
     let is_open = open.any(Undecided::asks_for_contents) && finished.result.gap.is_none();
     if !is_open || checks.lock_step || finished.errors().next().is_some() {
@@ -347,7 +347,7 @@ fn show_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, checks:
     }
     let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
     let Ok(prepared) = prepared.map(PreparedLaunch::without_relations) else { return };
-    let Ok(side) = crate::equiv::alone(execution, &prepared) else { return };
+    let Ok(side) = crate::equiv::single_side(execution, &prepared) else { return };
     let Some((_, assumptions)) = ranges(&prepared, &side) else { return };
     let open = &finished.result.undecided;
     if let Some((number, race)) = equiv::show_race(&side, &assumptions, execution.limits, open) {
@@ -357,12 +357,12 @@ fn show_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, checks:
 }
 
 /// Returns the questions that a run with values finds about copies of elements in fragments.
-fn copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
+fn compare_fragment_copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
     let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
     if lift::drops_code(prepared.program()) {
         return None;
     }
-    let side = crate::equiv::alone(execution, &prepared).ok()?;
+    let side = crate::equiv::single_side(execution, &prepared).ok()?;
     equiv::doubtful_copies(&side, execution.limits)
 }
 
@@ -374,7 +374,7 @@ fn add_flags(line: &mut String, options: Options<'_>) {
 }
 
 /// The outcome when there was no run.
-fn refused(
+fn refused_outcome(
     execution: &Execution<'_>,
     refusal: &Refusal,
     format: Format,
@@ -410,7 +410,7 @@ fn text(finished: &FinishedRun<'_>, unexecuted: Option<String>, colour: Colour) 
     if !of_refuted.is_empty() {
         text.push_str(&format!("{refuted}: {of_refuted}\n"));
     }
-    for (reason, names) in unknown(with(Verdict::Unknown)) {
+    for (reason, names) in reasons_of_unknown(with(Verdict::Unknown)) {
         text.push_str(&format!("{open}: {}: {reason}\n", listed(names)));
     }
     for assumption in finished.assumptions() {
@@ -421,7 +421,7 @@ fn text(finished: &FinishedRun<'_>, unexecuted: Option<String>, colour: Colour) 
 }
 
 /// Reasons, each with the properties it concerns.
-fn unknown<'p>(
+fn reasons_of_unknown<'p>(
     properties: impl Iterator<Item = &'p Property>,
 ) -> Vec<(&'p str, Vec<PropertyName>)> {
     let mut reasons: Vec<(&str, Vec<PropertyName>)> = Vec::new();

@@ -1,6 +1,6 @@
 //! Findings about clusters of blocks: their kinds, properties and messages.
 
-use crate::naming::{at, element, verb, who};
+use crate::naming::{element, error_at, thread_label, verb};
 use crate::source_lines::source_lines;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic};
@@ -51,7 +51,8 @@ pub(crate) fn target(fault: &ClusterFault) -> Option<&Target> {
 
 /// Formats a fault.
 pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Program) -> Diagnostic {
-    let plain = |code: Code, message: String| at(code, finding, message).label(who(finding));
+    let plain =
+        |code: Code, message: String| error_at(code, finding, message).label(thread_label(finding));
     let also = |diagnostic: Diagnostic, place: Place, text: &str| {
         diagnostic.also_from(place.span, text.to_owned(), source_lines(place, program))
     };
@@ -59,7 +60,7 @@ pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Progra
         ClusterFault::Twice { other } => {
             let message = "arrives at the barrier of the cluster again before it has waited there";
             let diagnostic = plain(Code::BarrierMisuse, message.to_owned());
-            also(diagnostic, *other, "it has arrived here").note(
+            also(diagnostic, *other, "it arrived here").note(
                 "each thread arrives once and waits (barrier.cluster.wait) before it arrives again",
             )
         }
@@ -70,7 +71,7 @@ pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Progra
             )
         }
         ClusterFault::Divergent { other } => {
-            let message = "lanes of one warp come to different `.aligned` barriers of the cluster";
+            let message = "lanes of one warp reach different `.aligned` barriers of the cluster";
             also(plain(Code::BarrierDivergence, message.to_owned()), *other, "others are here")
         }
         ClusterFault::ArriveAndWait { other } => {
@@ -84,33 +85,34 @@ pub(crate) fn describe(fault: &ClusterFault, finding: &Finding, program: &Progra
         ClusterFault::NoSuchRank { kind, blocks } => {
             let does = verb(*kind);
             let message = format!(
-                "{does} shared memory of a rank that the cluster has not: its {blocks} blocks have ranks 0 to {}",
+                "{does} shared memory of a rank that does not exist: the cluster has {blocks} blocks, with \
+                ranks 0 to {}",
                 blocks - 1
             );
             plain(Code::OutOfBounds, message)
         }
         ClusterFault::Mask { mask, blocks } => {
-            let why = if *mask == 0 { "no block" } else { "a block that is not" };
+            let named = if *mask == 0 { "no block" } else { "a block that does not exist" };
             let message = format!(
-                "a copy to several blocks whose mask {mask:#06x} names {why} in the cluster, which has {blocks}"
+                "the mask {mask:#06x} of a copy to several blocks names {named}: the cluster has {blocks} blocks"
             );
             let diagnostic = plain(Code::AsyncCopy, message);
             if *blocks == 1 { diagnostic.help(CLUSTER_HELP) } else { diagnostic }
         }
         ClusterFault::OwnBlock => {
             let message =
-                "goes to the shared memory of the executing block, and must go to another block's";
+                "writes to the shared memory of the executing block; it must be another block's";
             plain(Code::AsyncCopy, message.to_owned())
         }
         ClusterFault::Alone => {
             let message =
-                "an asynchronous store needs a cluster of several blocks, and there is one";
+                "an asynchronous store needs a cluster of several blocks, but there is only one";
             plain(Code::AsyncCopy, message.to_owned()).help(CLUSTER_HELP)
         }
         ClusterFault::OtherBlock { destination, mbarrier } => {
             let message = format!(
-                "goes to the block of rank {destination} and is to complete at an mbarrier of rank {mbarrier}: both must be \
-                 in one block"
+                "writes to the block of rank {destination} but completes at an mbarrier of rank {mbarrier}: \
+                both must be in one block"
             );
             plain(Code::AsyncCopy, message)
         }
@@ -130,11 +132,11 @@ fn lifetime(
     let message = format!("{what}{does} {place}, and the block of rank {rank} {when}");
     let note = match (ended, copy) {
         (false, _) => format!(
-            "nothing makes this thread wait for a thread of rank {rank} before: a barrier of the cluster at the start does"
+            "nothing makes this thread wait until rank {rank} has started: add a barrier of the cluster at the start"
         ),
         (true, false) => format!(
-            "no thread of rank {rank} waits for this access before it ends: a barrier of the cluster at the end does, or a wait \
-             for an mbarrier"
+            "no thread of rank {rank} waits for this access before it ends: add a barrier of the cluster at \
+            the end, or a wait for an mbarrier"
         ),
         (true, true) => format!(
             "no thread of rank {rank} waits for the phase in which the bytes are delivered before it ends"

@@ -11,7 +11,7 @@ pub(crate) fn not_in_mask(mask: u32, (finding, who): (&Finding, String)) -> Diag
     Diagnostic::error(Code::WarpCollective, finding.place.span, message).label(who)
 }
 
-/// A collective that does not wait for lanes that have ended.
+/// A collective that completes without some lanes of its mask, because they have ended.
 pub(crate) fn lanes_left(
     mask: u32,
     left: &[(u32, Place)],
@@ -34,8 +34,7 @@ pub(crate) fn lanes_left(
 /// A matrix instruction in an incomplete warp.
 pub(crate) fn lanes_missing(missing: u32, (finding, who): (&Finding, String)) -> Diagnostic {
     let message = format!(
-        "this instruction needs all lanes of its warp; those of {missing:#010x} have ended or do not \
-         exist"
+        "this instruction needs all lanes of its warp; lanes {missing:#010x} have ended or do not exist"
     );
     Diagnostic::error(Code::WarpCollective, finding.place.span, message).label(who)
 }
@@ -47,14 +46,15 @@ pub(crate) fn part_of_group(instruction: &str, why: GroupFault) -> String {
             "{instruction} must be executed by all four warps of a warp group; warp {other} does not execute it"
         ),
         GroupFault::Differs(other) => format!(
-            "{instruction} must have the same descriptors and scale in all four warps of a warp group; warp {other} has others"
+            "{instruction} must have the same descriptors and scale in all four warps of a warp group; warp \
+            {other} has different ones"
         ),
         GroupFault::Incomplete => format!(
             "{instruction} must be executed by four warps, and the first must have a number that is a multiple of four; the block has fewer"
         ),
         GroupFault::Waits(other) => format!(
-            "{instruction} lets no warp of a warp group go on before all four have come to it; this warp comes only after it has \
-             waited for warp {other}, which is past it: the group hangs"
+            "{instruction} blocks each warp of a warp group until all four have reached it; this warp \
+            reaches it only after a wait for something that warp {other} does later: the group hangs"
         ),
         GroupFault::Lanes => {
             format!("{instruction} must have the same descriptors and scale in all lanes of a warp")

@@ -45,7 +45,7 @@ pub(crate) fn coverage(
     executed: &BTreeSet<Site>,
     source: &SourceFile,
 ) -> Coverage {
-    let seen = seen(programs, executed);
+    let seen = executed_sites(programs, executed);
     let mut all: Vec<(Span, Option<LocId>, bool)> = seen
         .into_iter()
         .filter(|((_, span), _)| is_instruction(*span, source))
@@ -59,21 +59,21 @@ pub(crate) fn coverage(
 }
 
 /// Lists every instruction and block end reachable from the kernel, with its source line and if it was executed.
-fn seen(
+fn executed_sites(
     Programs { original, ran, kernel }: Programs<'_>,
     executed: &BTreeSet<Site>,
 ) -> BTreeMap<Site, (Option<LocId>, bool)> {
-    let calls = called(original, kernel);
-    let called_after = called(ran, kernel);
+    let calls = call_sites(original, kernel);
+    let called_after = call_sites(ran, kernel);
     let mut all: BTreeMap<Site, (Option<LocId>, bool)> = BTreeMap::new();
     for (&id, sites) in &calls {
         let function = &original.functions[id];
         // Lifting recognised the function by name: its call became one operation.
         let replaced = !called_after.contains_key(&id);
         let by_call = sites.iter().any(|site| executed.contains(site));
-        let left = left_of(&ran.functions[id]);
-        let entered = entered(function, id, &left, executed);
-        let replaced_loops = replaced_loops(function, id, executed);
+        let left = remaining_spans(&ran.functions[id]);
+        let entered = entered_blocks(function, id, &left, executed);
+        let replaced_loops = retry_instructions(function, id, executed);
         for (block, data) in function.blocks.enumerate() {
             let instructions = data.instructions.iter().map(|one| (one.span, one.location));
             for (span, location) in instructions.chain([(data.span, data.location)]) {
@@ -92,7 +92,7 @@ fn seen(
 }
 
 /// Functions that a kernel reaches, each with its call sites.
-fn called(program: &Program, kernel: FuncId) -> BTreeMap<FuncId, Vec<Site>> {
+fn call_sites(program: &Program, kernel: FuncId) -> BTreeMap<FuncId, Vec<Site>> {
     let mut found: BTreeMap<FuncId, Vec<Site>> = BTreeMap::from([(kernel, Vec::new())]);
     let mut open = vec![kernel];
     while let Some(id) = open.pop() {
@@ -111,20 +111,24 @@ fn called(program: &Program, kernel: FuncId) -> BTreeMap<FuncId, Vec<Site>> {
 
 /// Retry instructions of loops that wait for an mbarrier. The loop is one blocking operation, so no thread executes
 /// them; they count as executed if that operation was.
-fn replaced_loops(function: &Function, id: FuncId, executed: &BTreeSet<Site>) -> BTreeSet<Span> {
+fn retry_instructions(
+    function: &Function,
+    id: FuncId,
+    executed: &BTreeSet<Site>,
+) -> BTreeSet<Span> {
     let ways = ir::retry_instructions(function).into_iter();
     ways.filter(|(wait, _)| executed.contains(&(id, *wait))).flat_map(|(_, way)| way).collect()
 }
 
 /// The instructions of the text that a function still has, at least in part.
-fn left_of(function: &Function) -> BTreeSet<Span> {
+fn remaining_spans(function: &Function) -> BTreeSet<Span> {
     let ends = function.blocks.iter().map(|block| block.span);
     function.instructions().map(|instruction| instruction.span).chain(ends).collect()
 }
 
 /// Returns for each block if control reached it. Either a remaining instruction of it was executed, or nothing remains
 /// and control reached a block before it.
-fn entered(
+fn entered_blocks(
     function: &Function,
     id: FuncId,
     left: &BTreeSet<Span>,
@@ -168,15 +172,15 @@ fn is_instruction(span: Span, source: &SourceFile) -> bool {
 /// Ranges of lines with unexecuted instructions, joined across lines without instructions.
 fn text_ranges(all: &[(Span, Option<LocId>, bool)], source: &SourceFile) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
-    let mut goes_on = false;
+    let mut continues = false;
     for &(span, _, seen) in all {
         let (first, last) = (source.line(span.start), source.line(span.end.max(span.start)));
         match ranges.last_mut() {
             _ if seen => {}
-            Some(range) if goes_on || range.1 >= first => range.1 = range.1.max(last),
+            Some(range) if continues || range.1 >= first => range.1 = range.1.max(last),
             _ => ranges.push((first, last)),
         }
-        goes_on = !seen;
+        continues = !seen;
     }
     ranges
 }

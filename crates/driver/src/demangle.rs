@@ -1,6 +1,6 @@
 //! Recovers source names from mangled names.
 
-/// Types that a demangler puts in front of a number among template arguments, and that sources omit.
+/// Casts that a demangler puts in front of numbers among template arguments; sources omit them.
 const CASTS: [&str; 8] = [
     "(int)",
     "(unsigned int)",
@@ -31,8 +31,8 @@ fn as_written(demangled: &str) -> String {
 /// Names nest templates, and a demangler recurses into them. So names longer than any compiler makes for a kernel are
 /// left alone.
 pub(crate) fn demangle(name: &str) -> Option<String> {
-    const LONGEST: usize = 16 << 10;
-    if name.len() > LONGEST {
+    const MAX_LENGTH: usize = 16 << 10;
+    if name.len() > MAX_LENGTH {
         return None;
     }
     // nvcc adds `_$_0` to a part of an array that it has split.

@@ -2,7 +2,7 @@
 
 use crate::bounded;
 use crate::cuda::cache::unwritable;
-use crate::cuda::locate::Environment;
+use crate::cuda::locate::{Environment, Library};
 use crate::cuda::{self, INSTALL};
 use crate::prove::NoSolver;
 use crate::{Colour, Outcome};
@@ -14,97 +14,132 @@ use std::time::Duration;
 /// A compiler that does not say its version in this time does not work.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
+/// The lines of the report so far. A mark is `ok`, `!` for something broken, or `-` for something missing.
+struct Lines(String);
+
+impl Lines {
+    fn line(&mut self, mark: &str, what: &str, text: &str) {
+        self.0.push_str(&format!("{mark:4} {what:10} {text}\n"));
+    }
+
+    /// Reports NVRTC and its headers; returns `true` if it compiles.
+    fn nvrtc(&mut self, library: Option<&Library>) -> bool {
+        let Some(library) = library else {
+            self.line("-", "NVRTC", "not found");
+            return false;
+        };
+        let version = cuda::version(library);
+        let path = shown(&library.path);
+        match &version {
+            Ok(version) => self.line("ok", "NVRTC", &format!("{version}, {path}")),
+            Err(why) => {
+                self.line("!", "NVRTC", &format!("{path} does not work: {}", one_line(why)));
+            }
+        }
+        match library.includes.first() {
+            Some(folder) => self.line("ok", "headers", &shown(folder)),
+            None => {
+                self.line(
+                    "-",
+                    "headers",
+                    "none found with NVRTC: only sources without #include compile",
+                );
+            }
+        }
+        version.is_ok()
+    }
+
+    /// Reports nvcc; returns `true` if it works.
+    fn nvcc(&mut self, program: Option<&Path>) -> bool {
+        let Some(path) = program else {
+            self.line("-", "nvcc", "not found");
+            return false;
+        };
+        let version = nvcc_version(path);
+        match &version {
+            Ok(version) => self.line("ok", "nvcc", &format!("{version}, {}", shown(path))),
+            Err(why) => self.line("!", "nvcc", &format!("{} does not work: {why}", shown(path))),
+        }
+        version.is_ok()
+    }
+
+    fn cache(&mut self, environment: &Environment) {
+        match environment.cache_folder() {
+            Some(folder) => match unwritable(&folder) {
+                Some(why) => self.line("!", "cache", &format!("{} {why}", shown(&folder))),
+                None => self.line("ok", "cache", &shown(&folder)),
+            },
+            None => self.line("-", "cache", "none: neither HOME nor WARPPROOF_CACHE is set"),
+        }
+    }
+
+    fn solvers(&mut self) {
+        const INSTALL_Z3: &str = "(pip install \"z3-solver>=5\" installs it)";
+        match crate::prove::solver_version() {
+            Ok(version) if crate::prove::is_old(&version) => {
+                let text = format!("{version}: `prove` needs 5 or later {INSTALL_Z3}");
+                self.line("!", "z3", &text);
+            }
+            Ok(version) => self.line("ok", "z3", &format!("{version}, for `prove`")),
+            Err(why) => {
+                let mark = if why == NoSolver::NotFound { "-" } else { "!" };
+                let text = format!("{why}: `prove` leaves more questions open {INSTALL_Z3}");
+                self.line(mark, "z3", &text);
+            }
+        }
+        self.line(
+            "",
+            "",
+            "a second solver (cvc5) can check the answers of z3: `prove --second-solver PATH`",
+        );
+    }
+}
+
 /// Reports the tools found.
 #[must_use]
 pub fn run(environment: &Environment, version: &str) -> Outcome {
-    let mut output = format!("{version}\n\n");
-    let mut line = |mark: &str, what: &str, text: &str| {
-        output.push_str(&format!("{mark:4} {what:10} {text}\n"));
-    };
-    line("ok", "PTX", "needs nothing else: check, equiv, simulate, inspect");
+    let mut lines = Lines(format!("{version}\n\n"));
+    lines.line("ok", "PTX", "needs nothing else: check, equiv, simulate, inspect");
     let (library, program) = (environment.nvrtc(), environment.nvcc());
-    let mut compiles = false;
-    match &library {
-        Some(library) => {
-            match cuda::version(library) {
-                Ok(version) => {
-                    compiles = true;
-                    line("ok", "NVRTC", &format!("{version}, {}", shown(&library.path)));
-                }
-                Err(why) => {
-                    let path = shown(&library.path);
-                    line("!", "NVRTC", &format!("{path} does not work: {}", one_line(&why)));
-                }
-            }
-            match library.includes.first() {
-                Some(folder) => line("ok", "headers", &shown(folder)),
-                None => line("-", "headers", "none beside NVRTC: only sources without #include"),
-            }
-        }
-        None => line("-", "NVRTC", "not found"),
-    }
-    match &program {
-        Some(path) => match nvcc_version(path) {
-            Ok(version) => {
-                compiles = true;
-                line("ok", "nvcc", &format!("{version}, {}", shown(path)));
-            }
-            Err(why) => line("!", "nvcc", &format!("{} does not work: {why}", shown(path))),
-        },
-        None => line("-", "nvcc", "not found"),
-    }
-    match environment.cache_folder() {
-        Some(folder) => match unwritable(&folder) {
-            Some(why) => line("!", "cache", &format!("{} {why}", shown(&folder))),
-            None => line("ok", "cache", &shown(&folder)),
-        },
-        None => line("-", "cache", "none: neither HOME nor WARPPROOF_CACHE is set"),
-    }
+    let has_library = lines.nvrtc(library.as_ref());
+    let has_program = lines.nvcc(program.as_deref());
+    lines.cache(environment);
     for folder in [".venv", "venv"] {
         if library.is_none() && Path::new(folder).is_dir() {
-            let text = "is not searched, because a folder may be somebody else's: activate it";
-            line("-", folder, text);
+            let text = "is not searched, because it may belong to someone else: activate it";
+            lines.line("-", folder, text);
         }
     }
-    match crate::prove::solver_version() {
-        Ok(version) if crate::prove::is_old(&version) => {
-            let text = format!(
-                "{version}: `prove` wants 5 or later (pip install \"z3-solver>=5\" installs it)"
-            );
-            line("!", "z3", &text);
-        }
-        Ok(version) => line("ok", "z3", &format!("{version}, for `prove`")),
-        Err(why) => {
-            let mark = if why == NoSolver::NotFound { "-" } else { "!" };
-            let text =
-                format!("{why}: `prove` answers less (pip install \"z3-solver>=5\" installs it)");
-            line(mark, "z3", &text);
+    lines.solvers();
+    for (name, is_found) in
+        [("WARPPROOF_NVRTC", library.is_some()), ("WARPPROOF_NVCC", program.is_some())]
+    {
+        if environment.variable(name).is_some() && !is_found {
+            lines.line("!", name, "is set, but the file does not exist");
         }
     }
-    line("", "", "another solver (cvc5) can be asked as well: `prove --second-solver PATH`");
-    let wrong = ["WARPPROOF_NVRTC", "WARPPROOF_NVCC"].into_iter().filter(|name| {
-        let found = if name.ends_with("NVRTC") { library.is_some() } else { program.is_some() };
-        environment.variable(name).is_some() && !found
-    });
-    for name in wrong {
-        line("!", name, "is set, but the file does not exist");
-    }
+    let Lines(mut output) = lines;
     output.push('\n');
-    output.push_str(&match (&library, &program) {
-        (None, None) => format!(
+    output.push_str(&conclusion(library.as_ref(), program.is_some(), has_library || has_program));
+    Outcome::done(output).escaped(Colour::Plain)
+}
+
+/// Says which files can be checked, and how to get what is missing.
+fn conclusion(library: Option<&Library>, has_program: bool, compiles: bool) -> String {
+    match (library, has_program) {
+        (None, false) => format!(
             "PTX files can be checked. For .cu files one thing is missing:\n  {INSTALL}\nin an \
              active Python environment, or set CUDA_HOME to a CUDA toolkit.\n"
         ),
         _ if !compiles => format!(
-            "PTX files can be checked; .cu files cannot be compiled. Repair what is marked `!`, or get another compiler:\n  \
-             {INSTALL}\n"
+            "PTX files can be checked; .cu files cannot be compiled. Repair the entries marked `!`, or install \
+             another compiler:\n  {INSTALL}\n"
         ),
-        (Some(library), None) if library.includes.is_empty() => {
+        (Some(library), false) if library.includes.is_empty() => {
             format!("For .cu files that include CUDA's headers:\n  {INSTALL}\n")
         }
         _ => "PTX and .cu files can be checked.\n".to_owned(),
-    });
-    Outcome::done(output).escaped(Colour::Plain)
+    }
 }
 
 /// Returns the release that nvcc says it is.
@@ -116,7 +151,7 @@ fn nvcc_version(path: &Path) -> Result<String, String> {
     let release = text.split("release ").nth(1).and_then(|rest| rest.split(',').next());
     match release {
         Some(release) if output.status.success() => Ok(release.trim().to_owned()),
-        _ => Err("it does not say its version".to_owned()),
+        _ => Err("it does not report a version".to_owned()),
     }
 }
 

@@ -11,13 +11,13 @@ pub enum LimitError {
     Unit,
     /// No digits.
     #[error("is not a number")]
-    NoNumber,
+    NotANumber,
     /// Too large, zero or negative.
     #[error("is out of range")]
     Range,
     /// Not a number of seconds.
     #[error("expected seconds such as 10 or 0.5")]
-    NoSeconds,
+    NotSeconds,
 }
 
 /// Parses a count: `1000`, `500K`, `20M`, `20G`
@@ -33,7 +33,7 @@ pub fn count(text: &str) -> Result<u64, LimitError> {
         "G" => 1_000_000_000,
         _ => return Err(LimitError::Unit),
     };
-    let number: u64 = digits.replace('_', "").parse().map_err(|_| LimitError::NoNumber)?;
+    let number: u64 = digits.replace('_', "").parse().map_err(|_| LimitError::NotANumber)?;
     number.checked_mul(factor).filter(|&count| count > 0).ok_or(LimitError::Range)
 }
 
@@ -46,7 +46,7 @@ pub fn seconds(text: &str) -> Result<Duration, LimitError> {
         Some(digits) => (digits, 60.0),
         None => (text.strip_suffix('s').unwrap_or(text), 1.0),
     };
-    let number: f64 = digits.parse().map_err(|_| LimitError::NoSeconds)?;
+    let number: f64 = digits.parse().map_err(|_| LimitError::NotSeconds)?;
     Duration::try_from_secs_f64(number * factor).map_err(|_| LimitError::Range)
 }
 

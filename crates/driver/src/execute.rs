@@ -134,14 +134,14 @@ pub(crate) fn run<'r>(
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     let result = match missing_data {
         // A result of `check` must hold for all contents, and so for all schedules.
-        MissingData::Opaque => checked(program, launch, execution.limits, checks),
+        MissingData::Opaque => check_launch(program, launch, execution.limits, checks),
         MissingData::Refused => exec::run(program, launch, execution.limits),
     };
     Ok(prepared.finish(result, checks))
 }
 
 /// Checks a launch. If the only faults are races between reads, also checks if anything depends on the values read.
-pub(crate) fn checked(
+pub(crate) fn check_launch(
     program: &Program,
     launch: &exec::Launch,
     limits: Limits,
@@ -236,7 +236,7 @@ impl Refusal {
 }
 
 /// Returns the launch of a side that wrote an output last.
-pub(crate) fn writer<'f, 'r>(
+pub(crate) fn last_writer<'f, 'r>(
     side: &'f [FinishedRun<'r>],
     output: &str,
 ) -> Option<&'f FinishedRun<'r>> {
@@ -313,8 +313,8 @@ impl FinishedRun<'_> {
     /// Replaces the open doubts about copies of elements by the results of a run on values.
     pub(crate) fn settle_copies(&mut self, found: &[Doubt]) {
         self.lifting.insert(
-            "copies of an element that a fragment of wmma holds are compared as real numbers, \
-             without rounding"
+            "if a wmma fragment holds several copies of an element, they are compared as real numbers, \
+            without rounding"
                 .to_owned(),
         );
         let mut settled: Vec<Doubt> = Vec::new();

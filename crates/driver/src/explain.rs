@@ -87,7 +87,7 @@ pub fn run(code: Option<&str>, colour: Colour) -> Outcome {
         Some(code) => format!("; did you mean {code}?"),
         None => "; `warpproof explain` lists all".to_owned(),
     };
-    Outcome::bad_input(&format!("no code is called `{name}`{meant}"))
+    Outcome::bad_input(&format!("there is no code `{name}`{meant}"))
 }
 
 /// Formats Markdown for a terminal: headings stand out, code is indented, fences are removed.

@@ -4,7 +4,7 @@ use crate::cluster_findings;
 use crate::collective_findings;
 use crate::grouping::Group;
 use crate::mbarrier_findings;
-use crate::naming::{at, element, source_line, thread_name, verb, who};
+use crate::naming::{element, error_at, source_line, thread_label, thread_name, verb};
 use crate::product_findings;
 use crate::source_lines::source_lines;
 use crate::sync_findings;
@@ -12,8 +12,8 @@ use crate::tensor_findings;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile, SourceLine};
 use exec::{
-    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Gap, GroupFault, Origin, Place, Reason, Sink,
-    StopReason, Target,
+    AccessKind, BarrierFault, Doubt, Doubtful, Fault, Finding, Gap, GroupFault, Origin, Place,
+    Reason, Sink, StopReason, Target,
 };
 use ir::{Program, Space};
 
@@ -27,7 +27,7 @@ pub(crate) fn diagnostic(group: &Group<'_>, program: &Program, strict: bool) -> 
 }
 
 /// A fault of one thread, without others involved.
-fn own(group: &Group<'_>, program: &Program, code: Code, message: String) -> Diagnostic {
+fn single_thread(group: &Group<'_>, program: &Program, code: Code, message: String) -> Diagnostic {
     let finding = group.first;
     let mut diagnostic = Diagnostic::error(code, finding.place.span, message);
     let thread = thread_name(finding.thread);
@@ -35,7 +35,7 @@ fn own(group: &Group<'_>, program: &Program, code: Code, message: String) -> Dia
         (1, 1) => String::new(),
         (count, 1) => format!(" (first of {count})"),
         (count, instructions) => {
-            format!(" (first of {count} at {instructions} instructions of this line)")
+            format!(" (first of {count}, at {instructions} instructions of this line)")
         }
     };
     diagnostic = diagnostic.label(format!("{thread}{times}"));
@@ -60,22 +60,22 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
     let thread = gap.thread.map_or_else(String::new, thread_name);
     let diagnostic = diagnostic.label(thread).origin(source_lines(gap.place, program));
     match gap.stop {
-        StopReason::Budget { .. } => diagnostic.help("if it ends, give it more: --max-instructions 100G"),
-        StopReason::Time { .. } => diagnostic.help("if it ends, give it more: --timeout SECONDS"),
-        StopReason::Memory => diagnostic.help(
-            "take a smaller problem: fewer blocks, or shorter inner loops",
-        ),
+        StopReason::Budget { .. } => diagnostic.help("if the kernel ends, raise the limit: --max-instructions 100G"),
+        StopReason::Time { .. } => diagnostic.help("if the kernel ends, raise the limit: --timeout SECONDS"),
+        StopReason::Memory => {
+            diagnostic.help("take a smaller problem: fewer blocks, or shorter inner loops")
+        }
         StopReason::Estimate { needed, fitting } => diagnostic.help(format!(
-            "give it more (--max-instructions {}G), take a smaller problem of at most {fitting} such \
-             blocks, or restrict the claim to them: --blocks 0..{fitting}",
+            "raise the limit (--max-instructions {}G), take a smaller problem of at most {fitting} such \
+            blocks, or check only these: --blocks 0..{fitting}",
             needed.div_ceil(1_000_000_000).saturating_mul(2)
         )),
         StopReason::NotFixed => diagnostic.help(
-            "the manual does not fix the last bits of this number, and not all that it allows \
-             decide alike: compare with a margin, or use integers or operations with a written \
-             rounding",
+            "the manual does not fix the last bits of this number, and the results that it allows lead to \
+            different decisions: compare with a margin, or use integers or operations with an explicit \
+            rounding",
         ),
-        StopReason::NotFollowed | StopReason::Conditional if is_of_data(&gap.reason) => diagnostic.help(
+        StopReason::NotFollowed | StopReason::Conditional if depends_on_tensor_data(&gap.reason) => diagnostic.help(
             "supply the data (--arg NAME=TYPE[…]=@file.npy; the answer then holds for it alone), or use \
              `prove` on the CUDA C source, which covers all data",
         ),
@@ -84,7 +84,7 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
 }
 
 /// Returns `true` if a run stopped because its control flow depends on the data of a buffer.
-fn is_of_data(reason: &str) -> bool {
+fn depends_on_tensor_data(reason: &str) -> bool {
     reason.contains(&Reason::Data.to_string()) || reason.contains("which is data")
 }
 
@@ -227,10 +227,10 @@ pub(crate) fn target(fault: &Fault) -> Option<&Target> {
     }
 }
 
-/// Writes the message and the notes of a finding.
+/// Writes the message and the notes of a finding: one arm for each fault.
 fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
     let finding = group.first;
-    let described = (finding, who(finding));
+    let described = (finding, thread_label(finding));
     let (code, message) = match &finding.fault {
         Fault::Race(race) => return sync_findings::race(race, group, program),
         Fault::Barrier(fault) => return sync_findings::barrier(fault, finding, program),
@@ -261,13 +261,7 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::BeforeGridWait { target, kind, conflicts } => {
             (Code::Race, before_grid_wait(target, *kind, *conflicts))
         }
-        Fault::NoAcquire { ticket } => {
-            let message = "the last block accesses data that other blocks wrote, without a fence after its ticket".to_owned();
-            let note =
-                "the manual asks for `__threadfence()` between the ticket and the access (§8.8)";
-            let diagnostic = at(Code::Race, finding, message).note(note.to_owned());
-            return diagnostic.also(ticket.span, "blocks take tickets here".to_owned());
-        }
+        Fault::NoAcquire { ticket } => return no_acquire(finding, *ticket),
         Fault::CopiesInFlight { copies, committed } => {
             return sync_findings::in_flight(*copies, *committed, finding);
         }
@@ -282,26 +276,11 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             (Code::WildAddress, message)
         }
         Fault::Misaligned { target, kind, bytes } => {
-            let place = element(target);
-            let does = verb(*kind);
-            let message =
-                format!("misaligned: {does} {place}, which is not a multiple of {bytes} bytes");
-            (Code::Misaligned, message)
+            (Code::Misaligned, misaligned(target, *kind, *bytes))
         }
-        Fault::ReadOnly { target } => {
-            let message = format!("writes {}, which is an input", element(target));
-            let diagnostic = own(group, program, Code::InputModified, message);
-            return match target.space {
-                Space::Global => diagnostic.help(format!(
-                    "if the kernel is meant to write `{0}`, declare it as an output: --arg {0}=TYPE[…]:out, or :inout if \
-                     the kernel reads it first",
-                    target.name
-                )),
-                _ => diagnostic,
-            };
-        }
+        Fault::ReadOnly { target } => return written_input(group, program, target),
         Fault::Undefined { reaches, .. } => {
-            (Code::UndefinedValue, format!("an undefined value {}", reached(*reaches)))
+            (Code::UndefinedValue, format!("an undefined value {}", use_of_undefined(*reaches)))
         }
         Fault::DependsOnInitial { target } => {
             let message = format!("updates {}, an output that was never written", element(target));
@@ -319,16 +298,44 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
         Fault::Trap => (Code::Trap, "the kernel traps".to_owned()),
         Fault::AssertFailed => (Code::Trap, "an assertion fails".to_owned()),
     };
-    own(group, program, code, message)
+    single_thread(group, program, code, message)
+}
+
+/// The last block reads what other blocks wrote, without a fence after it took its ticket at `ticket`.
+fn no_acquire(finding: &Finding, ticket: Place) -> Diagnostic {
+    let message =
+        "the last block accesses data that other blocks wrote, without a fence after its ticket";
+    let note = "the manual asks for `__threadfence()` between the ticket and the access (§8.8)";
+    let diagnostic = error_at(Code::Race, finding, message.to_owned()).note(note.to_owned());
+    diagnostic.also(ticket.span, "blocks take tickets here".to_owned())
+}
+
+fn misaligned(target: &Target, kind: AccessKind, bytes: u32) -> String {
+    let (does, place) = (verb(kind), element(target));
+    format!("misaligned: {does} {place}, which is not a multiple of {bytes} bytes")
+}
+
+/// A write to an input, with the remedy if it is a tensor.
+fn written_input(group: &Group<'_>, program: &Program, target: &Target) -> Diagnostic {
+    let message = format!("writes {}, which is an input", element(target));
+    let diagnostic = single_thread(group, program, Code::InputModified, message);
+    match target.space {
+        Space::Global => diagnostic.help(format!(
+            "if the kernel is meant to write `{0}`, declare it as an output: --arg {0}=TYPE[…]:out, or :inout if \
+             the kernel reads it first",
+            target.name
+        )),
+        _ => diagnostic,
+    }
 }
 
 /// An access before any wait for earlier launches.
 fn before_grid_wait(target: &Target, kind: AccessKind, conflicts: bool) -> String {
     let (does, place) = (verb(kind), element(target));
     let why = match (conflicts, kind) {
-        (true, _) => "an earlier launch of the sequence may still be at work on it",
-        (false, AccessKind::Read) => "right only if no launch under way writes it",
-        (false, _) => "right only if no launch under way reads or writes it",
+        (true, _) => "an earlier launch of the sequence may still be using it",
+        (false, AccessKind::Read) => "correct only if no running launch writes it",
+        (false, _) => "correct only if no running launch reads or writes it",
     };
     format!("{does} {place} before griddepcontrol.wait: {why}")
 }
@@ -357,9 +364,9 @@ fn access(target: &Target, kind: AccessKind, bytes: u32) -> String {
     format!("{does} {bytes} bytes at {place}, {how_far} ({size} bytes)")
 }
 
-fn reached(sink: Sink) -> &'static str {
+fn use_of_undefined(sink: Sink) -> &'static str {
     match sink {
-        Sink::Control => "decides where control goes",
+        Sink::Control => "decides a branch",
         Sink::Address => "is used as an address",
         Sink::Synchronisation => "is a barrier operand or a lane mask",
         Sink::CopySize => "is the source size of an asynchronous copy",
@@ -374,8 +381,8 @@ pub(crate) fn origin(fault: &Fault) -> Option<(Place, &'static str)> {
     match (*origin)? {
         Origin::Register => None,
         Origin::Memory(place) => Some((place, "loaded here from unwritten memory")),
-        Origin::Shuffle(place) => Some((place, "from a lane that does not take part here")),
-        Origin::BadAccess(place) => Some((place, "from this access, which is wrong itself")),
+        Origin::Shuffle(place) => Some((place, "from a lane that does not participate here")),
+        Origin::BadAccess(place) => Some((place, "from this access, which is itself an error")),
         Origin::RacingRead(place) => Some((place, "read here, while it may be written")),
         Origin::Operation(place) => Some((place, "from this operation")),
     }

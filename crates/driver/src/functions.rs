@@ -7,11 +7,15 @@ use std::fmt::Write;
 
 /// Kinds in the order of the page: title, and the treatment of their functions in a proof.
 const KINDS: &[(Class, &str, &str)] = &[
-    (Class::Barrier, "Barriers of a block", "All threads must meet them; they order accesses."),
+    (
+        Class::Barrier,
+        "Barriers of a block",
+        "All threads of the block must reach them. They order accesses.",
+    ),
     (
         Class::Warp,
         "Functions of a warp",
-        "All threads of the warp must meet them. A proof assumes nothing about the values that they exchange.",
+        "All threads of the warp must reach them. A proof assumes nothing about the values that they exchange.",
     ),
     (
         Class::Atomic,
@@ -19,12 +23,12 @@ const KINDS: &[(Class, &str, &str)] = &[
         "They do not race with each other. A proof assumes nothing about their result; a run takes the value in memory.",
     ),
     (Class::Fence, "Fences", "`prove` does not use the order that they give."),
-    (Class::Integer, "Integers and bits", "Exact, unless they are listed below as any value."),
+    (Class::Integer, "Integers and bits", "Exact, except those listed below as any value."),
     (Class::Conversion, "Conversions", "Exact between integers; floats are real numbers."),
     (
         Class::Math,
         "Functions of real numbers",
-        "Known by their names: a function has equal results for equal numbers.",
+        "Uninterpreted: a function has equal results for equal arguments, and nothing else is known of it.",
     ),
     (Class::Memory, "Memory", "Loads and stores as they are written."),
     (Class::Construct, "Vectors", "Made of their fields."),

@@ -9,7 +9,7 @@ use ir::{Format, Scalar};
 use std::collections::BTreeMap;
 
 /// The budget in instructions, counted for each lane.
-const MOST_INSTRUCTIONS: u64 = 200_000_000;
+const MAX_INSTRUCTIONS: u64 = 200_000_000;
 
 /// The differing output of both sides; `None` if one of them cannot be run on numbers or has elements other than f32
 /// and f64.
@@ -53,7 +53,7 @@ fn output(
             InputSource::Argument(..) => return None,
         }
     }
-    let lane_instructions = limits.lane_instructions.min(MOST_INSTRUCTIONS);
+    let lane_instructions = limits.lane_instructions.min(MAX_INSTRUCTIONS);
     let outcome = exec::run(side.unlifted, &launch, Limits { lane_instructions, ..limits });
     if outcome.gap.is_some() {
         return None;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The budget of all trials in instructions, counted for each lane.
-const MOST_INSTRUCTIONS: u64 = 20_000_000;
+const MAX_INSTRUCTIONS: u64 = 20_000_000;
 
 /// Hints are for the first races; the others often are the same mistake.
 const MAX_HINTS: usize = 3;
@@ -44,7 +44,7 @@ impl<'t> HintSearch<'t> {
         (limits, checks): (Limits, Checks),
     ) -> Self {
         let checks = Checks { barrier_uses: false, ..checks };
-        let (budget, groups) = (MOST_INSTRUCTIONS, MAX_HINTS);
+        let (budget, groups) = (MAX_INSTRUCTIONS, MAX_HINTS);
         Self { program, launch, found, checks, limits, budget, groups }
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 /// Returns names by which the kernels of a file can be chosen.
 #[must_use]
 pub fn kernel_names(path: &Path) -> Vec<String> {
-    let Ok(bytes) = bounded::read(path, bounded::MOST_INPUT) else { return Vec::new() };
+    let Ok(bytes) = bounded::read(path, bounded::MAX_INPUT) else { return Vec::new() };
     if container::is_container(&bytes) {
         let modules = container::contents(&bytes).modules;
         return short(modules.iter().flat_map(|module| entries(&module.text)).collect());

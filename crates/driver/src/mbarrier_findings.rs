@@ -3,7 +3,7 @@
 //! The threads named as missing in a phase are a guess: those that contributed to the phase before. If threads take
 //! turns, the guess may name threads that need not come. The counts beside them are exact.
 
-use crate::naming::{at, element, thread_name, who};
+use crate::naming::{element, error_at, thread_label, thread_name};
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic};
 use exec::{
@@ -30,8 +30,8 @@ pub(crate) fn describe(fault: &MbarrierFault, finding: &Finding, program: &Progr
         false => Code::BarrierMisuse,
     };
     let message = message(fault);
-    let diagnostic = at(code, finding, message).label(who(finding));
-    match elsewhere(&fault.kind) {
+    let diagnostic = error_at(code, finding, message).label(thread_label(finding));
+    match second_place(&fault.kind) {
         Some((place, text)) if place != finding.place => {
             diagnostic.also_from(place.span, text, source_lines(place, program))
         }
@@ -39,7 +39,7 @@ pub(crate) fn describe(fault: &MbarrierFault, finding: &Finding, program: &Progr
     }
 }
 
-/// Writes the message of a fault of an mbarrier.
+/// Writes the message of a fault of an mbarrier. It is long because each fault has a sentence of its own.
 fn message(fault: &MbarrierFault) -> String {
     let name = name(&fault.target);
     match &fault.kind {
@@ -85,7 +85,7 @@ fn message(fault: &MbarrierFault) -> String {
             thread_name(other.thread)
         ),
         MbarrierFaultKind::OtherState => {
-            format!("the state is not one that an arrival at mbarrier {name} gave")
+            format!("the state was not returned by an arrival at mbarrier {name}")
         }
         MbarrierFaultKind::OldState { named, current } => format!(
             "mbarrier {name} is in phase {current}; the state is of phase {named}: a wait may only name \
@@ -125,7 +125,7 @@ fn message(fault: &MbarrierFault) -> String {
         ),
         MbarrierFaultKind::Unobserved { phase } => format!(
             "mbarrier {name}: phase {phase} begins before any thread has waited for phase {}, which the \
-             manual demands (hardware does not mind)",
+            manual requires (hardware tolerates it)",
             phase.saturating_sub(1)
         ),
     }
@@ -143,7 +143,7 @@ fn arrivals(count: u32) -> String {
 }
 
 /// Returns the second place of a finding, beside the instruction at fault.
-fn elsewhere(kind: &MbarrierFaultKind) -> Option<(Place, &'static str)> {
+fn second_place(kind: &MbarrierFaultKind) -> Option<(Place, &'static str)> {
     let at = |other: &Other, text| Some((other.place, text));
     match kind {
         MbarrierFaultKind::Initialised { other } | MbarrierFaultKind::PlainAccess { other } => {
@@ -195,9 +195,9 @@ pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
         });
     }
     if *pending > 0 {
-        for one in missing.iter().take(MOST_NAMED) {
+        for one in missing.iter().take(MAX_NAMED) {
             parts.push(format!(
-                "{} arrived in phase {} and not in this one",
+                "{} arrived in phase {} but not in this one",
                 subject(one),
                 current - 1
             ));
@@ -206,18 +206,18 @@ pub(crate) fn status(wait: &MbarrierWait) -> Option<String> {
     if let Some(old) = current.checked_sub(2) {
         let parity = phase % 2;
         parts.push(format!(
-            "parity {parity} named phase {old}, too, which is over: a wait for it has come too late"
+            "parity {parity} also names phase {old}, which is over: a wait for that phase would have come too late"
         ));
     }
     Some(format!("phase {phase} of {}: {}", name(target), parts.join(", ")))
 }
 
 /// Instructions that a report of a hang names.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Places where threads contributed to the phase that others wait for.
 pub(crate) fn contributions(wait: &MbarrierWait) -> impl Iterator<Item = (Place, String)> {
-    wait.contributed.iter().take(MOST_NAMED).map(|one| {
+    wait.contributed.iter().take(MAX_NAMED).map(|one| {
         let how = if one.copy { "contributed here by a copy" } else { "contributed here" };
         let name = name(&wait.target);
         (one.place, format!("{} {how} to phase {} of {name}", subject(one), wait.phase))

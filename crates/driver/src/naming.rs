@@ -41,11 +41,11 @@ pub(crate) fn source_line(place: Place, program: &Program) -> String {
     origin_text(&source_lines(place, program))
 }
 
-pub(crate) fn at(code: Code, finding: &Finding, message: String) -> Diagnostic {
+pub(crate) fn error_at(code: Code, finding: &Finding, message: String) -> Diagnostic {
     Diagnostic::error(code, finding.place.span, message)
 }
 
-pub(crate) fn who(finding: &Finding) -> String {
+pub(crate) fn thread_label(finding: &Finding) -> String {
     let thread = thread_name(finding.thread);
     let times = match finding.count {
         1 => String::new(),

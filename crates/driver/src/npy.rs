@@ -5,7 +5,7 @@
 //! objects, structures, big-endian numbers, files that are too short or too long.
 
 use crate::bounded;
-use crate::output::{self, Readers};
+use crate::output::{self, FileAccess};
 use crate::render::escape;
 use std::fmt;
 use std::io::{self, Write};
@@ -120,7 +120,7 @@ pub enum FormatError {
     #[error("is not a .npy file")]
     NotNpy,
     /// An unknown version.
-    #[error("has .npy version {0}, known are 1 to 3")]
+    #[error("has .npy version {0}; versions 1 to 3 are supported")]
     Version(u8),
     /// It is cut off.
     #[error("ends within its header")]
@@ -146,10 +146,10 @@ pub enum FormatError {
         found: String,
     },
     /// An element type that is not supported.
-    #[error("has elements of type `{0}`, which cannot be used")]
+    #[error("has elements of type `{0}`, which are not supported")]
     UnknownType(String),
     /// Elements with several fields.
-    #[error("is an array of structures, which cannot be used")]
+    #[error("is an array of structures, which are not supported")]
     Structures,
     /// Elements with their bytes in the other order.
     #[error("is big-endian (`{description}`); save it as `{dtype}`")]
@@ -160,7 +160,8 @@ pub enum FormatError {
         dtype: Dtype,
     },
     /// More or less data than the shape has elements.
-    #[error("has {found} bytes of data, an array of {dtype} with shape {} has {}", shape_text(.shape), size_text(.needed))]
+    #[error("has {found} bytes of data; an array of {dtype} with shape {} has \
+        {}", shape_text(.shape), size_text(.needed))]
     Size {
         /// Bytes of data in the file.
         found: u64,
@@ -182,7 +183,7 @@ fn size_text(bytes: &Option<u64>) -> String {
 }
 
 /// The largest file that is read: contents are held in memory.
-const MOST_BYTES: u64 = (8 << 30) + (1 << 20);
+const MAX_BYTES: u64 = (8 << 30) + (1 << 20);
 
 /// Reads a file.
 ///
@@ -190,7 +191,7 @@ const MOST_BYTES: u64 = (8 << 30) + (1 << 20);
 /// If there is no such file or it has no supported array.
 pub fn read(path: &Path) -> Result<Array, NpyError> {
     let fail = |reason| NpyError { path: path.to_owned(), reason };
-    let bytes = bounded::read(path, MOST_BYTES).map_err(|error| fail(NpyReason::Read(error)))?;
+    let bytes = bounded::read(path, MAX_BYTES).map_err(|error| fail(NpyReason::Read(error)))?;
     from_bytes(bytes).map_err(|error| fail(error.into()))
 }
 
@@ -200,7 +201,7 @@ pub fn read(path: &Path) -> Result<Array, NpyError> {
 /// If the file cannot be written; an existing file is then unchanged.
 pub fn write(path: &Path, array: &Array) -> Result<(), NpyError> {
     let fail = |error| NpyError { path: path.to_owned(), reason: NpyReason::Write(error) };
-    output::write_with(path, Readers::Usual, &mut |out| write_to(out, array)).map_err(fail)
+    output::write_with(path, FileAccess::ByUmask, &mut |out| write_to(out, array)).map_err(fail)
 }
 
 /// The file of an array, as bytes.

@@ -20,11 +20,11 @@ const FIFO_LIMIT: Duration = Duration::from_secs(10);
 
 /// The permissions of a new file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Readers {
+pub(crate) enum FileAccess {
     /// As the user's umask says.
-    Usual,
+    ByUmask,
     /// The user alone.
-    Owner,
+    OwnerOnly,
 }
 
 /// Does a file with an extension of input files exist? Writing a report over it would be a mistake.
@@ -38,7 +38,7 @@ fn is_input(path: &Path) -> bool {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The existing file looks like an input of a command.
-    #[error("{} is there and looks like an input: give the report another name", .path.display())]
+    #[error("{} exists and looks like an input; give the report another name", .path.display())]
     Input {
         /// The file.
         path: PathBuf,
@@ -61,7 +61,7 @@ pub(crate) fn write(path: &Path, text: &str) -> std::result::Result<(), WriteErr
     if is_input(path) {
         return Err(WriteError::Input { path: path.to_owned() });
     }
-    write_with(path, Readers::Usual, &mut |out| out.write_all(text.as_bytes()))
+    write_with(path, FileAccess::ByUmask, &mut |out| out.write_all(text.as_bytes()))
         .map_err(|error| WriteError::Failed { path: path.to_owned(), error })
 }
 
@@ -71,17 +71,17 @@ pub(crate) fn write(path: &Path, text: &str) -> std::result::Result<(), WriteErr
 /// If it cannot be written; an existing file is then unchanged.
 pub(crate) fn write_with(
     path: &Path,
-    readers: Readers,
+    access: FileAccess,
     contents: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
 ) -> Result<()> {
     match path.symlink_metadata() {
-        Err(error) if error.kind() == ErrorKind::NotFound => replace(path, None, readers, contents),
+        Err(error) if error.kind() == ErrorKind::NotFound => replace(path, None, access, contents),
         Err(error) => Err(error),
         Ok(known) if known.is_dir() => Err(Error::new(ErrorKind::IsADirectory, "it is a folder")),
         Ok(known) if known.is_file() => {
             // Replacing a file must need the same permission as writing to it.
             drop(OpenOptions::new().write(true).open(path)?);
-            replace(path, Some(&known), readers, contents)
+            replace(path, Some(&known), access, contents)
         }
         Ok(_) => in_place(path, contents),
     }
@@ -102,9 +102,9 @@ pub(crate) fn write_below(
     };
     let path = folder.join(name);
     if path.symlink_metadata().is_ok_and(|known| known.is_symlink()) && !is_below(&path, folder) {
-        return Err(Error::other("it is a link that leads out of the folder"));
+        return Err(Error::other("it is a link to a place outside the folder"));
     }
-    write_with(&path, Readers::Usual, contents)?;
+    write_with(&path, FileAccess::ByUmask, contents)?;
     Ok(path)
 }
 
@@ -121,14 +121,14 @@ pub(crate) fn is_below(path: &Path, folder: &Path) -> bool {
 fn replace(
     path: &Path,
     known: Option<&Metadata>,
-    readers: Readers,
+    access: FileAccess,
     contents: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
 ) -> Result<()> {
     let temporary = temporary_name(path)?;
     let mut options = OpenOptions::new();
     // `create_new` takes no other process's file for ours, and follows no link.
     options.write(true).create_new(true);
-    if readers == Readers::Owner {
+    if access == FileAccess::OwnerOnly {
         for_owner(&mut options);
     }
     let written = options.open(&temporary).and_then(|mut file| {
@@ -182,7 +182,7 @@ struct Fifo {
 
 impl Write for Fifo {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        patiently(ErrorKind::WouldBlock, || self.file.write(bytes))
+        retry_until_timeout(ErrorKind::WouldBlock, || self.file.write(bytes))
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -192,7 +192,7 @@ impl Write for Fifo {
 
 /// Retries until the action succeeds, the time limit is reached, or it fails for a reason other than a missing
 /// reader.
-fn patiently<T>(waits: ErrorKind, mut action: impl FnMut() -> Result<T>) -> Result<T> {
+fn retry_until_timeout<T>(waits: ErrorKind, mut action: impl FnMut() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     loop {
         match action() {
@@ -218,7 +218,7 @@ fn open_fifo(path: &Path) -> Result<File> {
     let flag = rustix::fs::OFlags::NONBLOCK.bits();
     let mut options = OpenOptions::new();
     options.write(true).custom_flags(flag.try_into().unwrap_or_default());
-    patiently(ErrorKind::WouldBlock, || options.open(path))
+    retry_until_timeout(ErrorKind::WouldBlock, || options.open(path))
 }
 
 /// Is this the error of opening a FIFO without a reader?
@@ -295,7 +295,7 @@ mod tests {
         write(&path, "two").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
-        let failed = write_with(&path, Readers::Usual, &mut |_| Err(Error::other("no")));
+        let failed = write_with(&path, FileAccess::ByUmask, &mut |_| Err(Error::other("no")));
         assert!(failed.is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(folder.names(), ["a.html"]);

@@ -20,7 +20,7 @@ pub(crate) fn data(
     findings: &[Finding],
     (program, source): (&Program, &SourceFile),
 ) -> Vec<Pipeline> {
-    let marked = marked(findings);
+    let marked = faulty_phases(findings);
     let hangs = findings.iter().any(|one| matches!(one.fault, Fault::Deadlock { .. }));
     let row = |one: &MbarrierUse| {
         let mbarrier = name(&one.target).replace('`', "");
@@ -44,7 +44,7 @@ pub(crate) fn data(
 }
 
 /// Phases that findings name.
-fn marked(findings: &[Finding]) -> Vec<(String, u64)> {
+fn faulty_phases(findings: &[Finding]) -> Vec<(String, u64)> {
     let mut found = Vec::new();
     for finding in findings.iter().filter(|one| !one.fault.is_note()) {
         let Fault::Race(race) = &finding.fault else { continue };

@@ -56,7 +56,7 @@ impl<'k> Kernel<'k> {
 }
 
 /// Bits of the significand, the precision of a format.
-fn digits(format: Format) -> u32 {
+fn significand_bits(format: Format) -> u32 {
     match format {
         Format::F64 => 53,
         Format::F32 => 24,
@@ -85,17 +85,19 @@ pub(crate) fn notes(reference: Kernel<'_>, optimised: Kernel<'_>) -> Vec<String>
     let narrowest = |kernel: Kernel<'_>| {
         let all = kernel.functions().into_iter().flat_map(Function::instructions);
         all.filter_map(|instruction| Some((sums_in(&instruction.op)?, place(instruction))))
-            .min_by_key(|(format, place)| (digits(*format), *place))
+            .min_by_key(|(format, place)| (significand_bits(*format), *place))
     };
     if let Some((ours, place)) = narrowest(optimised) {
         let line = optimised.line(place);
         // A formula has no format; people expect single precision of a kernel.
         match if reference.is_formula { None } else { narrowest(reference) } {
-            Some((theirs, _)) if digits(ours) < digits(theirs) => {
+            Some((theirs, _)) if significand_bits(ours) < significand_bits(theirs) => {
                 let (ours, theirs) = (name(ours), name(theirs));
                 notes.push(format!("{line} sums in {ours}, the reference in {theirs}"));
             }
-            None if reference.is_formula && digits(ours) < digits(Format::F32) => {
+            None if reference.is_formula
+                && significand_bits(ours) < significand_bits(Format::F32) =>
+            {
                 notes.push(format!("{line} sums in {}", name(ours)));
             }
             _ => {}
@@ -146,11 +148,11 @@ fn accumulator(element: Element) -> Option<Format> {
 fn narrowings(kernel: Kernel<'_>) -> Vec<(Place, (Format, Format))> {
     let mut found = Vec::new();
     for function in kernel.functions() {
-        let used = used(function);
+        let used = registers_used_further(function);
         for instruction in function.instructions() {
             if let Op::Convert { dst, from: Scalar::Float(from), to: Scalar::Float(to), .. } =
                 instruction.op
-                && digits(to) < digits(from)
+                && significand_bits(to) < significand_bits(from)
                 && used.contains(&dst)
             {
                 found.push((place(instruction), (from, to)));
@@ -170,7 +172,7 @@ fn narrowings(kernel: Kernel<'_>) -> Vec<(Place, (Format, Format))> {
 }
 
 /// Registers used for more than a store to global memory, even after packing.
-fn used(function: &Function) -> FxHashSet<Reg> {
+fn registers_used_further(function: &Function) -> FxHashSet<Reg> {
     let mut used = FxHashSet::default();
     let mut moves: Vec<(Reg, Reg)> = Vec::new();
     for instruction in function.instructions() {

@@ -43,7 +43,7 @@ pub(crate) fn in_flight(products: usize, (finding, who): (&Finding, String)) -> 
         1 => "1 product is".to_owned(),
         products => format!("{products} products are"),
     };
-    let message = format!("{products} on the way when the warp ends");
+    let message = format!("{products} still running when the warp ends");
     Diagnostic::error(Code::AsyncCopy, finding.place.span, message).label(who)
 }
 

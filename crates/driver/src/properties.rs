@@ -66,8 +66,9 @@ fn reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
         reasons.insert(0, "the run stopped".to_owned());
     } else if name != PropertyName::Races && reasons.is_empty() && is_schedule_open(finished) {
         reasons.push("checked on one schedule only; others may differ".to_owned());
-    } else if reasons.is_empty() && finished.errors().any(|found| derails(&found.fault)) {
-        reasons.push("the behaviour after an error is open".to_owned());
+    } else if reasons.is_empty() && finished.errors().any(|found| makes_rest_unknown(&found.fault))
+    {
+        reasons.push("the behaviour after an error is unknown".to_owned());
     }
     reasons
 }
@@ -75,7 +76,7 @@ fn reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
 /// Does a fault leave open what happens elsewhere? It does if it changes memory outside the kernel's own, if an
 /// undefined value decides control flow, an address or the participants of a barrier, or if a collective lacks
 /// lanes.
-fn derails(fault: &Fault) -> bool {
+fn makes_rest_unknown(fault: &Fault) -> bool {
     match fault {
         Fault::OutOfBounds { kind, .. } | Fault::WildAddress { kind, .. } => {
             *kind != AccessKind::Read
@@ -112,7 +113,7 @@ fn own_reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
         PropertyName::Frame | PropertyName::Initialised
             if finished.result.conditional && !finished.all_set =>
         {
-            vec!["something is read or written only under a condition on data".to_owned()]
+            vec!["memory is read or written only under a condition on data".to_owned()]
         }
         PropertyName::Frame => {
             let mut reasons = maybe_unwritten(finished);
@@ -131,7 +132,7 @@ fn own_reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
     }
 }
 
-/// Outputs that were undefined at first, with data that decide the set of written elements.
+/// Outputs without initial contents, if data decide which elements are written.
 fn written_by_data(finished: &FinishedRun<'_>) -> Vec<String> {
     let depends = |output: &&OutputSpec| {
         matches!(finished.result.written.get(output.buffer), Some(exec::WrittenBytes::Depends(_)))
@@ -160,7 +161,7 @@ fn maybe_undefined(finished: &FinishedRun<'_>) -> Option<String> {
     let doubts = finished.result.doubts.iter();
     let undetermined = |doubt: &Doubt| matches!(doubt.about, Doubtful::Undetermined { .. });
     let open = finished.result.maybe_undefined && doubts.clone().any(undetermined);
-    open.then(|| "something is read that is written only under a condition on data".to_owned())
+    open.then(|| "memory is read that is written only under a condition on data".to_owned())
 }
 
 /// Results that may differ on another schedule.
@@ -182,8 +183,8 @@ fn open_races(finished: &FinishedRun<'_>) -> Vec<String> {
         count => reasons.push(format!("{count} pairs of accesses may race (WP0020)")),
     }
     if finished.equal_as_reals {
-        let text = "float-order: what the threads write is equal as real numbers, and may differ in \
-                    the last bits (--allow float-order accepts that)";
+        let text = "float-order: the values that the threads write are equal as real numbers, but may differ \
+            in the last bits (--allow float-order accepts that)";
         reasons.push(text.to_owned());
     }
     if finished.built.launch.is_partial() {

@@ -1,7 +1,7 @@
 //! Runs a kernel again with a more precise method, after the first run stopped early or left a property open.
 
 use crate::arguments::MissingData;
-use crate::execute::{Execution, FinishedRun, checked, prepare};
+use crate::execute::{Execution, FinishedRun, check_launch, prepare};
 use exec::Checks;
 
 /// The method of another run.
@@ -32,7 +32,7 @@ pub(crate) fn run_again<'r>(
     let run = match (again.conditional, again.enclosed) {
         (true, _) => exec::check_conditional,
         (false, true) => exec::check_enclosed,
-        (false, false) => checked,
+        (false, false) => check_launch,
     };
     let (program, launch) = (prepared.program(), &prepared.built.launch);
     if lift::drops_code(program) {

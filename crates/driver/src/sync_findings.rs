@@ -2,7 +2,7 @@
 
 use crate::grouping::Group;
 use crate::mbarrier_findings;
-use crate::naming::{at, element, source_line, thread_name, verb, who};
+use crate::naming::{element, error_at, source_line, thread_label, thread_name, verb};
 use crate::product_findings;
 use crate::source_lines::source_lines;
 use base::{Code, Diagnostic, Severity};
@@ -19,10 +19,10 @@ pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Di
         copies => format!("{copies} asynchronous copies are"),
     };
     let message = match committed {
-        true => format!("{copies} on the way when the thread ends"),
+        true => format!("{copies} still running when the thread ends"),
         false => format!("{copies} never committed to a group"),
     };
-    at(Code::AsyncCopy, finding, message).label(who(finding))
+    error_at(Code::AsyncCopy, finding, message).label(thread_label(finding))
 }
 
 /// Is a fault reported as a note? In strict mode only faults within the manual's rules are.
@@ -43,13 +43,13 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
         }
         () if race.unused => format!(
             "race on {place}: {} that nothing orders; nothing depends on the read value",
-            both(race)
+            both_accesses(race)
         ),
         () if source_changed => {
             format!("the source of an asynchronous copy, {place}, is changed while it is copied")
         }
         () if race.lacks_fence_after_read() => format!(
-            "a bulk copy overwrites {place}, which was read before, and no proxy fence is between"
+            "a bulk copy overwrites {place}, which was read before, and no proxy fence lies between"
         ),
         () if race.unseen_map => format!(
             "race on {place}: a tensor copy reads its map there, and no fence makes the write visible to it"
@@ -63,11 +63,11 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
         ),
         () => {
             let when = race.when.as_ref().map(|when| format!(", if {when}")).unwrap_or_default();
-            format!("race on {place}: {} that nothing orders{when}", both(race))
+            format!("race on {place}: {} that nothing orders{when}", both_accesses(race))
         }
     };
     let code = if source_changed { Code::AsyncCopy } else { Code::Race };
-    let diagnostic = at(code, group.first, what);
+    let diagnostic = error_at(code, group.first, what);
     let diagnostic = sides(diagnostic, race, &times(group), program);
     let diagnostic = diagnostic.note(why(race, program));
     match earlier_barrier(race) {
@@ -99,7 +99,7 @@ fn sides(diagnostic: Diagnostic, race: &Race, times: &str, program: &Program) ->
 }
 
 /// Names both kinds of accesses: `a write and a read`
-fn both(race: &Race) -> String {
+fn both_accesses(race: &Race) -> String {
     let [earlier, later] = &race.sides;
     let word = |side: &RaceSide| match side.kind {
         AccessKind::Read => "read",
@@ -161,10 +161,11 @@ fn why(race: &Race, program: &Program) -> String {
         reasons.push(product_findings::UNSEEN.to_owned());
     } else if race.unseen_map {
         reasons.push(
-            "the two are ordered, but tensor copies read their map through a proxy of its own: after the write a \
-             release is needed (`tensormap.cp_fenceproxy` or `fence.proxy.tensormap::generic.release`), and, in the thread \
-             that copies or in one of its block that it then meets, `fence.proxy.tensormap::generic.acquire [map], 128` \
-             after that and before the copy"
+            "the two are ordered, but tensor copies read their map through a separate proxy: the write must \
+            be followed by a release (`tensormap.cp_fenceproxy` or \
+            `fence.proxy.tensormap::generic.release`); then, before the copy, the copying thread, or a \
+            thread of its block that it synchronises with, must execute \
+            `fence.proxy.tensormap::generic.acquire [map], 128`"
                 .to_owned(),
         );
     } else if race.unseen {
@@ -187,8 +188,7 @@ fn why(race: &Race, program: &Program) -> String {
         let whose = if same { "its thread" } else { "the thread that started the copy" };
         reasons.push(match (&earlier.transfer, earlier.bulk) {
             (Some(transfer), _) => mbarrier_findings::completion(transfer, [earlier, later]),
-            (None, true) => "nobody has waited for it, at its mbarrier or for its group, on the way between \
-                             the two"
+            (None, true) => "between the two accesses no thread waited for it, at its mbarrier or for its group"
                 .to_owned(),
             (None, false) if has_mbarriers(program) => format!(
                 "{whose} has not waited for it (`cp.async.wait_group`), nor arrived at an mbarrier for it \
@@ -250,7 +250,7 @@ fn before_copy(earlier: &RaceSide, later: &RaceSide) -> Option<String> {
     match (&transfer.completion, later.kind, earlier.kind) {
         (exec::CopyCompletion::Phase { target, phase }, AccessKind::Write, AccessKind::Read) => {
             Some(format!(
-                "either {thread} reads what the copy brings, and must wait for phase {phase} of mbarrier {} \
+                "either {thread} reads the copied data, and must wait for phase {phase} of mbarrier {} \
                  (parity {}) first, or {released}",
                 mbarrier_findings::name(target),
                 phase % 2
@@ -320,8 +320,7 @@ pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program
     };
     let (code, message, other, there) = match fault {
         BarrierFault::Divergent { other } => {
-            let message =
-                "lanes of a warp are at different barrier instructions, which must be one";
+            let message = "lanes of a warp are at different barrier instructions; they must be at the same one";
             (Code::BarrierDivergence, message.to_owned(), Some(*other), "other lanes are here")
         }
         BarrierFault::DifferentBarriers { ids: [one, two], other } => {
@@ -338,11 +337,13 @@ pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program
         }
         BarrierFault::MixedCounts { here, before, other } => {
             let (here, before) = (threads(here), threads(before));
-            let message = format!("a barrier counts {here} where another thread counts {before}");
-            (Code::BarrierMisuse, message, Some(*other), "the other count")
+            let message =
+                format!("this barrier is for {here}, but another thread's is for {before}");
+            (Code::BarrierMisuse, message, Some(*other), "the other thread count")
         }
         BarrierFault::MixedKinds { other } => {
-            let message = "a reduction and a plain barrier meet".to_owned();
+            let message =
+                "one thread executes a barrier with a reduction, another a plain one".to_owned();
             (Code::BarrierMisuse, message, Some(*other), "the other kind")
         }
         BarrierFault::ArriveAndWait { other } => {
@@ -352,11 +353,10 @@ pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program
         }
         BarrierFault::Reuse { id, generation, other, thread } => {
             let message = format!(
-                "barrier {id} is used again too early: nothing orders this after {} came to it for \
-                 use {generation}",
+                "barrier {id} is used again too early: nothing orders this after {} arrived for use {generation}",
                 thread_name(*thread)
             );
-            let there = "it came here; on another schedule the new use begins before";
+            let there = "it arrived here; on another schedule the new use begins earlier";
             (Code::BarrierReuse, message, Some(*other), there)
         }
         BarrierFault::Unawaited { id, count, arrived } => {
@@ -368,13 +368,13 @@ pub(crate) fn barrier(fault: &BarrierFault, finding: &Finding, program: &Program
         }
         BarrierFault::DifferentSites { id, other } => {
             let message = format!(
-                "warps wait at barrier {id} at different instructions: undefined by the manual, \
-                 works on today's hardware"
+                "warps wait at barrier {id} at different instructions: undefined by the manual, but works on \
+                current hardware"
             );
             (Code::BarrierDivergence, message, Some(*other), "others wait here")
         }
     };
-    let diagnostic = at(code, finding, message).label(who(finding));
+    let diagnostic = error_at(code, finding, message).label(thread_label(finding));
     match other {
         Some(place) if place != finding.place => {
             diagnostic.also_from(place.span, there, source_lines(place, program))
@@ -393,7 +393,7 @@ pub(crate) fn deadlock(
     let threads =
         if waiting == 1 { "1 thread waits".into() } else { format!("{waiting} threads wait") };
     let message = format!("deadlock: {threads} and no thread can continue");
-    let mut diagnostic = at(Code::Deadlock, finding, message);
+    let mut diagnostic = error_at(Code::Deadlock, finding, message);
     for wait in waits {
         let text = describe_wait(wait);
         if wait.place == finding.place && diagnostic.primary.message.is_empty() {
@@ -468,17 +468,18 @@ fn describe_wait(wait: &Wait) -> String {
 /// Two accesses that may race.
 pub(crate) fn undecided(open: &Undecided, program: &Program) -> Diagnostic {
     let race = &open.race;
-    let message = format!("{} on {}: {}", both(race), race_element(race), open.reason);
+    let message = format!("{} on {}: {}", both_accesses(race), race_element(race), open.reason);
     let severity = Severity::Unsupported;
     let diagnostic =
         Diagnostic::new(severity, Code::NotFollowed, race.sides[1].place.span, message);
     let diagnostic = diagnostic.origin(source_lines(race.sides[1].place, program));
     let diagnostic = sides(diagnostic, race, "", program);
     match &open.values {
-        Some([earlier, later]) if earlier == later => diagnostic
-            .note(format!("both are `{later}`, computed in another order or cut off here")),
+        Some([earlier, later]) if earlier == later => diagnostic.note(format!(
+            "both are `{later}`, computed in a different order, or shown only in part"
+        )),
         Some([earlier, later]) => diagnostic.note(format!(
-            "the one is `{earlier}`, the other `{later}`: neither shown to be equal nor to differ"
+            "one is `{earlier}`, the other `{later}`; they were not shown to be equal or to differ"
         )),
         None => diagnostic,
     }

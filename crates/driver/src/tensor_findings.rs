@@ -67,7 +67,8 @@ pub(crate) fn message(fault: &TensorFault) -> (Code, String) {
         TensorFault::Clip { target, extent, bytes } => {
             let place = element(target);
             let message = format!(
-                "out of bounds: a tensor store writes {bytes} bytes behind a row of {extent} bytes, at {place}: \
+                "out of bounds: a tensor store writes {bytes} bytes past the end of a row of {extent} bytes, \
+                at {place}: \
                  hardware cuts rows at multiples of 16 bytes"
             );
             (Code::OutOfBounds, message)

@@ -43,7 +43,7 @@ pub fn unfinished(
     let (verdict, reasons) = (Verdict::Unknown, vec![reason.to_owned()]);
     let one = |name| Property { name, verdict, reasons: reasons.clone(), side: None };
     let properties = names.into_iter().map(one).collect();
-    let nothing = report::nothing(command, file.to_owned(), kernel.map(str::to_owned));
+    let nothing = report::empty_report(command, file.to_owned(), kernel.map(str::to_owned));
     let report = Report { properties, exit: Exit::Unknown, ..nothing };
     let unknown = verdict.painted(Colour::Plain);
     let (output, messages) = (format!("{unknown}: {reason}\n"), String::new());

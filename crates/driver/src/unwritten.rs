@@ -1,4 +1,4 @@
-//! Finds elements of outputs that a run never writes. A run that stopped, or that left out blocks, cannot tell.
+//! Finds elements of outputs that a run never writes. This is unknown if the run stopped or left out blocks.
 
 use crate::arguments::{BuiltLaunch, OutputSpec};
 use std::collections::BTreeMap;

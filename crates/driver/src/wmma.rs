@@ -44,11 +44,11 @@ pub(crate) fn uses(kernel: Kernel<'_>) -> Uses {
         if kinds.is_empty() {
             continue;
         }
-        let (computed, constants) = (computed(function), constants(function));
+        let (computed, constants) = (computed_registers(function), constants(function));
         for instruction in function.instructions() {
             let place = Place { span: instruction.span, location: instruction.location };
-            look(&instruction.op, place, (&kinds, &computed), &mut uses);
-            let taken = takes(&instruction.op);
+            record_uses(&instruction.op, place, (&kinds, &computed), &mut uses);
+            let taken = fragments_taken(&instruction.op);
             if taken.iter().any(|(_, operands)| !all_alike(&constants, operands)) {
                 uses.elements.get_or_insert(place);
             }
@@ -63,7 +63,12 @@ type Kinds = FxHashMap<Reg, Vec<(Kind, usize)>>;
 /// The possible constants in each register.
 type Constants = FxHashMap<Reg, BTreeSet<u64>>;
 
-fn look(op: &Op, place: Place, (kinds, computed): (&Kinds, &FxHashSet<Reg>), uses: &mut Uses) {
+fn record_uses(
+    op: &Op,
+    place: Place,
+    (kinds, computed): (&Kinds, &FxHashSet<Reg>),
+    uses: &mut Uses,
+) {
     let known = |operand: Operand| match operand {
         Operand::Register(register) => kinds.get(&register),
         Operand::Constant(_) => None,
@@ -71,7 +76,7 @@ fn look(op: &Op, place: Place, (kinds, computed): (&Kinds, &FxHashSet<Reg>), use
     if matches!(op, Op::Copy { .. }) {
         return;
     }
-    let taken = takes(op);
+    let taken = fragments_taken(op);
     if taken.is_empty() {
         op.visit(&mut |access| {
             if let ir::Access::Read(operand) = access
@@ -165,7 +170,7 @@ fn loaded_together(function: &Function, [original, copy]: [Operand; 2]) -> bool 
 }
 
 /// Fragments that an instruction takes.
-fn takes(op: &Op) -> Vec<(Kind, &[Operand])> {
+fn fragments_taken(op: &Op) -> Vec<(Kind, &[Operand])> {
     match op {
         Op::WmmaMma(mma) => {
             let [a, b, c, _] = kinds_of(mma);
@@ -230,7 +235,7 @@ fn constants(function: &Function) -> Constants {
 }
 
 /// Registers that may hold anything besides fragments and constants.
-fn computed(function: &Function) -> FxHashSet<Reg> {
+fn computed_registers(function: &Function) -> FxHashSet<Reg> {
     let mut computed = FxHashSet::default();
     let mut copies = Vec::new();
     for instruction in function.instructions() {
@@ -276,12 +281,12 @@ fn kinds(function: &Function) -> Kinds {
             _ => {}
         }
     }
-    spread(&mut kinds, copies);
+    propagate(&mut kinds, copies);
     kinds
 }
 
 /// Propagates kinds through copies to a fixpoint.
-fn spread(kinds: &mut Kinds, mut copies: Vec<(Reg, Reg)>) {
+fn propagate(kinds: &mut Kinds, mut copies: Vec<(Reg, Reg)>) {
     copies.sort_by_key(|(src, dst)| (src.position(), dst.position()));
     loop {
         let mut changed = false;

@@ -91,9 +91,8 @@ fn polynomial_reason(problem: &Problem<'_>, pair: (Term, Term), relative: f64) -
             return None;
         }
         let mut text = format!(
-            "the two are within {relative:.1e} of each other at all points tried, as approximations \
-             of one function are; the {name} side has a polynomial that is not recognised as a function \
-             (constants"
+            "at all points tried the two differ by at most {relative:.1e}, as approximations of one function \
+            do; the {name} side has a polynomial that was not recognised as a function (constants"
         );
         for constant in own.iter().take(MAX_NAMED) {
             let _ = write!(text, " {:.6e},", constant.to_f64_lossy());

@@ -12,7 +12,7 @@ pub enum Mismatch {
     #[error("there are too many inputs")]
     TooManyInputs,
     /// An input or output of both sides that differs between them.
-    #[error("`{name}` is {how} on the other side")]
+    #[error("`{name}` has {how} on the other side")]
     Unlike {
         /// Its name.
         name: String,
@@ -20,7 +20,7 @@ pub enum Mismatch {
         how: Unlike,
     },
     /// A tensor with different strides in different launches of a side.
-    #[error("`{name}` has other strides in another launch")]
+    #[error("`{name}` has different strides in another launch")]
     Strides {
         /// Its name.
         name: String,
@@ -29,14 +29,14 @@ pub enum Mismatch {
     #[error(transparent)]
     Formula(#[from] FormulaError),
     /// An assumption about tensors of different sizes.
-    #[error("`{formula}` is about tensors of different sizes")]
+    #[error("`{formula}` relates tensors of different sizes")]
     Sizes {
         /// The assumption as written.
         formula: String,
     },
     /// A tensor with `distinct` that is too large.
     #[error(
-        "`distinct({name})`: comparisons follow it for at most {most} elements; `check` for any number"
+        "`distinct({name})`: comparisons support it for at most {most} elements; `check` supports any number"
     )]
     Distinct {
         /// The tensor.
@@ -74,7 +74,7 @@ pub enum Mismatch {
         number: usize,
     },
     /// Memory that two launches interpret differently.
-    #[error("`{name}` has another type, size or strides than where it is written")]
+    #[error("`{name}` has a different type, size or strides where it is written")]
     Layout {
         /// Its name.
         name: String,
@@ -112,7 +112,7 @@ pub enum Mismatch {
         at: usize,
     },
     /// An output that the other side lacks.
-    #[error("`{name}` is an output of one side alone")]
+    #[error("`{name}` is an output of only one side")]
     OneSided {
         /// Its name.
         name: String,
@@ -121,11 +121,11 @@ pub enum Mismatch {
     #[error("there is no output to compare")]
     NoOutput,
     /// The store of terms is full.
-    #[error("the kernels compute more values than can be kept")]
+    #[error("the kernels compute more values than fit in memory")]
     TooManyValues,
     /// A function known only in a range, where the range cannot be shown.
     #[error(
-        "a function is known for some of its arguments only, and its result cannot be followed for the others"
+        "a function is known only for some of its arguments, and its result is unknown for the others"
     )]
     Unfollowed,
 }
@@ -150,12 +150,12 @@ pub enum Unlike {
 impl fmt::Display for Unlike {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Size => "of another size",
-            Self::Sharing => "a tensor whose elements share memory in another way",
-            Self::Structure => "a tensor of another structure",
-            Self::Relation => "defined by another expression",
-            Self::Kind => "of another kind",
-            Self::Type => "of another type",
+            Self::Size => "a different size",
+            Self::Sharing => "elements that share memory in a different way",
+            Self::Structure => "a different structure",
+            Self::Relation => "a different defining expression",
+            Self::Kind => "a different kind (scalar or tensor)",
+            Self::Type => "a different type",
         })
     }
 }

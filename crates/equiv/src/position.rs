@@ -36,8 +36,7 @@ pub enum OpenReason {
     Contradicted,
     /// The expressions differ, perhaps only where an argument is outside a recognised function's range.
     #[error(
-        "the expressions differ, but perhaps only where an argument of a function is out of the range that the code has \
-         a case for"
+        "the expressions differ, but perhaps only at function arguments that the code does not handle"
     )]
     OutOfRange,
     /// The expressions are defined at different inputs, and the kernels do not show it.
@@ -50,14 +49,14 @@ pub enum OpenReason {
     Alike,
     /// A rounded constant may account for the difference, but this was not decided.
     #[error(
-        "it differs by little, and a rounded constant may explain it; this was not decided in time"
+        "the difference is small, and a rounded constant may explain it; this was not decided in time"
     )]
     MaybeRounded,
     /// The expressions differ at numbers outside the inputs' types.
     #[error("it differs at a point that its types cannot represent")]
     Unrepresentable,
     /// The integers differ, but the kernels do not show it.
-    #[error("the integers differ, unless they wrap around")]
+    #[error("the integers differ unless they wrap around")]
     Wraps,
     /// A polynomial may stand for a function.
     #[error("{0}")]
@@ -88,13 +87,13 @@ pub enum OpenReason {
     },
     /// A fault in floats that does not occur over the reals.
     #[error(
-        "run in floats at ordinary inputs, the optimised side does something wrong that it does not do in real numbers \
-         (`simulate` shows it)"
+        "run in floats on ordinary inputs, the optimised side has an error that it does not have in real \
+        numbers (`simulate` shows it)"
     )]
     FloatFault,
     /// Runs on intervals contradict the proof.
     #[error(
-        "the algebra says that it is equal, but the kernels give {:?} and {:?}; this is a bug in Warpproof",
+        "the algebra proves it equal, but the kernels give {:?} and {:?}; this is a bug in Warpproof",
         .enclosed[0],
         .enclosed[1]
     )]
@@ -108,9 +107,9 @@ pub enum OpenReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Reliance {
     /// A zero is positive.
-    #[error("the sign of a zero decides: equal if it is +")]
+    #[error("the result depends on the sign of a zero: equal if it is +")]
     SignOfZero,
     /// A value is not NaN.
-    #[error("a test for NaN decides: equal if it finds none")]
+    #[error("the result depends on a test for NaN: equal if there is none")]
     NanTest,
 }

@@ -102,7 +102,7 @@ impl Recheck<'_> {
     pub(crate) fn elements(&self, run: &Run<'_>) -> Vec<Enclosed> {
         let outputs = self.outputs(run.number);
         let real = |output: &(usize, &Output)| matches!(output.1.scalar, Scalar::Float(_));
-        let unsure = || Enclosed::Unsure("the run says nothing".to_owned());
+        let unsure = || Enclosed::Unsure("the run gives no information".to_owned());
         let mut on_intervals = outputs.iter().any(real).then(|| {
             let mut stages = run.stages()?;
             if self.snap {

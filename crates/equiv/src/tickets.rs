@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 /// The reason for a gap where blocks that take tickets write module variables.
 const VARIABLES_REASON: &str =
-    "blocks take tickets here, and module variables are written, which are not compared";
+    "blocks take tickets here, and write module variables, which are not compared";
 
 /// Most blocks for runs with each one as the last.
 const MAX_BLOCKS: u64 = 64;

@@ -157,7 +157,7 @@ impl Machine<'_> {
         }
         let place = Place { span: self.kernel().span, location: None };
         let reason = format!(
-            "the blocks of a cluster have more than {} shared variables together",
+            "the blocks of a cluster together have more than {} shared variables",
             MAX_SHARED - 1
         );
         Err(Gap { place, thread: None, reason, stop: StopReason::NotFollowed })

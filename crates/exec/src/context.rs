@@ -264,8 +264,7 @@ impl<'c, 'p> Context<'c, 'p> {
 }
 
 /// The remedy for addresses computed from integers: without a range they may wrap around.
-const RANGE: &str =
-    "; if it is made of integers of a tensor, their range may help: --arg 'idx=s32[8]:0..100'";
+const RANGE: &str = "; if it is computed from integers of a tensor, stating their range may help: --arg 'idx=s32[8]:0..100'";
 
 /// The message for a fault that may not happen.
 fn conditional_message(fault: &Fault) -> &'static str {
@@ -273,8 +272,8 @@ fn conditional_message(fault: &Fault) -> &'static str {
         Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => {
             "this access would be out of bounds"
         }
-        Fault::Misaligned { .. } => "this access would not be aligned",
-        Fault::ReadOnly { .. } => "this would write to something that may only be read",
+        Fault::Misaligned { .. } => "this access would be misaligned",
+        Fault::ReadOnly { .. } => "this would write to read-only memory",
         Fault::Undefined { .. } => "an undefined value would be used here",
         Fault::DivisionByZero => "this would divide by zero",
         _ => "this would be wrong",

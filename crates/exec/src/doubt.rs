@@ -70,11 +70,11 @@ impl fmt::Display for Reason {
         match self {
             Self::Data => f.write_str("tensor data that is not given"),
             Self::Schedule(name) => write!(f, "{name}, which is not determined by the launch"),
-            Self::Address => f.write_str("where memory is allocated"),
-            Self::Undetermined => f.write_str("the schedule or on where memory is allocated"),
+            Self::Address => f.write_str("the placement of allocations"),
+            Self::Undetermined => f.write_str("the schedule or the placement of allocations"),
             Self::Undefined => f.write_str("an undefined value"),
             Self::Copies => f.write_str(
-                "an element of a fragment that holds several copies of it, and they differ",
+                "a fragment element of which the fragment holds several, different copies",
             ),
             Self::Unfixed(cause) => write!(f, "a float whose last bits are not fixed ({cause})"),
         }

@@ -110,13 +110,14 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
     match conflict.unseen {
         Some(Visibility::Open) => {
             return Judgement::Open(
-                "they are ordered; whether a bulk copy sees a write through fences of other threads is \
+                "they are ordered, but whether fences of other threads make a write visible to a bulk copy is \
                  not decided",
             );
         }
         Some(Visibility::NeedsFence) if matches!(a, Some(Op::RemoteStore(_))) => {
             return Judgement::Open(
-                "they are ordered; through which proxy `st.async` writes, and whether it needs a fence, the manual does not say",
+                "they are ordered, but the manual does not say through which proxy `st.async` writes, or \
+                whether it needs a fence",
             );
         }
         Some(Visibility::NeedsFence | Visibility::NeedsMapFence | Visibility::Visible) => {
@@ -159,7 +160,7 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
         return Judgement::Race;
     }
     if conflict.blocks.is_some() && [one, other].contains(&Scope::Cluster) {
-        return Judgement::Open("nothing orders them if their blocks are not of one cluster");
+        return Judgement::Open("nothing orders them unless their blocks are in one cluster");
     }
     match updates {
         [Some(a), Some(b)] if a.commutes(b, false) => Judgement::Harmless,

@@ -167,7 +167,7 @@ impl Results {
     }
 
     fn lost(&self, word: u32) -> Lost {
-        let unknown = Lost { place: None, reason: "whose bits are of another type" };
+        let unknown = Lost { place: None, reason: "whose bits belong to another type" };
         self.store.units.lost(word).filter(|_| word != 0).unwrap_or(unknown)
     }
 }

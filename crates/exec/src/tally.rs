@@ -164,8 +164,8 @@ impl<'m, 'p> Tally<'m, 'p> {
         }
         let unit = if self.machine.blocks > 1 { "cluster" } else { "block" };
         let reason = format!(
-            "the first {unit} took {each} instructions: all {blocks} would take about {needed}, and \
-             {most} are allowed"
+            "the first {unit} took {each} instructions; all {blocks} would take about {needed}, but the \
+            limit is {most}"
         );
         let start = Position::start(launch.kernel, base::Index::from_position(0));
         let fitting = most / each * self.machine.blocks as u64;
@@ -185,7 +185,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         }
         if let Some((_, _, place)) = valued.store.tickets.counter {
             let reason =
-                "writes at places that are data are not followed where blocks take tickets";
+                "data-dependent writes are not supported in kernels whose blocks take tickets";
             self.stop(place, reason.to_owned());
             return;
         }
@@ -213,10 +213,13 @@ impl<'m, 'p> Tally<'m, 'p> {
         }
         let blocks = self.machine.launch.blocks();
         if !self.is_over() && tickets.taken != blocks {
-            self.stop(place, format!("{} of {blocks} blocks take a ticket here", tickets.taken));
+            self.stop(
+                place,
+                format!("only {} of {blocks} blocks take a ticket here", tickets.taken),
+            );
         }
         if !self.is_over() && tickets.other_increments {
-            let reason = "blocks take tickets here, and increment other numbers with a limit";
+            let reason = "blocks take tickets here, and also use `atom.inc` on other counters";
             self.stop(place, reason.to_owned());
         }
         if let (Some((site, who)), Some(last)) = (self.unacquired, self.machine.tickets.last()) {

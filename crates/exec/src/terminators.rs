@@ -97,12 +97,12 @@ impl BlockRun<'_, '_> {
         self.with_context(warp, at, lanes, |context| {
             let (values, tags) = context.read(index, ir::Width::B32);
             if !tags.is_number_in(lanes) {
-                return Err(context.gap("a branch table is indexed by a value that is not known"));
+                return Err(context.gap("a branch table is indexed by an unknown value"));
             }
             let mut ways: Vec<(Mask, ir::BlockId)> = Vec::new();
             for lane in lanes.iter() {
                 let Some(&target) = targets.get(values[lane] as usize) else {
-                    return Err(context.gap("an index past the end of a branch table"));
+                    return Err(context.gap("the index is past the end of the branch table"));
                 };
                 match ways.iter_mut().find(|(_, known)| *known == target) {
                     Some((lanes, _)) => *lanes = lanes.or(Mask(1 << lane)),

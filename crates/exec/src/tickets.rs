@@ -174,16 +174,19 @@ impl TicketWatch {
         match is_last {
             _ if !self.has_ticket() => None,
             _ if self.is_unusual => Some(
-                "blocks take tickets, and copy asynchronously, or read through the read-only cache, memory that they may write",
+                "blocks take tickets, and asynchronous copies or the read-only cache access memory that \
+                blocks may write; this is not supported",
             ),
             false if !self.is_released && !self.is_bare => Some(
-                "blocks take tickets, and some of their earlier accesses are not behind a fence: the exact part is not followed",
+                "blocks take tickets, and some earlier accesses are not followed by a fence: their effects \
+                are not tracked exactly",
             ),
             true if self.is_unordered => Some(
-                "threads of a block access global memory beside the thread that takes its ticket, and nothing orders them with it",
+                "other threads of the block access global memory, and nothing orders these accesses with the \
+                thread that takes the ticket",
             ),
             false if self.continues_after => Some(
-                "blocks access global memory after their ticket, also where they are not the last: that is not followed",
+                "blocks that are not the last also access global memory after taking their ticket: this is not supported",
             ),
             _ => None,
         }

@@ -189,7 +189,7 @@ impl BlockRun<'_, '_> {
         self.charge_copies(warp, group, with.bytes())?;
         let ends = [first, second].map(|at| at.map(|at| self.ends_thread(at, group)));
         if ends[0] != ends[1] {
-            return Err(self.gap_at(warp, group, "a thread ends on one side of this branch alone"));
+            return Err(self.gap_at(warp, group, "a thread ends on only one side of this branch"));
         }
         self.merge_private(warp, group, (&split.condition, &with), (&control_flow, end))?;
         Ok((end, first))
@@ -199,7 +199,7 @@ impl BlockRun<'_, '_> {
     /// branches deeply nested.
     fn charge_copies(&mut self, warp: usize, group: &Group, bytes: usize) -> Result<(), Gap> {
         if bytes.saturating_mul(self.sides.len() + 1) > MAX_COPIED {
-            let reason = "branches that are not decided are inside each other, and there is too much local memory to follow them";
+            let reason = "undecided branches are nested, and there is too much local memory to follow both sides";
             return Err(self.gap_at(warp, group, reason));
         }
         // Eight bytes cost about as much as an instruction of a lane.
@@ -267,14 +267,18 @@ impl BlockRun<'_, '_> {
             self.run_group(warp, next)?;
             self.remove_arrived(warp);
             if self.conditional_steps > MAX_STEPS {
-                let reason = "too many instructions follow a branch that is not decided";
+                let reason = "too many instructions follow an undecided branch";
                 return Err(self.gap_at(warp, &here, reason));
             }
         }
         let Some(Side { arrived, at, .. }) = self.sides.pop() else { return Ok(None) };
         match arrived == lanes && self.warps[warp].groups.is_empty() {
             true => Ok(at),
-            false => Err(self.gap_at(warp, group, "the sides of this branch do not meet again")),
+            false => Err(self.gap_at(
+                warp,
+                group,
+                "the two sides of this undecided branch do not join again",
+            )),
         }
     }
 
@@ -311,11 +315,7 @@ impl BlockRun<'_, '_> {
         }
         if side.end.is_some() || here.calls.len() != side.calls {
             let here = here.clone();
-            return Err(self.gap_at(
-                warp,
-                &here,
-                "a thread ends under a condition that is not decided",
-            ));
+            return Err(self.gap_at(warp, &here, "a thread ends under an undecided condition"));
         }
         let exits = |terminator: &Terminator| *terminator == Terminator::Exit;
         if let Some(at) = side.at {
@@ -323,11 +323,7 @@ impl BlockRun<'_, '_> {
             let other = &function.blocks[at.block].terminator;
             if side.calls > 0 && exits(other) != exits(end) {
                 let here = here.clone();
-                return Err(self.gap_at(
-                    warp,
-                    &here,
-                    "a thread ends under a condition that is not decided",
-                ));
+                return Err(self.gap_at(warp, &here, "a thread ends under an undecided condition"));
             }
         }
         side.arrived = side.arrived.or(here.lanes);
@@ -386,8 +382,7 @@ impl BlockRun<'_, '_> {
         self.with_context(warp, group.at, lanes, |context| {
             let merged = merge::merge_registers(context, condition, &with.registers, live);
             merged.ok_or_else(|| {
-                context
-                    .gap("a register of 128 bits is written under a condition that is not decided")
+                context.gap("a 128-bit register is written under an undecided condition")
             })?;
             for (number, memory) in with.local.iter().enumerate() {
                 match memory {

@@ -16,8 +16,8 @@ fn check(body: &str, input: (Scalar, usize), output: Scalar, want: &[&str]) {
     assert_eq!(outputs(body, input, (output, want.len())), want, "{body}");
 }
 
-const LOST_BITS: &str = "lost: whose bits are computed with here";
-const FOREIGN: &str = "lost: that is read here in another format than it has";
+const LOST_BITS: &str = "lost: whose bits are used in arithmetic here";
+const FOREIGN: &str = "lost: that is read here in a different format";
 
 #[test]
 fn arithmetic_asks_the_domain() {
@@ -123,7 +123,7 @@ fn bfloats_are_upper_halves_of_singles() {
         ("mov.b32 %r2, %r1;", FOREIGN),
     ] {
         check(&format!("{load} {body} st.global.b32 [%rd2], %r2;"), (BF16, 2), F32, &[want]);
-        let halves = "lost: that is read here in another format than it has";
+        let halves = "lost: that is read here in a different format";
         let body = format!("{load} shl.b32 %r2, %r1, 16; st.global.b32 [%rd2], %r2;");
         check(&body, (F16, 2), F32, &[halves]);
     }
@@ -253,5 +253,5 @@ fn what_decides_something_is_named() {
         @%p1 bra over; st.global.b32 [%rd2], %r2; over:";
     let (outcome, ..) = run(body, (F32, 1), 4);
     let reason = outcome.gap.unwrap().reason;
-    assert_eq!(reason, "control flow depends on a value whose bits are computed with here");
+    assert_eq!(reason, "control flow depends on a value whose bits are used in arithmetic here");
 }

@@ -34,7 +34,8 @@ pub(crate) fn check(typed: &Typed) -> Result<(), Error> {
             // The run checks the rest, except for extremes over nothing.
             Err(BoundsError::TooMany) if !has_open_extremes(typed, &step.value) => {}
             Err(BoundsError::TooMany) => {
-                let message = "too many elements to show that every extreme here is over something";
+                let message = "there are too many elements to show that every maximum and minimum here has \
+                    at least one";
                 return Err(Error::new(step.span, message));
             }
         }
@@ -180,7 +181,7 @@ impl Walk<'_> {
                     return Ok(());
                 }
                 let (name, here) = (reduce.reduction.name(), self.here(node));
-                let message = format!("`{name}` over nothing{here} is not a number");
+                let message = format!("`{name}` of no elements{here} is not a number");
                 Err(BoundsError::Wrong(Error::new(node.span, message)))
             }
             _ => {

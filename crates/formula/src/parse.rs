@@ -177,7 +177,7 @@ impl Parser<'_> {
         if depth(&value) > MAX_TREE_DEPTH {
             return Err(Error::new(
                 value.span,
-                format!("nested deeper than {MAX_TREE_DEPTH}; `let` takes it apart"),
+                format!("nested deeper than {MAX_TREE_DEPTH}; split it with `let`"),
             ));
         }
         if self.is_symbol("=") {
@@ -206,7 +206,7 @@ impl Parser<'_> {
         let range = self.range()?;
         if range.is_none() && !self.is_symbol(",") && !self.is_symbol("]") {
             return self
-                .fail(format!("left of `=` stand names of indices{}", self.describe_next()));
+                .fail(format!("expected names of indices left of `=`{}", self.describe_next()));
         }
         Ok(Index { name, range })
     }
@@ -484,7 +484,7 @@ mod tests {
         let chain = |inner: &str| format!("({inner}{})", "+1".repeat(290));
         let nested = (0..5).fold("1".to_owned(), |inner, _| chain(&inner));
         assert!(
-            parse(&format!("y = {nested}")).unwrap_err().message.contains("`let` takes it apart")
+            parse(&format!("y = {nested}")).unwrap_err().message.contains("split it with `let`")
         );
         let compared = format!("y = 1{}", "<1".repeat(500));
         assert!(parse(&compared).unwrap_err().message.contains("comparisons in a row"));

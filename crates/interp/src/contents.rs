@@ -46,7 +46,7 @@ impl Machine<'_> {
         });
         let sizes: Option<Vec<(ArrayId, i128)>> = sizes.collect();
         let Some(sizes) = sizes.filter(|_| !written) else {
-            return Err(Halt::Stopped("contents that the contract relates are not drawn"));
+            return Err(Halt::Stopped("contents that the contract relates cannot be generated"));
         };
         for start in 0..MAX_STARTS {
             self.global.clear();
@@ -56,7 +56,7 @@ impl Machine<'_> {
                 return Ok(());
             }
         }
-        Err(Halt::Stopped("no contents were found that fulfil the contract"))
+        Err(Halt::Stopped("no contents were found that satisfy the contract"))
     }
 
     /// The current contents of global arrays with one known size.
@@ -83,7 +83,7 @@ impl Machine<'_> {
     /// The initial value of an element.
     pub(crate) fn initial_value(&mut self, cell: &Cell) -> Result<Value, Halt> {
         let found = self.draw(cell, 0);
-        found.ok_or(Halt::Stopped("no contents were found that fulfil the contract"))
+        found.ok_or(Halt::Stopped("no contents were found that satisfy the contract"))
     }
 
     /// The initialiser of an element: a run with other contents would depend on the host writing them first.

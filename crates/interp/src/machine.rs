@@ -189,7 +189,7 @@ pub(crate) fn halt(error: EvaluationError, thread: Thread) -> Halt {
         EvaluationError::DivisionByZero(span) => {
             Halt::Event(Box::new(Event::DivisionByZero { span, thread }))
         }
-        EvaluationError::Undefined => Halt::Stopped("a value that nothing was assigned to matters"),
+        EvaluationError::Undefined => Halt::Stopped("an unassigned value is used"),
         EvaluationError::Shift(_) => Halt::Stopped("a shift by more than the width"),
     }
 }

@@ -172,6 +172,6 @@ fn release_warps(threads: &mut [State<'_>]) -> Result<(), Halt> {
     }
     match moved {
         true => Ok(()),
-        false => Err(Halt::Stopped("threads of a warp do not meet")),
+        false => Err(Halt::Stopped("not all threads of a warp reach this point")),
     }
 }

@@ -66,8 +66,7 @@ fn apply<E: Enclosure>(
         }
         RealFunction::TimesPi => mul(a, &mul(&number(2.0), &half_pi())),
         RealFunction::ErfInv | RealFunction::Lgamma | RealFunction::Named(..) => {
-            propagate_undefined([a, b])
-                .unwrap_or(Unsure("a function that no enclosure is known of"))
+            propagate_undefined([a, b]).unwrap_or(Unsure("a function without a known enclosure"))
         }
     }
 }
@@ -98,7 +97,7 @@ fn asin<E: Enclosure>(a: &AbstractValue<E>) -> AbstractValue<E> {
     mul(&number(2.0), &atan(&div(a, &add(&one, &root))))
 }
 
-/// By quadrants; a height of zero has the sign +.
+/// By quadrants; a height of zero is positive.
 fn atan2<E: Enclosure>(height: &AbstractValue<E>, width: &AbstractValue<E>) -> AbstractValue<E> {
     let (Real(y), Real(x)) = (height, width) else {
         return propagate_undefined([height, width]).unwrap_or(Unsure(TOO_LARGE));
@@ -116,7 +115,7 @@ fn atan2<E: Enclosure>(height: &AbstractValue<E>, width: &AbstractValue<E>) -> A
     }
 }
 
-const OUT_OF_RANGE: &str = "a function of which the code has no case for the argument";
+const OUT_OF_RANGE: &str = "a function argument that the code does not handle";
 
 /// Applies a function that may be known in a range only; outside of it, nothing is known.
 pub(crate) fn apply_in_range<E: Enclosure>(

@@ -82,7 +82,7 @@ def end_of_the_program(x):
     [
         (output_on_the_processor, "memory of the CPU"), (result_on_the_processor, "memory of the CPU"), (by_the_name, "name of the GPU"),
         (by_the_name_in_properties, "`name`"), (by_the_address, "address"), (without_a_stream, "stream"), (without_a_driver, "driver"),
-        (end_of_the_program, "ends the program"),
+        (end_of_the_program, "exits the process"),
     ],
 )  # fmt: skip
 def test_refused(host, words):

@@ -158,7 +158,7 @@ def from_a_thread(x):
     return y
 
 
-CAUGHT = [(compiled_before, "compiled before"), (from_a_thread, "thread"), (error_caught, "a part of a tensor"), (data_asked_for, "contents"), (failing_product, "catches an error"), (changed_by_an_index, "chosen by a tensor"), (changed_by_a_mask, "contents"), (changed_as_integers, "another type")]  # fmt: skip
+CAUGHT = [(compiled_before, "compiled earlier"), (from_a_thread, "thread"), (error_caught, "a part of a tensor"), (data_asked_for, "contents"), (failing_product, "catches an error"), (changed_by_an_index, "chosen by a tensor"), (changed_by_a_mask, "contents"), (changed_as_integers, "another type")]  # fmt: skip
 RESULTS = [
     (lambda x: (right(x), 3 * x), "2 tensors"), (lambda x: right(x).half(), "f16"), (lambda x: right(x).view(21, 5), r"21, 5"),
     (lambda x: right(x).view(torch.int32), "another type"),

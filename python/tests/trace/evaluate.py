@@ -98,7 +98,7 @@ def _fixed_range(i: Index, body: Node, tensors: dict[str, Array], extent: Option
 
 def _one_extent(name: str, found: set[int]) -> int:
     if not found:
-        raise Mistake(f"over what does `{name}` run?")
+        raise Mistake(f"the range of `{name}` is not known")
     if len(found) > 1:
         raise Mistake(f"`{name}` runs over {' and over '.join(map(str, sorted(found)))}")
     return found.pop()
@@ -250,7 +250,7 @@ class _Scope:
     def on_if(self, node: Node, mask: Array) -> Array:
         _, condition, yes, no = node
         if no is None:
-            raise Mistake("`if` without `else` belongs into a reduction")
+            raise Mistake("`if` without `else` belongs in a reduction")
         choice = self.truth(condition, mask)
         if not (mask & ~choice).any():
             return self.number(yes, mask & choice)

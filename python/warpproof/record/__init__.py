@@ -53,7 +53,7 @@ def record(
         if variants is None and max(prod(choices.counts), len(runs)) > COMBINATIONS:
             raise Untraceable(
                 f"{prod(choices.counts)} combinations of configurations of autotuned kernels, more than {COMBINATIONS}",
-                "leave the configurations in use",
+                "keep only the configurations in use",
             )
         chosen = choices.following()
     made = [finished(one, outputs, parts) for one in runs]
@@ -68,5 +68,5 @@ def _require_same(first: Variant, again: Callable[[], Variant]) -> None:
     except Exception as error:
         raise Untraceable(f"the function fails when it is called again: {error}", "make tensors that it keeps arguments or parameters") from error
     if first != second:
-        raise Untraceable("the function does something else when it is called again")
+        raise Untraceable("the function behaves differently when it is called again")
 

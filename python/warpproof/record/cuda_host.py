@@ -352,14 +352,14 @@ class _Frame:
         """Changes a variable."""
         place = next((n for n, variables in enumerate(self.scope.maps) if name in variables), None)
         if place is None or "&" in self.types.maps[place].get(name, ""):
-            raise self.refuse(f"an assignment to `{name}`, which is no variable of the function,")
+            raise self.refuse(f"an assignment to `{name}`, which is not a variable of the function,")
         self.scope.maps[place][name] = converted(self.types.maps[place].get(name, "auto"), value, self.scope)
 
     def unset(self, words: Sequence[Token]) -> None:
         """Forgets the value of a variable that a call changes."""
         place = next((variables for variables in self.scope.maps if len(words) == 1 and words[0].text in variables), None)
         if place is None:
-            raise self.refuse("an address of something that is no variable of the function")
+            raise self.refuse("an address of something that is not a variable of the function")
         place[words[0].text] = _Unset()
 
     def launch(self, at: int, sign: int) -> None:

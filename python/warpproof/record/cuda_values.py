@@ -190,7 +190,7 @@ def _dim3(*sizes: Any) -> Dim3:
 def _settled(value: float) -> float:
     """Returns a float about to become an integer. Refuses it if the rounding of `float` could change the integer."""
     if not math.isfinite(value) or (isinstance(value, Rounded) and abs(value - round(value)) <= value.error):
-        raise Untraceable(f"{value} becomes an integer in a host function: it depends on rounding")
+        raise Untraceable(f"the conversion of {value} to an integer in a host function depends on rounding")
     return value
 
 

@@ -60,7 +60,7 @@ def load_inline(name: str, cpp_sources: Texts = None, cuda_sources: Texts = None
     # torch's third and fourth parameters after the name are `sycl_sources` and `functions` in some versions, so they
     # are taken only by name.
     if _:
-        raise Untraceable("arguments of `load_inline` behind `cuda_sources` that have no names")
+        raise Untraceable("positional arguments of `load_inline` after `cuda_sources`")
     _require_plain_flags(options)
     # The texts of each compiler are one text: a macro of the first one changes the second one.
     texts = ["\n".join(_as_list(given)) for given in (cpp_sources, cuda_sources)]
@@ -73,7 +73,7 @@ def load_inline(name: str, cpp_sources: Texts = None, cuda_sources: Texts = None
 def load(name: str, sources: Texts, *_: Any, **options: Any) -> "Extension":
     """Returns the extension of some files, as torch's function does."""
     if _:
-        raise Untraceable("arguments of `load` behind `sources` that have no names")
+        raise Untraceable("positional arguments of `load` after `sources`")
     _require_plain_flags(options)
     texts = [Path(file).read_text() for file in _as_list(sources)]
     return Extension(name, texts, _exports(texts))
@@ -130,7 +130,7 @@ class Extension:
                 raise Untraceable(f"`{name}` of a CUDA extension runs outside of `forward`")
             with recording[1]():
                 if named:
-                    raise Untraceable(f"`{name}` is called with names of arguments")
+                    raise Untraceable(f"`{name}` is called with keyword arguments")
                 self._require_types(name, arguments)
                 try:
                     return plain(self._host.call(name, arguments))
@@ -145,19 +145,19 @@ class Extension:
         """Refuses a float for an integer, as the binding does."""
         for (kind, formal), value in zip(self._host.source.functions[name].parameters, arguments):
             if isinstance(value, float) and bare_kind(kind) in INTEGERS:
-                raise Untraceable(f"`{formal}` of `{name}` is a float, and is to be `{kind}`")
+                raise Untraceable(f"`{formal}` of `{name}` is a float, but must be `{kind}`")
 
     def _launch(self, name: str, template: Sequence[Any], grid: Dim3, block: Dim3, shared: int, values: Sequence[Any]) -> None:
         source = next((part for part in self._sources if name in part.kernels), None)
         recording = _RECORDING.get()
         if source is None or recording is None:
-            raise Untraceable(f"`{name}` is launched, and is not a kernel of the extension")
+            raise Untraceable(f"`{name}` is launched, but is not a kernel of the extension")
         kernel = source.kernels[name]
         reason = source.refused.get(name) or self._host.source.refused.get(name) or source.unread
         if reason is not None:
             raise Untraceable(f"{reason} at the kernel `{name}`")
         if len(values) != len(kernel.parameters):
-            raise Untraceable(f"`{name}` is launched with {len(values)} arguments and has {len(kernel.parameters)} parameters")
+            raise Untraceable(f"`{name}` is launched with {len(values)} arguments, but has {len(kernel.parameters)} parameters")
         if len(template) > len(kernel.template):
             raise Untraceable(f"`{name}` is launched with {len(template)} template arguments")
         words = {word for kind, _ in kernel.parameters for word in re.findall(r"\w+", kind)}
@@ -172,12 +172,12 @@ def _passed(kind: str, name: str, value: Any, kernel: str) -> Any:
     """Returns an argument as passed to the kernel."""
     if isinstance(value, Pointer):
         if "*" not in kind:
-            raise Untraceable(f"`{name}` of `{kernel}` is an address, and is to be `{kind}`")
+            raise Untraceable(f"`{name}` of `{kernel}` is an address, but must be `{kind}`")
         if not value.tensor.is_cuda:
             raise Untraceable(f"`{name}` of `{kernel}` is a tensor in the memory of the CPU")
         return value.tensor
     if "*" in kind or not isinstance(value, (int, float)):
-        raise Untraceable(f"`{name}` of `{kernel}` is {type(value).__name__}, and is to be `{kind}`")
+        raise Untraceable(f"`{name}` of `{kernel}` is {type(value).__name__}, but must be `{kind}`")
     bare = kind.replace("const", "").replace("__restrict__", "").strip()
     number = converted(bare, value)
     return int(number) if bare == "bool" else plain(number)

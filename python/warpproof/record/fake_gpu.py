@@ -36,7 +36,7 @@ class _Properties:
     def __getattr__(self, name: str) -> int:
         with self._noting():
             if name not in self._numbers:
-                raise Untraceable(f"the function asks for `{name}` of the GPU")
+                raise Untraceable(f"the function queries `{name}` of the GPU")
         self._asked[name] = self._numbers[name]
         return self._numbers[name]
 

@@ -19,7 +19,7 @@ def finished(run: Run, names: Optional[Sequence[str]], parts: bool = False) -> V
     recorder, results = run.recorder, run.results
     wanted = list(names or (["y"] if len(results) == 1 else [f"y{n}" for n in range(len(results))]))
     if len(wanted) != len(results):
-        raise Untraceable(f"the function returns {len(results)} tensors, and {len(wanted)} are wanted: {', '.join(wanted)}")
+        raise Untraceable(f"the function returns {len(results)} tensors, but {len(wanted)} names are given: {', '.join(wanted)}")
     kept: list[Storage] = []
     for tensor, name in zip(results, wanted):
         kept.append(_result(run, tensor, name, kept))

@@ -203,7 +203,7 @@ def intercepted(on_launch: Launched, choices: Choices, capability: int, noting: 
 
 def _load(kernel: Any) -> None:
     """Refuses to load a compiled kernel: only launches of functions are recorded."""
-    raise Untraceable("a kernel that was compiled before is launched", "launch the function itself")
+    raise Untraceable("a kernel that was compiled earlier is launched", "launch the function itself")
 
 
 def _key(tuner: Any, given: dict[str, Any]) -> tuple[Any, ...]:

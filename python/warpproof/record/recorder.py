@@ -237,7 +237,7 @@ class Recorder:
                 continue
             storage = self.of(value)
             if value.storage_offset() != storage.offset:
-                raise Untraceable(f"`{name}` of `{kernel.name}` begins inside of another tensor")
+                raise Untraceable(f"`{name}` of `{kernel.name}` begins inside another tensor")
             passed.append(Pass(name, storage, None, storage.state, storage.fill, storage in updated))
         self.require_repeatable(kernel, {one.name: one for one in passed if one.storage is not None})
         for one in passed:
@@ -417,7 +417,7 @@ def run(
             _require_no_refusal(recorder.failure)
             raise error
         except SystemExit as end:
-            raise Untraceable("the function ends the program") from end
+            raise Untraceable("the function exits the process") from end
         _require_no_failure(recorder.failure)
         recorder.storages_are_whole()
         results = [t for t in torch.utils._pytree.tree_leaves(result) if isinstance(t, torch.Tensor)]

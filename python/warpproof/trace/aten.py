@@ -159,7 +159,7 @@ def _xor(a: Value, b: Value) -> Value:
 def _bits(function: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
     def apply(a: Value, b: Value) -> Value:
         if a.kind != "bool" or b.kind != "bool":
-            raise Untraceable("bits of integers")
+            raise Untraceable("a bitwise operation on integers")
         return function(a, b)
 
     return apply

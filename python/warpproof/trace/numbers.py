@@ -25,7 +25,7 @@ def exact(value: Union[int, float]) -> Exact:
     if isinstance(value, int):
         return Fraction(int(value))
     if math.isnan(value):
-        raise ValueError("NaN is not a real number: no formula can say it")
+        raise ValueError("NaN is not a real number, so a formula cannot contain it")
     if math.isinf(value):
         return value
     return Fraction(Decimal(repr(value)))

@@ -35,7 +35,7 @@ pub(crate) struct Options {
 const ATTEMPTS: usize = 3;
 
 /// A row with its results.
-pub(crate) struct Done<'r> {
+pub(crate) struct MeasuredRow<'r> {
     row: &'r Row,
     figures: Figures,
     /// Processor seconds of the concrete interpreter for all kernels of the row.
@@ -43,7 +43,7 @@ pub(crate) struct Done<'r> {
     peer: Option<peers::Answer>,
 }
 
-impl Done<'_> {
+impl MeasuredRow<'_> {
     /// Is the verdict the expected one, and does a refutation have exactly the expected reasons?
     fn is_expected(&self) -> bool {
         let Figures { verdict, kinds, .. } = &self.figures;
@@ -107,7 +107,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
     if !tables.iter().any(|table| wanted(&table)) {
         return Err("no table has this text in its title".to_owned());
     }
-    let mut done: Vec<(&Table, Vec<Done<'_>>)> = Vec::new();
+    let mut done: Vec<(&Table, Vec<MeasuredRow<'_>>)> = Vec::new();
     let asks = |table: &Table| table.rows.iter().any(Row::is_for_all_sizes);
     let solver = tables.iter().filter(wanted).any(asks) && program.has_solver();
     for table in tables.iter().filter(wanted) {
@@ -119,24 +119,24 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<bool, String> {
             continue;
         }
         for row in &table.rows {
-            let one = one(&program, row, peer.as_mut())?;
+            let one = measure_row(&program, row, peer.as_mut())?;
             let kinds = || one.figures.kinds.iter().cloned().collect::<Vec<_>>().join(", ");
             let mark = match one.is_expected() {
                 true => String::new(),
                 false => format!("  <- not as expected: {} {}", one.figures.verdict, kinds()),
             };
-            println!("  {}{mark}", page::brief(&one));
+            println!("  {}{mark}", page::progress_line(&one));
             rows.push(one);
         }
         done.push((table, rows));
     }
-    let all_expected = done.iter().flat_map(|(_, rows)| rows).all(Done::is_expected);
+    let all_expected = done.iter().flat_map(|(_, rows)| rows).all(MeasuredRow::is_expected);
     if options.only.is_some() {
         return Ok(all_expected);
     }
     let plots = scaling::run(&program)?;
     let pairs = twins::pairs(root, &tables)?;
-    let known = done.iter().flat_map(|(_, rows)| rows).filter_map(Done::processor).collect();
+    let known = done.iter().flat_map(|(_, rows)| rows).filter_map(MeasuredRow::processor).collect();
     let twins = twins::measure(&program, &pairs, known)?;
     print!("{}", twins::summary(&twins));
     let content = page::Content { tables: &done, plots: &plots, twins: &twins };
@@ -157,11 +157,11 @@ pub(crate) fn generated(root: &Path) -> Result<Vec<(String, Kernel)>, String> {
     Ok(kernels.collect())
 }
 
-fn one<'r>(
+fn measure_row<'r>(
     program: &Program,
     row: &'r Row,
     peer: Option<&mut peers::Peer>,
-) -> Result<Done<'r>, String> {
+) -> Result<MeasuredRow<'r>, String> {
     let arguments = match &row.subject {
         Subject::Flags(flags) => flags.clone(),
         Subject::Generated { name, kernel } => program.generated(name, kernel)?,
@@ -174,7 +174,7 @@ fn one<'r>(
         }
     };
     let (figures, concrete) = timed()?;
-    let mut done = Done { row, figures, concrete, peer: None };
+    let mut done = MeasuredRow { row, figures, concrete, peer: None };
     for _ in 1..ATTEMPTS {
         if done.missed().is_empty() {
             break;

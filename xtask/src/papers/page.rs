@@ -1,6 +1,6 @@
 //! `docs/results.md` and `docs/results.json`.
 
-use super::Done;
+use super::MeasuredRow;
 use super::measure::Side;
 use super::plot::Plot;
 use super::rows::{Before, Row, Subject, Table};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A progress line for the terminal.
-pub(crate) fn brief(done: &Done<'_>) -> String {
+pub(crate) fn progress_line(done: &MeasuredRow<'_>) -> String {
     let figures = &done.figures;
     let concrete =
         done.over_concrete().map_or(String::new(), |ratio| format!(", {ratio:.1} concrete runs"));
@@ -30,7 +30,7 @@ pub(crate) fn brief(done: &Done<'_>) -> String {
 
 /// The content of both files.
 pub(crate) struct Content<'c, 'r> {
-    pub(crate) tables: &'c [(&'r Table, Vec<Done<'r>>)],
+    pub(crate) tables: &'c [(&'r Table, Vec<MeasuredRow<'r>>)],
     pub(crate) plots: &'c [Plot],
     pub(crate) twins: &'c [Times],
 }
@@ -70,7 +70,7 @@ pub(crate) fn write(root: &Path, content: &Content<'_, '_>, peers: bool) -> Resu
 }
 
 /// A table.
-pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
+pub(crate) fn section(table: &Table, rows: &[MeasuredRow<'_>], peers: bool) -> String {
     if table.rows.iter().any(Row::is_for_all_sizes) {
         return for_all_sizes(table, rows);
     }
@@ -80,7 +80,7 @@ pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
     if sized {
         columns.extend(["generations (paper)", "thousand commands (paper)"]);
     }
-    let past = Past::of(rows);
+    let past = OtherFigures::of(rows);
     if past.before {
         columns.extend(["before, s", "ratio"]);
     }
@@ -102,20 +102,20 @@ pub(crate) fn section(table: &Table, rows: &[Done<'_>], peers: bool) -> String {
 
 /// The figures of others in a table. Without any, an empty column for published ones is shown.
 #[derive(Clone, Copy)]
-struct Past {
+struct OtherFigures {
     before: bool,
     published: bool,
 }
 
-impl Past {
-    fn of(rows: &[Done<'_>]) -> Self {
+impl OtherFigures {
+    fn of(rows: &[MeasuredRow<'_>]) -> Self {
         let before = rows.iter().any(|done| done.row.before.is_some());
         Self { before, published: !before || rows.iter().any(|done| done.row.published.is_some()) }
     }
 }
 
 /// A table of proofs for every launch and size.
-fn for_all_sizes(table: &Table, rows: &[Done<'_>]) -> String {
+fn for_all_sizes(table: &Table, rows: &[MeasuredRow<'_>]) -> String {
     let mut text = format!("\n## {}\n\n", table.title);
     if rows.is_empty() {
         text.push_str("Not measured: there was no z3.\n");
@@ -143,7 +143,7 @@ fn for_all_sizes(table: &Table, rows: &[Done<'_>]) -> String {
     text
 }
 
-fn cells(done: &Done<'_>, sized: bool, past: Past, peers: bool) -> Vec<String> {
+fn cells(done: &MeasuredRow<'_>, sized: bool, past: OtherFigures, peers: bool) -> Vec<String> {
     let (row, figures) = (done.row, &done.figures);
     let of_sides = |of: fn(&Side) -> u64| {
         let all: Vec<String> = figures.sides.iter().map(|side| short(of(side))).collect();
@@ -162,8 +162,8 @@ fn cells(done: &Done<'_>, sized: bool, past: Past, peers: bool) -> Vec<String> {
         of_sides(|side| side.threads),
     ];
     if sized {
-        let does = match &row.subject {
-            Subject::Generated { kernel, .. } => Some(kernel.does),
+        let counts = match &row.subject {
+            Subject::Generated { kernel, .. } => Some(kernel.counts),
             Subject::Flags(_) => None,
         };
         let both = |ours: Option<u64>, theirs: Option<u64>| match (ours, theirs) {
@@ -171,8 +171,8 @@ fn cells(done: &Done<'_>, sized: bool, past: Past, peers: bool) -> Vec<String> {
             (Some(ours), None) => ours.to_string(),
             _ => "–".to_owned(),
         };
-        cells.push(both(does.map(|does| does.generations), row.size.map(|size| size[0])));
-        cells.push(both(does.map(|does| does.commands / 1000), row.size.map(|size| size[1])));
+        cells.push(both(counts.map(|counts| counts.generations), row.size.map(|size| size[0])));
+        cells.push(both(counts.map(|counts| counts.commands / 1000), row.size.map(|size| size[1])));
     }
     let or_dash = |number: Option<String>| number.unwrap_or_else(|| "–".to_owned());
     if past.before {
@@ -319,7 +319,7 @@ fn document(machine: &Machine, content: &Content<'_, '_>) -> Value {
     })
 }
 
-fn row(done: &Done<'_>) -> Value {
+fn row(done: &MeasuredRow<'_>) -> Value {
     let (row, figures) = (done.row, &done.figures);
     let sides: Vec<Value> = figures
         .sides
@@ -347,10 +347,10 @@ fn row(done: &Done<'_>) -> Value {
         "missed": done.missed(),
     });
     if let Subject::Generated { kernel, .. } = &row.subject {
-        let does = kernel.does;
-        value["generations"] = does.generations.into();
-        value["commands"] = does.commands.into();
-        value["shared_words"] = does.words.into();
+        let counts = kernel.counts;
+        value["generations"] = counts.generations.into();
+        value["commands"] = counts.commands.into();
+        value["shared_words"] = counts.words.into();
     }
     if let Some(before) = row.before {
         value["before"] = json!({ "seconds": before.seconds, "stopped": before.stopped });

@@ -4,7 +4,7 @@ use super::measure::{Figures, Side, lines_of_kernel};
 use super::plot::{Line, Plot};
 use super::rows::{self, Before, Row, Subject, Table, Target};
 use super::twins::{self, Pair, Times};
-use super::{Done, concrete, page, peers};
+use super::{MeasuredRow, concrete, page, peers};
 use testing::corpus::root;
 
 #[test]
@@ -54,9 +54,9 @@ fn generated_kernels_have_the_sizes_of_the_paper() {
             continue;
         };
         let close = |ours: u64, theirs: u64| ours.abs_diff(theirs) <= 5 + theirs * 6 / 100;
-        let does = kernel.does;
-        assert!(close(does.generations, generations), "{}: {does:?} {generations}", row.name);
-        assert!(close(does.commands / 1000, commands), "{}: {does:?} {commands}", row.name);
+        let counts = kernel.counts;
+        assert!(close(counts.generations, generations), "{}: {counts:?} {generations}", row.name);
+        assert!(close(counts.commands / 1000, commands), "{}: {counts:?} {commands}", row.name);
         seen += 1;
     }
     assert_eq!(seen, 26);
@@ -155,7 +155,7 @@ fn figures(seconds: f64) -> Figures {
 fn a_row_is_written_as_it_was_measured() {
     let row = example();
     let peer = Some(peers::Answer { seconds: 20.0, share: 0.25 });
-    let done = Done { row: &row, figures: figures(0.5), concrete: Some(0.25), peer };
+    let done = MeasuredRow { row: &row, figures: figures(0.5), concrete: Some(0.25), peer };
     let table = Table { title: "Products".to_owned(), rows: Vec::new() };
     let text = page::section(&table, &[done], true);
     let expected = "
@@ -174,7 +174,7 @@ fn an_earlier_version_has_columns_where_it_was_measured() {
     let before = |seconds, stopped| Some(Before { seconds, stopped });
     let ended = Row { published: None, before: before(2.0, false), ..example() };
     let stopped = Row { before: before(45.0, true), name: "stopped".to_owned(), ..example() };
-    let done = |row| Done { row, figures: figures(0.5), concrete: None, peer: None };
+    let done = |row| MeasuredRow { row, figures: figures(0.5), concrete: None, peer: None };
     let table = Table { title: "Slow".to_owned(), rows: Vec::new() };
     let text = page::section(&table, &[done(&ended)], false);
     assert!(text.contains("| threads | before, s | ratio | concrete run, s | ratio | target |"));
@@ -237,7 +237,7 @@ fn the_worst_ratios_come_first_and_the_bound_holds_for_all() {
 #[test]
 fn what_misses_its_target_says_by_how_much() {
     let row = example();
-    let slow = Done {
+    let slow = MeasuredRow {
         row: &row,
         figures: Figures { kilobytes: 204_800, ..figures(3.0) },
         concrete: Some(0.1),
@@ -245,14 +245,15 @@ fn what_misses_its_target_says_by_how_much() {
     };
     assert_eq!(slow.missed(), ["3.00 s of 2 s", "200 MB of 100 MB", "30.0 concrete runs of 25"]);
     assert!(slow.is_expected());
-    let wrong = Done { figures: Figures { verdict: "unknown".to_owned(), ..figures(0.1) }, ..slow };
+    let wrong =
+        MeasuredRow { figures: Figures { verdict: "unknown".to_owned(), ..figures(0.1) }, ..slow };
     assert!(!wrong.is_expected());
     let refuted =
         Row { expected: "refuted".to_owned(), because: ["race".to_owned()].into(), ..example() };
     let found = |kinds: &[&str]| {
         let kinds = kinds.iter().map(|kind| (*kind).to_owned()).collect();
         let figures = Figures { verdict: "refuted".to_owned(), kinds, ..figures(0.1) };
-        Done { row: &refuted, figures, concrete: None, peer: None }.is_expected()
+        MeasuredRow { row: &refuted, figures, concrete: None, peer: None }.is_expected()
     };
     assert!(found(&["race"]));
     assert!(!found(&["out-of-bounds"]) && !found(&["out-of-bounds", "race"]) && !found(&[]));
@@ -260,13 +261,14 @@ fn what_misses_its_target_says_by_how_much() {
     let of_check = |parts, seconds| {
         let row =
             Row { waits_in_parts: parts, subject: Subject::Flags(words("check a")), ..example() };
-        Done { row: &row, figures: figures(seconds), concrete: Some(0.1), peer: None }.missed()
+        MeasuredRow { row: &row, figures: figures(seconds), concrete: Some(0.1), peer: None }
+            .missed()
     };
     assert!(!check.is_comparison());
     assert_eq!(of_check(false, 0.5), ["5.0 concrete runs of 4"]);
     assert!(of_check(true, 0.5).is_empty());
     let few = Row { concrete_runs: Some(3.0), target: None, ..refuted };
-    let few = Done { row: &few, figures: figures(0.5), concrete: Some(0.1), peer: None };
+    let few = MeasuredRow { row: &few, figures: figures(0.5), concrete: Some(0.1), peer: None };
     assert_eq!(few.missed(), ["5.0 concrete runs of 3"]);
 }
 

@@ -154,7 +154,7 @@ pub(crate) fn measure<'p>(
             if let Some(&seconds) = known.get(arguments) {
                 return Ok(seconds);
             }
-            let seconds = least(program, arguments)?;
+            let seconds = least_time(program, arguments)?;
             known.insert(arguments, seconds);
             Ok(seconds)
         };
@@ -164,7 +164,7 @@ pub(crate) fn measure<'p>(
     Ok(times)
 }
 
-fn least(program: &Program, arguments: &[String]) -> Result<f64, String> {
+fn least_time(program: &Program, arguments: &[String]) -> Result<f64, String> {
     let mut least = f64::INFINITY;
     for _ in 0..RUNS {
         let run = program.run(arguments)?;

@@ -10,7 +10,7 @@
 //! chemistry kernels. Fermi's kernels pass constants to the lanes of a warp through shared memory, Kepler's by
 //! shuffles.
 
-use super::text::{Code, Does, Frame, Kernel};
+use super::text::{Code, Counts, Frame, Kernel};
 use testing::Random;
 
 /// The data of a kernel in the paper's table.
@@ -105,7 +105,7 @@ impl Shape {
         let mut cost = body / f64::from(self.barriers());
         let mut kernel = self.with_cost(cost);
         for _ in 0..4 {
-            cost *= wanted / kernel.does.commands as f64;
+            cost *= wanted / kernel.counts.commands as f64;
             kernel = self.with_cost(cost);
         }
         kernel
@@ -118,7 +118,7 @@ impl Shape {
         let words = self.slots() * 32 + constants;
         let iterations = self.iterations();
         let commands: u64 = body.warps.iter().map(|code| code.commands).sum();
-        let does = Does {
+        let counts = Counts {
             generations: u64::from(body.generations * iterations),
             commands: 32 * commands * u64::from(iterations),
             words: words.into(),
@@ -133,7 +133,7 @@ impl Shape {
         let threads = 32 * self.warps;
         let parameters = &[format!("x=f32[{VALUES},{threads}]"), format!("out=f32[{threads}]:out")];
         let name = if self.exchange { "exchange" } else { "graph" };
-        Frame { name, parameters, threads, words }.module(&text, does)
+        Frame { name, parameters, threads, words }.module(&text, counts)
     }
 
     /// The body of the loop, with its race if requested. Tries another seed if nothing can be overwritten too early.

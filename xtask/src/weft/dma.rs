@@ -7,7 +7,7 @@
 //! turn.
 
 use super::TILES;
-use super::text::{Code, Does, Frame, Kernel};
+use super::text::{Code, Counts, Frame, Kernel};
 
 /// How transfers overlap with computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,9 +146,9 @@ impl Plan<'_> {
         let words = all * self.buffering.buffers();
         let buffers = u64::from(self.buffering.buffers()) * self.arrays.len() as u64;
         let each = 2 * u64::from(self.transfers) * self.arrays.len() as u64;
-        let does = Does { generations: each + buffers, commands, words: words.into() };
+        let counts = Counts { generations: each + buffers, commands, words: words.into() };
         let (threads, name) = (self.threads(), self.name);
-        Frame { name, parameters: &self.parameters(), threads, words }.module(&text, does)
+        Frame { name, parameters: &self.parameters(), threads, words }.module(&text, counts)
     }
 
     fn parameters(&self) -> Vec<String> {

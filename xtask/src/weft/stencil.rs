@@ -6,7 +6,7 @@
 //! requests it afterwards.
 
 use super::TILES;
-use super::text::{Code, Does, Frame, Kernel};
+use super::text::{Code, Counts, Frame, Kernel};
 
 const COMPUTING: u32 = 128;
 const THREADS: u32 = 160;
@@ -58,7 +58,7 @@ impl Plan {
         let loaded = loading.commands * 32 - 16 * u64::from(self.planes);
         let words = self.coefficients() / 4 + COEFFICIENTS;
         let used = self.buffers * PIECES * 4 + COEFFICIENTS;
-        let does = Does {
+        let counts = Counts {
             generations: u64::from(2 * self.planes + self.buffers) + 1,
             commands: computing.commands * u64::from(COMPUTING) + loaded,
             words: used.into(),
@@ -70,7 +70,7 @@ impl Plan {
             format!("c=f32[{COEFFICIENTS}]"),
             format!("out=f32[{TILES},{COMPUTING}]:out"),
         ];
-        Frame { name, parameters, threads: THREADS, words }.module(&text, does)
+        Frame { name, parameters, threads: THREADS, words }.module(&text, counts)
     }
 
     /// The position of the coefficients, in bytes.

@@ -130,7 +130,7 @@ fn commands_are_what_is_executed() {
     // They read a word of each array, and the loaders write two pieces of it.
     let accesses = 8 * 2 * (256 + 32 * 2);
     assert_eq!(report(&kernel)["stats"]["block_syncs"], arrivals);
-    assert_eq!(kernel.does.commands, arrivals + accesses);
+    assert_eq!(kernel.counts.commands, arrivals + accesses);
 }
 
 #[test]

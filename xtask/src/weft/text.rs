@@ -10,12 +10,12 @@ pub(crate) struct Kernel {
     /// Flags of `warpproof check`.
     pub(crate) flags: Vec<String>,
     /// Its counts, for comparison with the paper's columns.
-    pub(crate) does: Does,
+    pub(crate) counts: Counts,
 }
 
 /// The paper's columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Does {
+pub(crate) struct Counts {
     /// Generations of barriers.
     pub(crate) generations: u64,
     /// Accesses to shared memory and arrivals at barriers, of all threads.
@@ -76,7 +76,7 @@ pub(crate) struct Frame<'f> {
 impl Frame<'_> {
     /// A module around code. Before the code runs, `%x0…` hold the parameters, `%thread`, `%warp` and `%lane` the
     /// numbers of the thread, and `%base` the start of shared memory.
-    pub(crate) fn module(&self, code: &str, does: Does) -> Kernel {
+    pub(crate) fn module(&self, code: &str, counts: Counts) -> Kernel {
         let Self { name, parameters, threads, words } = *self;
         let list: Vec<String> =
             (0..parameters.len()).map(|number| format!("\t.param .u64 p{number}")).collect();
@@ -102,6 +102,6 @@ impl Frame<'_> {
         for parameter in parameters {
             flags.extend(["--arg".to_owned(), parameter.clone()]);
         }
-        Kernel { ptx, flags, does }
+        Kernel { ptx, flags, counts }
     }
 }

@@ -77,9 +77,9 @@ impl Engine<'_> {
         }
         if self.mode == Mode::Full {
             let what = if flat {
-                "that all threads call it with the same numbers"
+                "that all threads call it with the same arguments"
             } else {
-                "blocks of so many dimensions"
+                "that blocks have one thread on the axes that it does not use"
             };
             let message = format!("the contract of `{}`: {what}", given.name);
             self.leave_open(Property::Invariant, given.span, None, message);

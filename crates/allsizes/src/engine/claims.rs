@@ -95,7 +95,7 @@ impl Engine<'_> {
         let claims = loops_with_claims(&kernel.body).into_iter().flat_map(|one| &one.claims);
         let claims: Vec<&Claim> = claims.chain(barrier_claims(&kernel.body)).collect();
         for claim in claims.into_iter().filter(|claim| !shown.contains(&claim.span)) {
-            let message = "this invariant of elements or real numbers".to_owned();
+            let message = "this invariant about array elements or real numbers".to_owned();
             self.leave_open(Property::Invariant, claim.span, None, message);
         }
         for lemma in kernel.lemmas.iter().filter(|one| !shown.contains(&one.span)) {

@@ -126,13 +126,13 @@ impl Engine<'_> {
     pub(super) fn undefined_message(&self, kind: Defined) -> String {
         let what = match kind {
             Defined::Divisor => "this divisor is not 0".to_owned(),
-            Defined::Shift => "this shift is by an amount from 0 to the width".to_owned(),
+            Defined::Shift => "this shift amount is from 0 to the width of the type".to_owned(),
             Defined::Power => "this exponent is not negative".to_owned(),
             Defined::Element(array) => {
-                format!("this element is inside of `{}`", self.kernel.arrays[array].name)
+                format!("this element is inside `{}`", self.kernel.arrays[array].name)
             }
         };
-        format!("that {what}: a clause without a value claims nothing")
+        format!("that {what}: an undefined clause claims nothing")
     }
 
     fn bind_to_fresh(&mut self, var: VarId, state: &mut State) {

@@ -295,7 +295,9 @@ impl Engine<'_> {
                     && self.kernel.arrays[array].dimensions.len() > 1
                 {
                     // Outside its row an element may be one of another row.
-                    let message = "races on an array whose rows an index may leave".to_owned();
+                    let name = &self.kernel.arrays[array].name;
+                    let message =
+                        format!("that there is no race on `{name}`: this index may leave its row");
                     self.leave_open(Property::Races, obligation.span, None, message);
                 }
                 self.leave_obligation_open(obligation);
@@ -312,7 +314,7 @@ impl Engine<'_> {
             Claim::Overflow(ty @ Type::Int { signed: false, .. }) => {
                 let name = ty.name();
                 let message = format!(
-                    "that this fits into `{name}`; that it wraps is defined, and not followed"
+                    "that this fits into `{name}` (wrap-around is defined, but not modelled)"
                 );
                 (Property::Overflow, message)
             }
@@ -328,19 +330,22 @@ impl Engine<'_> {
             Claim::Footprint(array, writes) => {
                 let name = &self.kernel.arrays[array].name;
                 let what = if writes { "written" } else { "read" };
-                let message = format!("that the contract allows this of `{name}` to be {what}");
+                let message =
+                    format!("that the contract allows this element of `{name}` to be {what}");
                 (Property::Postcondition, message)
             }
             Claim::Division => (Property::Division, "that this divisor is not 0".to_owned()),
             Claim::Defined(kind) => (Property::Clauses, self.undefined_message(kind)),
             Claim::Assertion => (Property::Invariant, "this claim".to_owned()),
             Claim::Invariant => (Property::Invariant, "this invariant".to_owned()),
-            Claim::Uniform => {
-                (Property::Barriers, "that all threads of a block come here together".to_owned())
-            }
-            Claim::Converged => {
-                (Property::Barriers, "that all threads of a warp come here together".to_owned())
-            }
+            Claim::Uniform => (
+                Property::Barriers,
+                "that all threads of a block reach this point together".to_owned(),
+            ),
+            Claim::Converged => (
+                Property::Barriers,
+                "that all threads of a warp reach this point together".to_owned(),
+            ),
         };
         self.leave_open(property, obligation.span, None, message);
     }
@@ -395,7 +400,7 @@ impl Engine<'_> {
             self.check_interval(Some(barrier.span), &mut flow);
         }
         for span in std::mem::take(&mut self.open_intervals) {
-            let message = "the effect of an iteration without a barrier".to_owned();
+            let message = "the effect of a loop iteration without a barrier".to_owned();
             self.leave_open(Property::Races, span, None, message);
         }
     }
@@ -431,7 +436,7 @@ impl Engine<'_> {
             };
             self.prover.stats.intervals += u64::from(same && !self.pruned);
             if !same {
-                let message = "the code between two barriers: two ways to find it disagree";
+                let message = "which accesses lie between two barriers: two analyses disagree";
                 let span = start.unwrap_or(self.kernel.span);
                 self.leave_open(Property::Races, span, None, message.to_owned());
             }

@@ -108,7 +108,7 @@ impl Proof {
         let claimed = has_postconditions.then_some(Property::Postcondition);
         let open = SAFETY.into_iter().chain(claimed).map(|property| {
             // Reports put "could not show" in front.
-            let message = "anything in that time".to_owned();
+            let message = "anything before the time limit".to_owned();
             OpenClaim { property, span: kernel.span, other: None, message }
         });
         Self {

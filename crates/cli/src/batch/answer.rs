@@ -84,7 +84,7 @@ pub(super) fn of_call(command: &str, called: &CallResult) -> String {
     };
     let limit = limit.or_else(|| {
         (verdict == Verdict::Unknown && command == "simulate")
-            .then(|| spent(&called.messages))
+            .then(|| limit_named_in(&called.messages))
             .flatten()
     });
     let report = called.json().map(|json| on_one_line(&json));
@@ -123,12 +123,12 @@ impl ReportFields {
     fn limit(&self) -> Option<Limit> {
         let stop = self.stopped.iter().flat_map(|stop| stop.help.iter().chain([&stop.message]));
         let reasons = self.properties.iter().flat_map(|property| &property.reasons);
-        stop.chain(reasons).chain(&self.notes).find_map(|text| spent(text))
+        stop.chain(reasons).chain(&self.notes).find_map(|text| limit_named_in(text))
     }
 }
 
 /// Finds the limit that a sentence is about.
-fn spent(text: &str) -> Option<Limit> {
+fn limit_named_in(text: &str) -> Option<Limit> {
     let has = |part| text.contains(part);
     if has("--timeout") || has("the time was up") || has("not decided in time") {
         Some(Limit::Time)

@@ -112,7 +112,7 @@ fn task(
     let Some(command) = words.first().filter(|word| COMMANDS.contains(&word.as_str())) else {
         let found = words.first().map_or_else(|| "nothing".to_owned(), |word| format!("`{word}`"));
         let commands = COMMANDS.join("`, `");
-        return Err(format!("`command` begins with one of `{commands}`, not with {found}"));
+        return Err(format!("`command` must begin with one of `{commands}`, not with {found}"));
     };
     if words.iter().any(|word| word == "-" || word.starts_with("-::")) {
         return Err("a job has no standard input: put the text into `files`".to_owned());

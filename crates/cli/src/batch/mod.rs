@@ -167,11 +167,11 @@ fn resume(
         let id = earlier.id.to_string();
         if job.id != id {
             let own = &job.id;
-            return Err(format!("{name}: result {number} is that of {id}, and job {number} is {own}"));
+            return Err(format!("{name}: result {number} belongs to {id}, but job {number} is {own}"));
         }
         if job.key_text() != earlier.job {
             return Err(format!(
-                "{name}: result {number} ({id}) is that of another job: the job or its limits were changed since"
+                "{name}: result {number} ({id}) belongs to a different job: the job or its limits have changed since"
             ));
         }
         first_results.entry(job.key).or_insert(position);

@@ -8,7 +8,7 @@ use super::answer::{Limit, died, invalid};
 use super::job::{Job, JobLimits};
 use super::process::{Worker, WorkerCommand};
 use super::results::{Answer, Entry, Results};
-use super::signals::Arrived;
+use super::signals::ReceivedSignals;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::collections::{HashMap, VecDeque};
@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// The time that jobs have after a signal to write their partial results.
 const GRACE: Duration = Duration::from_secs(2);
 /// The number of attempts to start a worker before the batch gives up.
-const STARTS: u32 = 3;
+const START_ATTEMPTS: u32 = 3;
 
 /// The source of jobs: returns a line without its end, `None` at the end.
 pub(super) trait Lines: Send {
@@ -38,7 +38,7 @@ pub(super) struct Plan<'a> {
     pub(super) worker: WorkerCommand<'a>,
     pub(super) workers: usize,
     pub(super) limits: JobLimits,
-    pub(super) signals: &'a Arrived,
+    pub(super) signals: &'a ReceivedSignals,
     /// Hashes of answered jobs, with their positions.
     pub(super) first_results: HashMap<[u8; 32], u64>,
 }
@@ -91,7 +91,7 @@ pub(super) fn run<L: Lines + 'static>(
     let running = (0..plan.workers).map(|_| Mutex::default()).collect();
     let pool = Pool { plan, state: Mutex::new(state), changed: Condvar::new(), running };
     // Reading from a pipe cannot be interrupted. So a detached thread reads the lines and hands them over.
-    let lines = Handed::start(lines);
+    let lines = QueuedLines::start(lines);
     thread::scope(|scope| {
         for slot in 0..plan.workers {
             let pool = &pool;
@@ -105,9 +105,9 @@ pub(super) fn run<L: Lines + 'static>(
 }
 
 /// Lines that another thread reads.
-struct Handed(std::sync::mpsc::Receiver<Result<Vec<u8>, String>>);
+struct QueuedLines(std::sync::mpsc::Receiver<Result<Vec<u8>, String>>);
 
-impl Handed {
+impl QueuedLines {
     fn start<L: Lines + 'static>(mut lines: L) -> Self {
         let (sender, receiver) = std::sync::mpsc::sync_channel(64);
         thread::spawn(move || {
@@ -127,7 +127,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Pool<'_> {
     /// Reads jobs until there are no more, and queues them.
-    fn read(&self, lines: Handed) {
+    fn read(&self, lines: QueuedLines) {
         let mut first_results = self.plan.first_results.clone();
         let mut position = locked(&self.state).read;
         while self.has_room() {
@@ -255,7 +255,7 @@ impl Pool<'_> {
                 Some(one) => one,
                 None => self.start()?,
             };
-            let deadline = Instant::now() + self.patience();
+            let deadline = Instant::now() + self.kill_after();
             *locked(&self.running[slot]) =
                 Running { deadline: Some((deadline, one.group())), is_killed: false };
             let answer = one.ask(task);
@@ -275,11 +275,11 @@ impl Pool<'_> {
                 }
                 let seconds = self.plan.limits.time.as_secs_f64();
                 let message = format!(
-                    "error: the job went on after {seconds} s (--timeout) and was killed\n"
+                    "error: the job was still running after {seconds} s (--timeout) and was killed\n"
                 );
                 return Some(died(Limit::Time, &message));
             }
-            let death = one.autopsy();
+            let death = one.cause_of_death();
             if is_last {
                 return Some(died(death.limit, &death.message));
             }
@@ -289,16 +289,16 @@ impl Pool<'_> {
 
     /// The time after which a job's process is killed. A job knows its own time limit, so this is only for code that
     /// never checks the clock.
-    fn patience(&self) -> Duration {
+    fn kill_after(&self) -> Duration {
         self.plan.limits.time.mul_f64(1.1).saturating_add(Duration::from_secs(2))
     }
 
     /// Starts a worker. Retries, because the system may be short of processes or memory for a moment.
     fn start(&self) -> Option<Worker> {
-        for tries in 1..=STARTS {
+        for tries in 1..=START_ATTEMPTS {
             match Worker::start(&self.plan.worker) {
                 Ok(worker) => return Some(worker),
-                Err(error) if tries == STARTS => {
+                Err(error) if tries == START_ATTEMPTS => {
                     self.fail(format!("a worker cannot be started: {error}"));
                 }
                 Err(_) => thread::sleep(Duration::from_millis(200)),

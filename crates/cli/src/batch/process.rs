@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 /// The most bytes kept of a worker's standard error.
-const WORDS: usize = 16_384;
+const MAX_ERROR_OUTPUT: usize = 16_384;
 /// The time to wait for it: a grandchild outside the group may hold the pipe.
 const WAIT: Duration = Duration::from_millis(500);
 
@@ -32,7 +32,7 @@ pub(super) struct Worker {
     child: Child,
     tasks: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    last_words: Receiver<Vec<u8>>,
+    error_output: Receiver<Vec<u8>>,
 }
 
 /// The death of a worker during a task.
@@ -63,15 +63,15 @@ impl Worker {
         let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
         let tasks = Some(child.stdin.take().ok_or_else(missing)?);
         let answers = BufReader::new(child.stdout.take().ok_or_else(missing)?);
-        let last_words = listen(child.stderr.take().ok_or_else(missing)?);
-        let mut worker = Self { child, tasks, answers, last_words };
+        let error_output = listen(child.stderr.take().ok_or_else(missing)?);
+        let mut worker = Self { child, tasks, answers, error_output };
         let mut line = String::new();
         worker.answers.read_line(&mut line)?;
         if line.trim_end() == READY {
             return Ok(worker);
         }
-        let (_, words) = worker.bury();
-        Err(io::Error::other(format!("it did not begin to work: {}", words.trim())))
+        let (_, words) = worker.kill_and_wait();
+        Err(io::Error::other(format!("it did not start: {}", words.trim())))
     }
 
     /// Returns the process group led by the worker.
@@ -90,8 +90,8 @@ impl Worker {
     }
 
     /// Finds the cause of a worker's death.
-    pub(super) fn autopsy(mut self) -> Death {
-        let (status, words) = self.bury();
+    pub(super) fn cause_of_death(mut self) -> Death {
+        let (status, words) = self.kill_and_wait();
         let out_of_memory = [
             "out of memory: ",
             "memory allocation of",
@@ -115,7 +115,7 @@ impl Worker {
     }
 
     /// Ends the whole group; returns the worker's exit status and its last words.
-    fn bury(&mut self) -> (Option<ExitStatus>, String) {
+    fn kill_and_wait(&mut self) -> (Option<ExitStatus>, String) {
         self.tasks = None;
         // The worker closed its output, so it is dead or about to be. Wait for its own status, not that of our
         // signal.
@@ -129,7 +129,7 @@ impl Worker {
         }
         let _ = killpg(self.group(), Signal::SIGKILL);
         let status = status.or_else(|| self.child.wait().ok());
-        let words = self.last_words.recv_timeout(WAIT).unwrap_or_default();
+        let words = self.error_output.recv_timeout(WAIT).unwrap_or_default();
         (status, String::from_utf8_lossy(&words).into_owned())
     }
 }
@@ -163,10 +163,10 @@ fn cause(status: Option<ExitStatus>, words: &str) -> String {
 fn listen(mut stream: ChildStderr) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
-        let (mut kept, mut chunk) = (Vec::new(), [0; WORDS]);
+        let (mut kept, mut chunk) = (Vec::new(), [0; MAX_ERROR_OUTPUT]);
         while let Ok(count @ 1..) = stream.read(&mut chunk) {
             kept.extend_from_slice(&chunk[..count]);
-            kept.drain(..kept.len().saturating_sub(WORDS));
+            kept.drain(..kept.len().saturating_sub(MAX_ERROR_OUTPUT));
         }
         let _ = sender.send(kept);
     });

@@ -71,9 +71,7 @@ impl Results {
         let wrong = |error: io::Error| format!("{name}: {error}");
         if path == Path::new("-") {
             if resume {
-                return Err(
-                    "--resume needs a file of results, and standard output is none".to_owned()
-                );
+                return Err("--resume needs a results file, not standard output".to_owned());
             }
             let output = io::stdout().as_fd().try_clone_to_owned().map_err(wrong)?;
             return Self::unreadable(output.into(), "standard output".to_owned(), with_timings);
@@ -94,13 +92,13 @@ impl Results {
         match output.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(format!("{name}: another batch writes to it"));
+                return Err(format!("{name}: another batch is writing to it"));
             }
             Err(TryLockError::Error(error)) => return Err(wrong(error)),
         }
         if facts.len() > 0 && !resume {
             return Err(format!(
-                "{name} has results in it: --resume continues after them; or choose another file"
+                "{name} already contains results: continue them with --resume, or choose another file"
             ));
         }
         let store = output.try_clone().map_err(wrong)?;

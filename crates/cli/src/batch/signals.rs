@@ -7,12 +7,12 @@ use std::thread;
 
 /// The received signals.
 #[derive(Debug, Default)]
-pub(super) struct Arrived {
+pub(super) struct ReceivedSignals {
     last: AtomicI32,
     count: AtomicU32,
 }
 
-impl Arrived {
+impl ReceivedSignals {
     /// Returns the signal that ends the batch, if one was received.
     pub(super) fn signal(&self) -> Option<i32> {
         Some(self.last.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
@@ -25,8 +25,8 @@ impl Arrived {
 }
 
 /// Catches signals from now on. Must be called before any thread starts, because an existing thread could take them.
-pub(super) fn catch() -> Arc<Arrived> {
-    let arrived = Arc::new(Arrived::default());
+pub(super) fn catch() -> Arc<ReceivedSignals> {
+    let arrived = Arc::new(ReceivedSignals::default());
     let mut set = SigSet::empty();
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         set.add(signal);

@@ -20,14 +20,14 @@ mod memory {
     use std::io::Write;
 
     #[global_allocator]
-    static ALLOCATOR: OrEnd = OrEnd;
+    static ALLOCATOR: ExitWithoutMemory = ExitWithoutMemory;
 
-    struct OrEnd;
+    struct ExitWithoutMemory;
 
     // SAFETY: every call goes to `System` with the same arguments, and its result is returned if it is not null.
     // Otherwise the process ends. `end` does not allocate: it writes to standard error, which has no buffer, and calls
     // `_exit`.
-    unsafe impl GlobalAlloc for OrEnd {
+    unsafe impl GlobalAlloc for ExitWithoutMemory {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             // SAFETY: the caller's promises are those that `System` asks for.
             or_end(unsafe { System.alloc(layout) }, layout.size())
@@ -59,7 +59,8 @@ mod memory {
         let mut rest = &mut message[..];
         let _ = writeln!(
             rest,
-            "error: out of memory: {bytes} more bytes are not to be had; the answer is unknown. Take a smaller problem or fewer jobs (-j)"
+            "error: out of memory: {bytes} more bytes could not be allocated; the answer is unknown. Take a \
+            smaller problem or fewer jobs (-j)"
         );
         let left = rest.len();
         let _ = std::io::stderr().write_all(&message[..message.len() - left]);

@@ -88,7 +88,7 @@ impl Documents {
         let Some(file) = uri::path(uri) else { return Vec::new() };
         self.uris.insert(file.clone(), uri.clone());
         self.files.entry(file.clone()).or_default().is_open = true;
-        self.look_again(&file);
+        self.examine_again(&file);
         self.start_jobs()
     }
 
@@ -105,7 +105,7 @@ impl Documents {
             _ if !is_source(&file) => open.collect(),
             _ => vec![file],
         };
-        concerned.iter().for_each(|file| self.look_again(file));
+        concerned.iter().for_each(|file| self.examine_again(file));
         self.start_jobs()
     }
 
@@ -142,7 +142,7 @@ impl Documents {
     }
 
     /// Examines a file, starting again if a job for it runs.
-    fn look_again(&mut self, file: &Path) {
+    fn examine_again(&mut self, file: &Path) {
         if let Some(job) = self.running.get(file) {
             job.watch.stop();
         }

@@ -35,7 +35,7 @@ use wire::ClientMessage;
 const SECONDS: u64 = 60;
 
 /// Time to wait for jobs at the end, so that solvers and compilers end with them.
-const FAREWELL: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// An event that the server handles.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ pub(crate) fn run(console: &Console) -> Exit {
         }
     }
     server.documents.stop_all();
-    let end = Instant::now() + FAREWELL;
+    let end = Instant::now() + SHUTDOWN_TIMEOUT;
     while server.documents.is_busy() {
         match queue.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(Event::Finished(finished)) => drop(server.documents.finish(*finished)),
@@ -91,7 +91,7 @@ pub(crate) fn run(console: &Console) -> Exit {
     match server.state {
         State::ShutDown => Exit::Success,
         _ => {
-            console.write_err("error: the client ended without `shutdown`\n");
+            console.write_err("error: the client disconnected without `shutdown`\n");
             Exit::Refuted
         }
     }
@@ -144,10 +144,10 @@ impl Server {
                 return error(ErrorCode::ServerNotInitialized, "the first request is `initialize`");
             }
             (State::ShutDown, _) => {
-                return error(ErrorCode::InvalidRequest, "nothing follows `shutdown` but `exit`");
+                return error(ErrorCode::InvalidRequest, "only `exit` may follow `shutdown`");
             }
             (State::Running, "initialize") => {
-                return error(ErrorCode::InvalidRequest, "`initialize` was sent before");
+                return error(ErrorCode::InvalidRequest, "`initialize` was already sent");
             }
             (State::Running, Shutdown::METHOD) => {
                 self.state = State::ShutDown;
@@ -161,7 +161,10 @@ impl Server {
                 read(params).map(|params| json!(self.documents.lenses(&params)))
             }
             (State::Running, _) => {
-                return error(ErrorCode::MethodNotFound, "this server has no such request");
+                return error(
+                    ErrorCode::MethodNotFound,
+                    "this server does not support this request",
+                );
             }
         };
         match result {

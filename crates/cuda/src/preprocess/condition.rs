@@ -145,7 +145,7 @@ impl Reader<'_> {
                     None if matches!(operator, "/" | "%") && right.bits == 0 => {
                         return Err(error(span, "division by zero in a condition"));
                     }
-                    None => return Err(error(span, "this has no value in 64 bits")),
+                    None => return Err(error(span, "this has no 64-bit value")),
                 },
             };
         }
@@ -162,7 +162,7 @@ impl Reader<'_> {
         for (operator, span) in operators.into_iter().rev() {
             value = match operator {
                 "-" if !value.is_unsigned && value.signed() == i64::MIN && is_used => {
-                    return Err(error(span, "this has no value in 64 bits"));
+                    return Err(error(span, "this has no 64-bit value"));
                 }
                 "-" => Value { bits: value.bits.wrapping_neg(), ..value },
                 "~" => Value { bits: !value.bits, ..value },
@@ -190,7 +190,9 @@ impl Reader<'_> {
                 Ok(Literal::Int { value, decimal, unsigned, .. }) => {
                     self.integer(token, value, decimal, unsigned)
                 }
-                Ok(Literal::Float { .. }) => Err(error(token.span, "conditions are of integers")),
+                Ok(Literal::Float { .. }) => {
+                    Err(error(token.span, "a condition takes integers only"))
+                }
                 Err(wrong) => Err(error(token.span, wrong.to_string())),
             },
             Kind::Character => {
@@ -218,7 +220,7 @@ impl Reader<'_> {
         let is_large = i64::try_from(bits).is_err();
         if is_large && decimal && !unsigned {
             let message =
-                "this number does not fit into 64 bits with a sign; give it the suffix `u`";
+                "this number does not fit into a signed 64-bit integer; give it the suffix `u`";
             return Err(unsupported(token.span, message));
         }
         let is_doubtful = self.widens && !decimal && (1 << 31..1 << 32).contains(&bits);

@@ -54,7 +54,7 @@ impl State<'_> {
             "undef" => self.undefine(rest, span),
             "include" => self.include(rest.to_vec(), span),
             "pragma" => super::pragma::pragma(self, rest, span),
-            "error" => Err(error(span, format!("`#error` is reached:{}", line_text(rest)))),
+            "error" => Err(error(span, format!("`#error` was reached:{}", line_text(rest)))),
             "warning" | "ident" | "sccs" => Ok(()),
             "line" => self.set_line(rest.to_vec(), span),
             _ if first.kind == Kind::Number => self.set_line(line.to_vec(), span),
@@ -82,7 +82,7 @@ impl State<'_> {
             return Err(error(span, format!("`#{name}` without `#if`")));
         };
         if open.has_else {
-            return Err(error(span, format!("`#{name}` behind `#else`")));
+            return Err(error(span, format!("`#{name}` after `#else`")));
         }
         // The condition of a part that cannot be taken is not evaluated.
         let is_taken = !open.is_done && (name == "else" || self.condition("if", rest, span)?);
@@ -138,7 +138,7 @@ impl State<'_> {
         };
         let name = &word.text;
         if self.symbolic.contains(name) {
-            return Err(unsupported(word.span, format!("`{name}` is symbolic in the whole text")));
+            return Err(unsupported(word.span, format!("`{name}` is symbolic in the whole file")));
         }
         let own = self.macros.get(name).is_none_or(|found| found.origin != Origin::Compiler);
         let is_dynamic = name.starts_with("__") && (self.is_defined(name) && !own);

@@ -128,7 +128,8 @@ impl State<'_> {
                 Some(next) if next.is("(") => {}
                 None if place == Place::TextBeforeBreak => return Err(interrupted_call(token)),
                 Some(next) if next.kind == Kind::AnnotationStart => {
-                    let message = "an annotation right behind the name of a macro that takes arguments is not read";
+                    let message = "an annotation directly after the name of a macro that takes arguments is \
+                        not supported";
                     return Err(unsupported(token.span, message));
                 }
                 _ => return Ok(None),

@@ -354,7 +354,7 @@ impl<'t> Lexer<'t> {
 
     fn doubtful_splice(&self, at: usize) -> Box<base::Diagnostic> {
         let place = self.start.saturating_add(offset(self.spliced.original(at)));
-        let message = "blanks behind the backslash that ends this line: compilers differ on whether \
+        let message = "blanks after the backslash that ends this line: compilers differ on whether \
                        it joins the lines; remove them";
         unsupported(Span::new(place, place.saturating_add(1)), message)
     }

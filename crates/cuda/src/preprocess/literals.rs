@@ -21,7 +21,7 @@ pub(super) enum LiteralError {
     TooLarge(String),
     #[error("this character is empty")]
     Empty,
-    #[error("characters of several letters are not read")]
+    #[error("multi-character constants are not supported")]
     SeveralLetters,
     #[error("wide characters are not read")]
     Wide,

@@ -82,7 +82,7 @@ pub(super) fn define(line: &[PpToken], span: Span, origin: Origin) -> Result<(Rc
         (found.parameters, found.is_variadic) = (Some(names), is_variadic);
         rest = rest.get(close + 1..).unwrap_or_default();
     } else if rest.first().is_some_and(|token| !token.is_spaced) && origin == Origin::File {
-        return Err(error(name.span, "a blank is missing behind the macro's name"));
+        return Err(error(name.span, "a blank is missing after the macro's name"));
     }
     found.body = rest.to_vec();
     check_body(&found)?;
@@ -111,7 +111,7 @@ fn parameters(tokens: &[PpToken]) -> Result<(Vec<Rc<str>>, bool)> {
             _ => return Err(error(span, "these are not parameters of a macro")),
         };
         if names.contains(&name) {
-            return Err(error(span, format!("the parameter `{name}` is there twice")));
+            return Err(error(span, format!("the parameter `{name}` occurs twice")));
         }
         names.push(name);
     }
@@ -286,7 +286,7 @@ fn pasted(left: PpToken, right: &PpToken, operator: &PpToken) -> Result<PpToken>
             })
         }
         None => {
-            let message = format!("`##` makes `{text}` here, which is not one token");
+            let message = format!("`##` creates `{text}` here, which is not a single token");
             Err(unsupported(operator.span, message))
         }
     }
@@ -297,7 +297,7 @@ const MAX_LENGTH: usize = 1 << 20;
 
 fn check_length(text: &str, operator: &PpToken) -> Result<()> {
     match text.len() > MAX_LENGTH {
-        true => Err(limit(operator.span, "macros make a token that is too long")),
+        true => Err(limit(operator.span, "macros create a token that is too long")),
         false => Ok(()),
     }
 }

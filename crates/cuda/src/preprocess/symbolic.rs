@@ -24,7 +24,10 @@ impl State<'_> {
                 Kind::Word if is_inside && &*token.text == "symbolic" => is_listing = true,
                 Kind::Word if is_listing => {
                     if self.replaced.contains(&token.text) {
-                        let message = format!("`{}` is used before it is symbolic", token.text);
+                        let message = format!(
+                            "`{}` is used before the line that makes it symbolic",
+                            token.text
+                        );
                         return Err(unsupported(span, message));
                     }
                     self.symbolic.insert(Rc::clone(&token.text));

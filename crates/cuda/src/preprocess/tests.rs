@@ -145,7 +145,7 @@ fn what_is_doubtful_is_refused() {
         ("#define F(x) x\nF(1,2)", "the macro `F` takes 1 arguments, not 2"),
         (
             "#define F(x) x\nF //@ assert 1;\n(2)",
-            "an annotation right behind the name of a macro that takes arguments is not read",
+            "an annotation directly after the name of a macro that takes arguments is not supported",
         ),
         (
             "#define F(x) x\nF(1 //@ assert 1;\n)",

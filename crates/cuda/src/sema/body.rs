@@ -321,7 +321,7 @@ impl<'a> Analyser<'a> {
                 let operand = self.operand(one)?;
                 Ok(Some(Init::Expr(self.implicit(operand, &QType::plain(ty.clone()), span)?)))
             }
-            _ => Err(error(span, "one value is wanted here")),
+            _ => Err(error(span, "expected one value")),
         }
     }
 
@@ -454,7 +454,7 @@ impl<'a> Analyser<'a> {
                 }
                 ExprKind::Construct(parts)
             }
-            _ => return Err(unsupported(span, "this value of zeros is not supported")),
+            _ => return Err(unsupported(span, "this zero-initialised value is not supported")),
         };
         Ok(value(kind, ty.clone(), span))
     }

@@ -62,7 +62,7 @@ impl<'a> Analyser<'a> {
         };
         if !valid {
             let message =
-                format!("`{}` is not cast to `{}`", self.type_name(one), self.type_name(two));
+                format!("`{}` cannot be cast to `{}`", self.type_name(one), self.type_name(two));
             return Err(unsupported(span, message));
         }
         let made = self.converted(plain, &to.ty, span)?;

@@ -73,7 +73,7 @@ impl<'a> Analyser<'a> {
         let operand = self.spec_place(array)?;
         match operand.ty {
             Type::Pointer(_) | Type::Array(..) => Ok(operand),
-            _ => Err(error(array.span, "an array is wanted here")),
+            _ => Err(error(array.span, "expected an array")),
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a> Analyser<'a> {
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index(..) => {
                 Ok(self.spec_operand(expr)?.expr)
             }
-            _ => Err(error(expr.span, "the name of an array is wanted here")),
+            _ => Err(error(expr.span, "expected the name of an array")),
         }
     }
 
@@ -130,7 +130,7 @@ impl<'a> Analyser<'a> {
                     made.extend(self.extents(std::slice::from_ref(*clause))?);
                 }
                 Ast::Predicate(..) | Ast::Lemma { .. } | Ast::Monoid { .. } | Ast::Symbolic(_) => {
-                    return Err(error(clause.span, "this clause belongs outside of functions"));
+                    return Err(error(clause.span, "this clause belongs outside functions"));
                 }
                 _ => made.push(self.clause(clause)?),
             }
@@ -251,7 +251,7 @@ impl<'a> Analyser<'a> {
         });
         match found {
             Some(span) => {
-                Err(error(span, "a postcondition is of the whole launch, not of one thread"))
+                Err(error(span, "a postcondition is about the whole launch, not about one thread"))
             }
             None => Ok(()),
         }
@@ -259,7 +259,7 @@ impl<'a> Analyser<'a> {
 
     fn footprint(&mut self, writes: bool, range: &'a ast::Expr) -> Result<ClauseKind> {
         let ExprKind::Index(array, index) = &range.kind else {
-            return Err(error(range.span, "elements of an array are wanted here"));
+            return Err(error(range.span, "expected elements of an array"));
         };
         let plain = SpecContext::default;
         let (low, high) = match &index.kind {
@@ -282,7 +282,7 @@ impl<'a> Analyser<'a> {
             _ => {
                 // Declared anyway, so that its uses give no further errors.
                 self.declare_ghost(&part.name, Type::Whole);
-                let message = "ghost variables are `int`, wider or real";
+                let message = "a ghost variable is an `int`, a wider integer or a real number";
                 return Err(unsupported(declarator.ty.span, message));
             }
         };
@@ -300,7 +300,7 @@ impl<'a> Analyser<'a> {
     fn ghost_value(&mut self, from: &'a ast::Expr, ty: &Type) -> Result<Expr> {
         let made =
             self.spec_arguments(std::slice::from_ref(ty), std::slice::from_ref(from), from.span)?;
-        made.into_iter().next().ok_or_else(|| error(from.span, "a value is wanted here"))
+        made.into_iter().next().ok_or_else(|| error(from.span, "expected a value"))
     }
 
     fn ghost_assign(&mut self, name: &'a ast::Name, from: &'a ast::Expr) -> Result<ClauseKind> {
@@ -315,7 +315,7 @@ impl<'a> Analyser<'a> {
             _ => None,
         });
         let Some((local, ty)) = local else {
-            return Err(error(name.span, "only ghost variables are assigned in annotations"));
+            return Err(error(name.span, "annotations can assign only to ghost variables"));
         };
         let made = self.in_spec(SpecContext::default(), |one| one.ghost_value(from, &ty))?;
         Ok(ClauseKind::GhostAssign(local, made))
@@ -399,7 +399,7 @@ impl<'a> Analyser<'a> {
                 }
                 Ast::Assume(_) => self.axioms.push((clause, self.order)),
                 Ast::Instantiate => {}
-                _ => return Err(error(span, "this clause belongs before or into a function")),
+                _ => return Err(error(span, "this clause belongs before or inside a function")),
             }
         }
         Ok(())
@@ -420,7 +420,7 @@ impl<'a> Analyser<'a> {
                 let Some(ty) = ghost_type(&ty) else {
                     return Err(unsupported(
                         parameter.ty.span,
-                        "parameters of predicates and lemmas are `int`, wider, real or pointers",
+                        "a parameter of a predicate or lemma is an `int`, a wider integer, a real number or a pointer",
                     ));
                 };
                 locals.push(one.declare_ghost(&parameter.name, ty));

@@ -35,7 +35,7 @@ impl<'a> Analyser<'a> {
     pub(super) fn integer_constant(&mut self, expr: &Expr) -> Result<Option<i128>> {
         match self.evaluate(expr)? {
             Ok(Number::Int(number)) => Ok(Some(number)),
-            Ok(Number::Float(_)) => Err(error(expr.span, "an integer is wanted here")),
+            Ok(Number::Float(_)) => Err(error(expr.span, "expected an integer")),
             Err(NoValue::Symbolic) => Ok(None),
             Err(NoValue::Unknown(span, why)) => Err(unsupported(span, why)),
             Err(NoValue::Undefined(span, why)) => Err(error(span, why)),
@@ -48,7 +48,7 @@ impl<'a> Analyser<'a> {
         let found = self.constant_operand(expr)?;
         match self.integer_constant(&found)? {
             Some(number) => Ok(number),
-            None => Err(unsupported(expr.span, "this constant depends on a symbol")),
+            None => Err(unsupported(expr.span, "this constant depends on a symbolic size")),
         }
     }
 

@@ -178,7 +178,7 @@ impl<'a> Analyser<'a> {
     pub(super) fn implicit(&mut self, from: Operand, to: &QType, span: Span) -> Result<Expr> {
         let Some(sequence) = self.sequence(&from, to, true)? else {
             let message = format!(
-                "`{}` does not convert to `{}`",
+                "`{}` cannot be converted to `{}`",
                 self.type_name(&from.expr.ty),
                 self.type_name(&to.ty)
             );

@@ -258,7 +258,7 @@ impl<'a> Analyser<'a> {
                 ));
             }
             if ty.ty == Type::Void {
-                return Err(error(parameter.ty.span, "a parameter is not `void`"));
+                return Err(error(parameter.ty.span, "a parameter cannot be `void`"));
             }
             parameters.push(ty);
         }

@@ -323,7 +323,7 @@ impl<'a> Analyser<'a> {
                     Some(known) => Ok(wanted == Some(known)),
                     None => Err(unsupported(
                         pattern.span,
-                        "a specialisation is chosen by a value that is not fixed",
+                        "a specialisation depends on a value that is not known",
                     )),
                 }
             }

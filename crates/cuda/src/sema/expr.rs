@@ -111,7 +111,7 @@ impl<'a> Analyser<'a> {
             Ast::Lambda => Err(unsupported(span, "lambdas are not supported")),
             Ast::Pack(_) => Err(unsupported(span, "template packs are not supported")),
             Ast::Quantified(..) | Ast::Fold(_) | Ast::Range(..) => {
-                Err(error(span, "this belongs into an annotation"))
+                Err(error(span, "this belongs in an annotation"))
             }
         }
     }

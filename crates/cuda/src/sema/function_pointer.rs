@@ -68,7 +68,7 @@ impl<'a> Analyser<'a> {
         };
         let (returns, parameters) = signature.as_ref();
         if parameters.len() != arguments.len() {
-            return Err(error(span, format!("{} arguments are wanted here", parameters.len())));
+            return Err(error(span, format!("expected {} arguments", parameters.len())));
         }
         let mut made = Vec::new();
         for (argument, ty) in arguments.into_iter().zip(parameters) {

@@ -85,7 +85,7 @@ impl<'a> Analyser<'a> {
         span: Span,
     ) -> Result<Option<Operand>> {
         if word.starts_with('\\') {
-            return Err(error(span, "this belongs into an annotation"));
+            return Err(error(span, "this belongs in an annotation"));
         }
         match self.is_gpuverify(word) {
             true => Err(unsupported(span, format!("not read here: `{word}`"))),
@@ -198,7 +198,7 @@ impl<'a> Analyser<'a> {
             }
         });
         match found {
-            Some(span) => Err(unsupported(span, "a contract speaks of parameters alone")),
+            Some(span) => Err(unsupported(span, "a contract may use only parameters")),
             None => Ok(()),
         }
     }
@@ -227,7 +227,7 @@ impl<'a> Analyser<'a> {
             _ => false,
         };
         if before.is_empty() && is_invariant(last) {
-            let message = "a loop's condition is missing behind this invariant";
+            let message = "a loop condition is missing after this invariant";
             return Err(unsupported(last.span, message));
         }
         if before.is_empty() || !before.iter().all(is_invariant) {

@@ -87,8 +87,9 @@ impl<'a> Analyser<'a> {
         match self.body.spec.may_name_other {
             true => Ok(()),
             false => {
-                let message =
-                    format!("not read here: `{word}` speaks of another thread away from a barrier");
+                let message = format!(
+                    "not supported here: `{word}` names another thread, which only a barrier clause may"
+                );
                 Err(unsupported(span, message))
             }
         }
@@ -141,7 +142,10 @@ impl<'a> Analyser<'a> {
     fn access_fact(&mut self, word: &str, array: &'a ast::Expr, span: Span) -> Result<Expr> {
         let array = self.spec(array)?;
         if !matches!(array.ty, Type::Pointer(_)) {
-            return Err(unsupported(span, format!("not read here: `{word}` of no array")));
+            return Err(unsupported(
+                span,
+                format!("not supported here: `{word}` without an array"),
+            ));
         }
         let (name, ty) = match word {
             "__read" => ("__read", Type::Bool),

@@ -34,7 +34,10 @@ impl<'a> Analyser<'a> {
                 && parts.iter().any(|one| !matches!(one.kind, Ast::Braces(_)))
                 && matches!(element.as_ref(), Type::Array(..))
             {
-                return Err(unsupported(syntax.span, "the size of this array is not computed"));
+                return Err(unsupported(
+                    syntax.span,
+                    "the size of this array could not be computed",
+                ));
             }
             ty.ty = Type::Array(element.clone(), Extent::Known(parts.len() as u64));
         }
@@ -53,9 +56,14 @@ impl<'a> Analyser<'a> {
                 Some(Initialiser::Copy(expr)) => self.operand(expr)?,
                 Some(Initialiser::Direct(all) | Initialiser::List(all)) => match &all[..] {
                     [one] => self.operand(one)?,
-                    _ => return Err(error(span, "a reference needs one thing to refer to")),
+                    _ => {
+                        return Err(error(
+                            span,
+                            "a reference needs exactly one object to refer to",
+                        ));
+                    }
                 },
-                None => return Err(error(span, "a reference needs something to refer to")),
+                None => return Err(error(span, "a reference needs an object to refer to")),
             };
             return Ok(Some(Init::Expr(self.implicit(from, ty, span)?)));
         }
@@ -89,7 +97,7 @@ impl<'a> Analyser<'a> {
                     let target = QType::plain(ty.ty.clone());
                     Ok(Some(Init::Expr(self.implicit(from, &target, one.span)?)))
                 }
-                _ => Err(error(span, "one value is wanted here")),
+                _ => Err(error(span, "expected one value")),
             },
         }
     }
@@ -113,7 +121,7 @@ impl<'a> Analyser<'a> {
                     let from = self.operand(one)?;
                     self.implicit(from, &target, one.span)
                 }
-                _ => Err(error(span, "one value is wanted here")),
+                _ => Err(error(span, "expected one value")),
             },
         }
     }
@@ -209,7 +217,7 @@ impl<'a> Analyser<'a> {
                     let target = QType::plain(ty.clone());
                     Ok(Init::Expr(self.implicit(from, &target, one.span)?))
                 }
-                _ => Err(error(span, "one value is wanted here")),
+                _ => Err(error(span, "expected one value")),
             },
         }
     }
@@ -367,7 +375,7 @@ impl<'a> Analyser<'a> {
                 self.construct_record(*record, operands, span).map(Operand::new)
             }
             (_, false, 0) => self.zero_value(&ty.ty, span).map(Operand::new),
-            _ => Err(error(span, "one value is wanted here")),
+            _ => Err(error(span, "expected one value")),
         }
     }
 
@@ -384,7 +392,7 @@ impl<'a> Analyser<'a> {
             && self.path_to_same_or_base(&one.expr.ty, &ty).is_some()
         {
             let only = operands.into_iter().next();
-            let Some(only) = only else { return Err(error(span, "a value is wanted here")) };
+            let Some(only) = only else { return Err(error(span, "expected a value")) };
             return self.implicit(only, &QType::plain(ty), span);
         }
         if self.is_named_record(&ty, "dim3") {

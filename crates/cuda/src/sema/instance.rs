@@ -100,7 +100,7 @@ impl<'a> Analyser<'a> {
             // The parser may take a constant's name for a type if it knows neither.
             (TemplateParameterKind::Constant(ty, _), TemplateArgument::Type(syntax)) => {
                 let TypeKind::Named(name) = &syntax.kind else {
-                    return Err(error(syntax.span, "a constant is wanted here"));
+                    return Err(error(syntax.span, "expected a constant"));
                 };
                 let limit = self.limit;
                 let ty = self.at_place(bound, limit, |one| one.resolve_type(ty))?;
@@ -113,7 +113,7 @@ impl<'a> Analyser<'a> {
                 self.converted_argument(value, &ty.ty).map(Arg::Value)
             }
             (TemplateParameterKind::Type(_), TemplateArgument::Expr(value)) => {
-                Err(error(value.span, "a type is wanted here"))
+                Err(error(value.span, "expected a type"))
             }
         }
     }
@@ -213,7 +213,7 @@ impl<'a> Analyser<'a> {
     ) -> Result<Entity> {
         let key = self.key(&args);
         if key.len() > MAX_KEY || self.scopes.len() > MAX_SCOPES {
-            return Err(limit(span, "templates make a type that is too large"));
+            return Err(limit(span, "templates create a type that is too large"));
         }
         if let Some(known) = self.templates.get(id).and_then(|one| one.instances.get(&key)) {
             return known.clone();

@@ -128,7 +128,7 @@ impl<'a> Analyser<'a> {
             return self.compare(compare, left, right, span);
         }
         let Some(op) = arithmetic(sign) else {
-            return Err(error(span, format!("`{sign}` belongs into an annotation")));
+            return Err(error(span, format!("`{sign}` belongs in an annotation")));
         };
         let (left, right) = (self.rvalue(left)?, self.rvalue(right)?);
         if let Some(made) = self.pointer_arithmetic(op, &left, &right, span)? {
@@ -157,8 +157,7 @@ impl<'a> Analyser<'a> {
             let fits = left == right
                 && matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div);
             if !fits {
-                let message = "16-bit floats are combined with their own type alone; \
-                               other operands would make the operator ambiguous";
+                let message = "16-bit floats combine only with their own type; other operands would make the operator ambiguous";
                 return Err(unsupported(span, message));
             }
             return Ok((left.clone(), left.clone()));
@@ -194,7 +193,7 @@ impl<'a> Analyser<'a> {
         match (&left.ty, &right.ty, op) {
             (Type::Pointer(one), Type::Pointer(other), Binary::Sub) => {
                 if one.ty != other.ty || one.ty == Type::Void {
-                    return Err(error(span, "these pointers have no difference"));
+                    return Err(error(span, "these pointers cannot be subtracted"));
                 }
                 // The tree has both sides in one type.
                 let left = self.without_qualifiers(left.clone());
@@ -276,7 +275,7 @@ impl<'a> Analyser<'a> {
             self.common_type(&left, &right, span)?
         } else {
             let message = format!(
-                "`{}` and `{}` are not compared",
+                "`{}` and `{}` cannot be compared",
                 self.type_name(&one),
                 self.type_name(&other)
             );
@@ -360,7 +359,7 @@ impl<'a> Analyser<'a> {
         if let Type::Pointer(_) = target {
             let offset = self.rvalue(from)?;
             if !matches!(op, Binary::Add | Binary::Sub) || !self.is_integer_like(&offset.ty) {
-                return Err(error(span, "a pointer moves by integers alone"));
+                return Err(error(span, "only integers can be added to a pointer"));
             }
             let index = self.promoted(&offset.ty);
             let offset = self.converted(offset, &index, span)?;

@@ -33,7 +33,7 @@ impl<'a> Analyser<'a> {
             && !one.specialisations.is_empty()
             && instance.args.iter().any(super::instance::is_symbolic)
         {
-            let message = "a specialisation is chosen by a value that is not fixed";
+            let message = "a specialisation depends on a value that is not known";
             return Err(unsupported(span, message));
         }
         if let Some(instance) = instance

@@ -53,7 +53,7 @@ impl<'a> Analyser<'a> {
             TypeKind::Pointer(inner) => {
                 let inner = self.resolve_type(inner)?;
                 if inner.is_reference() {
-                    return Err(error(syntax.span, "there are no pointers to references"));
+                    return Err(error(syntax.span, "a pointer to a reference does not exist"));
                 }
                 QType::plain(Type::Pointer(Arc::new(inner.qualified())))
             }
@@ -101,7 +101,7 @@ impl<'a> Analyser<'a> {
     ) -> Result<QType> {
         let of = self.resolve_type(element)?;
         if of.is_reference() || of.ty == Type::Void {
-            return Err(error(element.span, "there are no arrays of this type"));
+            return Err(error(element.span, "arrays of this type do not exist"));
         }
         let extent = match size {
             None => Extent::Unknown,

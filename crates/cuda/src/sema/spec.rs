@@ -57,7 +57,7 @@ impl<'a> Analyser<'a> {
         match found.ty {
             Type::Whole => Ok(found),
             Type::Bool => Ok(converted_to(found, Type::Whole)),
-            _ => Err(error(span, "an integer is wanted here")),
+            _ => Err(error(span, "expected an integer")),
         }
     }
 
@@ -227,7 +227,7 @@ impl<'a> Analyser<'a> {
     pub(super) fn spec_result(&mut self, span: Span) -> Result<Operand> {
         let returns = self.body.returns.clone().filter(|_| self.body.spec.has_result);
         let Some(returns) = returns.filter(|one| one.ty != Type::Void) else {
-            let message = "only a `__device__` function that returns something has a result";
+            let message = "only a `__device__` function that returns a value has a result";
             return Err(error(span, message));
         };
         let ty = match &returns.ty {
@@ -247,7 +247,7 @@ impl<'a> Analyser<'a> {
         let inner = self.spec(inner)?;
         let inner = if inner.ty == Type::Bool { converted_to(inner, Type::Whole) } else { inner };
         if !matches!(inner.ty, Type::Whole | Type::Real) {
-            return Err(error(span, "a number is wanted here"));
+            return Err(error(span, "expected a number"));
         }
         let ty = inner.ty.clone();
         match (sign, &inner.kind) {
@@ -293,7 +293,7 @@ impl<'a> Analyser<'a> {
             return Ok(value(kind, Type::Bool, span));
         }
         let Some(op) = arithmetic(sign) else {
-            return Err(error(span, format!("`{sign}` does not belong into a clause")));
+            return Err(error(span, format!("`{sign}` does not belong in a clause")));
         };
         if let (Type::Pointer(_), Type::Whole, Binary::Add | Binary::Sub) =
             (&left.ty, &right.ty, op)
@@ -326,7 +326,7 @@ impl<'a> Analyser<'a> {
                     return Err(unsupported(span, "this cast in a clause is not supported"));
                 }
                 if !keeps_number(&found, &target.ty) {
-                    let message = "clauses are over the integers: a cast that may change a number is not read there";
+                    let message = "clauses use unbounded integers: a cast that may change a number is not supported in them";
                     return Err(unsupported(span, message));
                 }
                 Ok(Operand::new(converted_to(found, Type::Whole)))
@@ -469,7 +469,7 @@ pub(super) fn unify_kinds(one: Expr, other: Expr, span: Span) -> Result<(Expr, E
                 let other = converted_to(other, ty);
                 Ok((one, other))
             }
-            _ => Err(error(span, "these do not belong together")),
+            _ => Err(error(span, "these types do not fit together")),
         },
     }
 }

@@ -89,7 +89,7 @@ impl<'a> Analyser<'a> {
             }
             ("\\other" | "__other_int" | "__other_bool", [one]) => {
                 if !self.body.spec.may_name_other {
-                    let message = format!("`{word}` belongs into a barrier invariant");
+                    let message = format!("`{word}` belongs in a barrier invariant");
                     return Err(match word {
                         "\\other" => error(span, message),
                         _ => unsupported(span, format!("not read here: {message}")),
@@ -128,11 +128,9 @@ impl<'a> Analyser<'a> {
             "Pre" | "Old" => Ok(Label::Old),
             "Here" => Ok(Label::Here),
             "LoopEntry" if self.body.spec.in_loop_clause => Ok(Label::LoopEntry),
-            "LoopEntry" => {
-                Err(error(label.span, "`LoopEntry` belongs into an invariant of a loop"))
-            }
+            "LoopEntry" => Err(error(label.span, "`LoopEntry` belongs in a loop invariant")),
             _ => {
-                let message = "of labels only `Pre`, `Here` and `LoopEntry` are supported";
+                let message = "only the labels `Pre`, `Here` and `LoopEntry` are supported";
                 Err(unsupported(label.span, message))
             }
         }
@@ -167,7 +165,7 @@ impl<'a> Analyser<'a> {
         span: Span,
     ) -> Result<Vec<Expr>> {
         if types.len() != arguments.len() {
-            let message = format!("{} arguments are wanted here", types.len());
+            let message = format!("expected {} arguments", types.len());
             return Err(error(span, message));
         }
         let mut made = Vec::new();

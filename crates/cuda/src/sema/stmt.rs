@@ -106,14 +106,14 @@ impl<'a> Analyser<'a> {
             Ast::Return(result) => self.return_stmt(result.as_ref(), span, out),
             Ast::Break => {
                 if self.body.loops == 0 && self.body.switches == 0 {
-                    return Err(error(span, "there is nothing to break out of"));
+                    return Err(error(span, "`break` outside a loop or `switch`"));
                 }
                 out.push(Stmt { kind: StmtKind::Break, span });
                 Ok(())
             }
             Ast::Continue => {
                 if self.body.loops == 0 {
-                    return Err(error(span, "there is no loop to continue"));
+                    return Err(error(span, "`continue` outside a loop"));
                 }
                 out.push(Stmt { kind: StmtKind::Continue, span });
                 Ok(())
@@ -384,7 +384,7 @@ impl<'a> Analyser<'a> {
         let Some(result) = result else {
             self.body.returns.get_or_insert(QType::plain(Type::Void));
             if self.body.returns.as_ref().is_some_and(|one| one.ty != Type::Void) {
-                return Err(error(span, "a value is to be returned here"));
+                return Err(error(span, "expected a value to return"));
             }
             out.push(Stmt { kind: StmtKind::Return(None), span });
             return Ok(());
@@ -406,7 +406,7 @@ impl<'a> Analyser<'a> {
         };
         if wanted.ty == Type::Void {
             if operand.expr.ty != Type::Void {
-                return Err(error(span, "nothing is to be returned here"));
+                return Err(error(span, "this function returns no value"));
             }
             out.push(Stmt { kind: StmtKind::Expr(operand.expr), span });
             out.push(Stmt { kind: StmtKind::Return(None), span });

@@ -26,7 +26,7 @@ impl<'a> Analyser<'a> {
         let from = self.rvalue(operand)?;
         let of_enum = self.is_scoped_enum(&from.ty);
         if !self.is_integer_like(&from.ty) && !of_enum {
-            return Err(error(span, "`switch` wants an integer"));
+            return Err(error(span, "`switch` needs an integer"));
         }
         let ty = if of_enum { from.ty.clone() } else { self.promoted(&from.ty) };
         let from = self.converted(from, &ty, span)?;
@@ -57,7 +57,10 @@ impl<'a> Analyser<'a> {
                     let found = self.constant_operand(label)?;
                     let found = self.converted_argument(found, ty)?;
                     let Some(number) = self.integer_constant(&found)? else {
-                        return Err(unsupported(label.span, "this label depends on a symbol"));
+                        return Err(unsupported(
+                            label.span,
+                            "this label depends on a symbolic size",
+                        ));
                     };
                     if seen.contains(&number) {
                         return Err(error(label.span, "two labels have this value"));

@@ -47,7 +47,7 @@ impl<'a> Analyser<'a> {
         let sequences = self.sequences(chosen, operands)?.unwrap_or_default();
         let exact = sequences.iter().all(|one| one.rank == super::convert::Rank::Exact);
         match narrow && !exact {
-            true => Err(unsupported(span, "this operator of 16-bit floats is not decided")),
+            true => Err(unsupported(span, "this operator of 16-bit floats is not supported")),
             false => Ok(()),
         }
     }
@@ -375,7 +375,7 @@ impl<'a> Analyser<'a> {
                 Type::Record(record) => self.convert_to_class(from, *record, span),
                 _ => {
                     let message = format!(
-                        "`{}` does not convert to `{}`",
+                        "`{}` cannot be converted to `{}`",
                         self.type_name(&from.expr.ty),
                         self.type_name(to)
                     );

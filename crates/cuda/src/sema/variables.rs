@@ -18,7 +18,7 @@ impl<'a> Analyser<'a> {
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         if variables.template.is_some() {
-            return Err(error(span, "templates do not belong into functions"));
+            return Err(error(span, "templates do not belong inside functions"));
         }
         for declarator in &variables.declarators {
             self.declare_local(&variables.specifiers, declarator, span, out)?;
@@ -47,7 +47,7 @@ impl<'a> Analyser<'a> {
         // `__device__ __shared__` is `__shared__`.
         let is_device = specifiers.is_device && !specifiers.is_shared;
         if specifiers.is_constant || specifiers.is_managed || is_device {
-            return Err(error(span, "this memory space is not one of variables of functions"));
+            return Err(error(span, "a variable in a function cannot be in this memory space"));
         }
         if specifiers.is_static && storage == Storage::Automatic {
             return self.declare_static(declarator, ty, name);
@@ -82,7 +82,7 @@ impl<'a> Analyser<'a> {
 
     fn check_variable(&self, ty: &QType, span: Span, storage: Storage) -> Result<()> {
         if ty.ty == Type::Void && !ty.is_reference() {
-            return Err(error(span, "a variable is not `void`"));
+            return Err(error(span, "a variable cannot be `void`"));
         }
         let mut inner = &ty.ty;
         while let Type::Array(element, _) = inner {

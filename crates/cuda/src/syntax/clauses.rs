@@ -347,7 +347,7 @@ impl Parser<'_> {
             Some((changes, close)) if changes <= 1 + word.len() / 4 => {
                 format!("did you mean `{close}`?")
             }
-            _ => format!("here these are: {}", words.join(", ")),
+            _ => format!("the words that are possible here: {}", words.join(", ")),
         };
         Box::new(error(span, message).help(help))
     }

@@ -175,8 +175,7 @@ impl<'t> Parser<'t> {
     pub(super) fn error(&self, message: impl Into<Box<str>>) -> Box<Diagnostic> {
         // An annotation `//@` in a wrong place. A compiler takes it for a comment and accepts the text.
         if *self.kind() == TokenKind::AnnotationStart {
-            let message =
-                "clauses belong before a function and its `template<…>`, or into its body";
+            let message = "clauses belong before a function and its `template<…>`, or in its body";
             return error(self.span(), message);
         }
         error(self.span(), message)

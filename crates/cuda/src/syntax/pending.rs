@@ -27,7 +27,7 @@ impl Pending {
             return Err(failed.clone());
         }
         let Some(lost) = self.first.first() else { return Ok(()) };
-        let message = "this annotation stands before no kernel or `__device__` function";
+        let message = "this annotation is not followed by a kernel or `__device__` function";
         Err(error(lost.span, message))
     }
 }

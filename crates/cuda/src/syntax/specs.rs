@@ -81,7 +81,7 @@ impl Parser<'_> {
     fn is_unsigned(&self, ty: &TypeSyntax) -> Result<bool> {
         // A narrow type would bound the variable; this is not supported.
         let wrong =
-            || crate::error(ty.span, "variables of a quantifier are integers of 32 bits or more");
+            || crate::error(ty.span, "a quantifier's variables are integers of 32 bits or more");
         match &ty.kind {
             TypeKind::Words(words) => {
                 let is_other = |word: &str| {

@@ -427,7 +427,7 @@ fn annotations_are_read() {
         ),
         (
             "//@ requires n > 0;\nint host(int n);",
-            "Error: this annotation stands before no kernel or `__device__` function",
+            "Error: this annotation is not followed by a kernel or `__device__` function",
         ),
         (
             "//@ require n > 0;\n__global__ void k(int n);",
@@ -439,7 +439,7 @@ fn annotations_are_read() {
         ),
         (
             "//@ requires n > 0",
-            "Error: this annotation stands before no kernel or `__device__` function",
+            "Error: this annotation is not followed by a kernel or `__device__` function",
         ),
         (
             "//@ requires n > 0\n//@ && n < 3;\n__global__ void k(int n);",

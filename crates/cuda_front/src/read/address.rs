@@ -205,7 +205,7 @@ impl Lowerer<'_> {
         let moves =
             |one: &Target| matches!(one, Target::Null | Target::Elements { is_pinned: false, .. });
         if !pointer.targets.iter().all(moves) {
-            let message = "a pointer to something that is in no array cannot move here";
+            let message = "pointer arithmetic on a pointer that does not point into an array is not supported here";
             return Err(unsupported(span, message));
         }
         let mut pointer = pointer;

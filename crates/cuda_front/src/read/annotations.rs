@@ -62,7 +62,7 @@ impl Lowerer<'_> {
 
     /// `\result`.
     fn function_result(&self, span: Span) -> Result<Expr> {
-        let message = "only a `__device__` function that returns something has a result";
+        let message = "only a `__device__` function that returns a value has a result";
         let var = self.results.last().ok_or_else(|| error(span, message))?;
         Ok(self.var(*var, span))
     }
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
             Label::Here => When::Here,
             Label::LoopEntry if self.in_loop_clause => When::LoopEntry,
             Label::LoopEntry => {
-                return Err(error(span, "`LoopEntry` belongs into an invariant of a loop"));
+                return Err(error(span, "`LoopEntry` belongs in a loop invariant"));
             }
         };
         let outer = std::mem::replace(&mut self.when, when);
@@ -142,11 +142,11 @@ impl Lowerer<'_> {
         let (low, high) =
             (self.annotation_integer(&fold.low)?, self.annotation_integer(&fold.high)?);
         if low.ty != Type::Whole || high.ty != Type::Whole {
-            return Err(error(span, "the bounds of a fold are integers"));
+            return Err(error(span, "the bounds of a fold must be integers"));
         }
         let var = self.bind_quantified(&[fold.variable]);
         let Some(var) = var.first().copied() else {
-            return Err(error(span, "a fold has a variable"));
+            return Err(error(span, "a fold needs a variable"));
         };
         let body = self.lower_annotation(|lowerer, out| lowerer.number(&fold.body, out))?;
         let body = if body.ty == Type::Float { body } else { whole(body) };
@@ -260,7 +260,7 @@ impl Lowerer<'_> {
         self.in_annotation = before;
         let value = value?;
         if !effects.is_empty() {
-            return Err(error(argument.span, "an annotation may not do anything"));
+            return Err(error(argument.span, "an annotation must not have side effects"));
         }
         let wanted = self.scalar(ty);
         let item = |item| match (item, wanted) {
@@ -282,7 +282,7 @@ fn refuse_large<const N: usize>(parts: [&Expr; N], span: Span) -> Result<()> {
     let mut count = 0;
     parts.iter().for_each(|part| visit(part, &mut |_| count += 1));
     match count > MAX_OPERATIONS {
-        true => Err(unsupported(span, "a condition that is so large is not read")),
+        true => Err(unsupported(span, "a condition this large is not supported")),
         false => Ok(()),
     }
 }

@@ -52,7 +52,7 @@ impl Lowerer<'_> {
                 let (first, second) =
                     (self.deref(&source, &ty, span)?, self.deref(&target, &ty, span)?);
                 if name == "memmove" || overlap(&first, &second) {
-                    let message = format!("not read here: `{name}` inside of one array");
+                    let message = format!("not read here: `{name}` within one array");
                     return Err(unsupported(span, message));
                 }
                 self.loop_over_elements(count, span, out, |lowerer, at, out| {
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
         let span = to.span.to(size.span);
         let types = [to, from].map(|one| super::intrinsics::pointee(Some(one), span));
         let [Ok(ty), Ok(other)] = types else {
-            return Err(unsupported(span, "not read here: a copy of these bytes"));
+            return Err(unsupported(span, "not read here: this copy of bytes"));
         };
         let bytes = fold(&self.number(size, out)?).and_then(|size| u64::try_from(size).ok());
         let is_whole = bytes.is_some() && self.size(&ty) == bytes && self.size(&other) == bytes;

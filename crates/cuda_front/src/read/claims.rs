@@ -55,7 +55,7 @@ impl Lowerer<'_> {
             if let Some(found) = spec::find(&claim.condition, |inner| {
                 matches!(inner.kind, ExprKind::Builtin(Builtin::Thread | Builtin::Block, _))
             }) {
-                let message = "a postcondition is of the whole launch, not of one thread";
+                let message = "a postcondition is about the whole launch, not about one thread";
                 return Err(error(found.span, message));
             }
         }
@@ -144,13 +144,13 @@ impl Lowerer<'_> {
     fn monoid(&mut self, monoid: &tree::Monoid) -> Result<Monoid> {
         let function = self.function(monoid.function, monoid.span)?;
         if matches!(function.name.as_str(), "max" | "min") {
-            return Err(error(monoid.span, "this name stands for an operation of its own"));
+            return Err(error(monoid.span, "this name is already that of a built-in operation"));
         }
         // Monoids are identified by name, and overloads share one.
         if self.monoids.iter().any(|(_, one)| one.name == function.name) {
             return Err(unsupported(monoid.span, "a second monoid of this name is not supported"));
         }
-        let message = "only functions that return an expression of two values are monoids";
+        let message = "a monoid is a function of two values that returns one expression";
         let refused = || unsupported(monoid.span, message);
         let ([one, two], [last]) = (&function.parameters[..], &function.body[..]) else {
             return Err(refused());
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
                     kept.extend(self.barrier_claims(name.as_deref(), condition, clause.span)?);
                 }
                 ClauseKind::Instantiate => {}
-                _ => return Err(error(clause.span, "a loop clause stands before no loop")),
+                _ => return Err(error(clause.span, "this loop clause is not followed by a loop")),
             }
         }
         let (asserted, kept): (Vec<Claim>, Vec<Claim>) = kept
@@ -246,7 +246,8 @@ impl Lowerer<'_> {
             match claim.forall.is_empty() && spec::is_scalar(&claim.condition) {
                 true => stated.push(claim.condition),
                 false => {
-                    let why = "claims of elements in the middle of a kernel are not followed";
+                    let why =
+                        "claims about array elements in the middle of a kernel are not supported";
                     self.leave_open(About::Body, claim.span, why.to_owned());
                 }
             }
@@ -264,7 +265,7 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         let local = self.local(id, span)?;
         let Some(ty) = self.scalar(&local.ty) else {
-            return Err(unsupported(span, "ghost variables are scalars"));
+            return Err(unsupported(span, "ghost variables must be scalars"));
         };
         let ty = annotation_type(ty);
         let value = match value {
@@ -297,7 +298,7 @@ impl Lowerer<'_> {
             _ => None,
         });
         let Some(var) = var else {
-            return Err(error(span, "only ghost variables are assigned in annotations"));
+            return Err(error(span, "annotations can assign only to ghost variables"));
         };
         let value = self.lower_annotation(|lowerer, out| lowerer.number(value, out))?;
         let ty = self.var_type(var);

@@ -106,7 +106,7 @@ impl Lowerer<'_> {
         let alone = self.as_kernel(id, function).filter(|_| !is_taken);
         let Some(kernel) = alone else {
             let why =
-                format!("the contract of `{}` is not one of a block by itself", function.name);
+                format!("the contract of `{}` does not hold for a block on its own", function.name);
             self.leave_open(super::claims::About::Body, span, why);
             return Ok(());
         };

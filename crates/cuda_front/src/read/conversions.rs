@@ -107,7 +107,7 @@ impl Lowerer<'_> {
         let (Some(first), true) = (leaves.first(), layout == wanted) else { return Err(refused()) };
         // Structs are stored as one array for each member, so their scalars are not consecutive.
         if old > 1 && !is_view {
-            return Err(unsupported(span, "looking at structs as their scalars is not supported"));
+            return Err(unsupported(span, "reinterpreting structs as scalars is not supported"));
         }
         let mut index = pointer.index.clone();
         let Some(last) = index.pop() else { return Err(refused()) };

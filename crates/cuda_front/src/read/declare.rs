@@ -189,7 +189,7 @@ impl Lowerer<'_> {
                 return Ok(place.clone());
             }
             let message =
-                "a second `extern __shared__` array lies over the first, which is not supported";
+                "a second `extern __shared__` array overlaps the first, which is not supported";
             return Err(unsupported(span, message));
         }
         let place = match self.hints.dynamic.clone() {

@@ -218,7 +218,9 @@ impl Lowerer<'_> {
                     }
                     _ => match self.number(inner, out)?.kind {
                         ExprKind::Int(0) => Ok(Pointer::to(Target::Null, Vec::new())),
-                        _ => Err(unsupported(span, "pointers made of integers are not supported")),
+                        _ => {
+                            Err(unsupported(span, "casting integers to pointers is not supported"))
+                        }
                     },
                 }
             }
@@ -253,7 +255,7 @@ impl Lowerer<'_> {
             return Ok(vec![Item::Scalar(Expr { span, ..select(condition, one, other) })]);
         }
         if self.in_annotation {
-            return Err(error(span, "an annotation may not do anything"));
+            return Err(error(span, "an annotation must not have side effects"));
         }
         let target = self.temporary("chosen", ty, span)?;
         self.write(&target, then, span, &mut first)?;

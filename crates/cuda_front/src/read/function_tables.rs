@@ -29,11 +29,11 @@ impl Lowerer<'_> {
         let refused = |why: &str| Some(Err(unsupported(span, why)));
         if !global.is_const {
             return refused(
-                "not read here: a table of functions that is not `const`, so that the host may change it",
+                "not read here: a table of functions that is not `const`: the host may change it",
             );
         }
         if *size > MAX_FUNCTIONS {
-            return refused("not read here: a table of so many functions");
+            return refused("not read here: a table of this many functions");
         }
         let Some(Init::List(parts)) = &global.init else {
             return refused("not read here: a table of functions without a list of them");

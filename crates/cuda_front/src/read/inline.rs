@@ -238,7 +238,7 @@ impl Lowerer<'_> {
         }
         self.inlined_calls += 1;
         if self.inlined_calls > MAX_INLINED || deadline::is_over() {
-            return Err(unsupported(span, "so many calls are not supported"));
+            return Err(unsupported(span, "this many nested calls are not supported"));
         }
         if function.parameters.len() != arguments.len() {
             return Err(error(span, format!("`{name}` takes other arguments")));
@@ -321,7 +321,7 @@ impl Lowerer<'_> {
                 }
                 ClauseKind::Ensures(_) | ClauseKind::Extent(..) => {}
                 ClauseKind::Footprint { .. } => {
-                    let why = "`reads` and `writes` are not followed".to_owned();
+                    let why = "`reads` and `writes` are not supported here".to_owned();
                     self.leave_open(About::Body, clause.span, why);
                 }
                 ClauseKind::Unfollowed { is_postcondition, why } => {

@@ -32,7 +32,7 @@ pub(super) fn lower_kernel(
         let Hints { dynamic, logged, .. } = lowerer.hints;
         hints = Hints { targets, dynamic, logged };
     }
-    Err(unsupported(function.span, "pointers that may point to so many arrays are not supported"))
+    Err(unsupported(function.span, "pointers that may point to this many arrays are not supported"))
 }
 
 impl Lowerer<'_> {
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         if let Some((_, extent)) = self.extents.pop() {
             if self.dynamic.is_some() {
                 // All `extern __shared__` arrays are one memory, under the name of the first.
-                let message = "the size of dynamic shared memory by its second name is not read: give that of the first";
+                let message = "the size of dynamic shared memory must be given with its first name";
                 return Err(unsupported(extent.span, message));
             }
             return Err(error(extent.span, "there is no array without a size of this name"));

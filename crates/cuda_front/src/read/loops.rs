@@ -47,7 +47,7 @@ impl Lowerer<'_> {
             let ClauseKind::LoopVariant(variant) = &clause.kind else { continue };
             let (span, variant) = (clause.span, self.annotation_integer(variant)?);
             if !spec::is_scalar(&variant) {
-                return Err(unsupported(span, "a variant is made of integer variables"));
+                return Err(unsupported(span, "a variant uses only integer variables"));
             }
             let var = self.new_var("variant", Type::Whole);
             let before = self.var(var, span);

@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         body: &mut Vec<Stmt>,
     ) -> Result<usize> {
         if matches!(pointee.ty, tree::Type::Function(_)) {
-            let message = "not read here: a pointer to a function that the launch gives";
+            let message = "not read here: a pointer to a function as a kernel argument";
             return Err(unsupported(span, message));
         }
         if matches!(pointee.ty, tree::Type::Pointer(_)) {
@@ -288,7 +288,7 @@ impl Lowerer<'_> {
         self.in_annotation = before;
         let value = value?;
         if !effects.is_empty() {
-            return Err(error(value.span, "an annotation may not do anything"));
+            return Err(error(value.span, "an annotation must not have side effects"));
         }
         Ok(value)
     }

@@ -172,7 +172,7 @@ impl Lowerer<'_> {
 
     /// Adds a target to a variable; returns its position.
     fn add_target(&mut self, number: usize, target: &Target, span: Span) -> Result<usize> {
-        let too_many = "pointers that may point to so many arrays are not supported";
+        let too_many = "pointers that may point to this many arrays are not supported";
         let Some(slot) = self.slots.get_mut(number) else {
             return Err(unsupported(span, too_many));
         };

@@ -73,7 +73,10 @@ pub(super) fn normalise_exits(body: &[Stmt], exit: ExitKind) -> Result<Vec<Stmt>
                         whole.extend(rest.iter().cloned());
                     }
                     if count(&whole) > MAX_REPEATED * 16 {
-                        return Err(unsupported(statement.span, "so many exits are not supported"));
+                        return Err(unsupported(
+                            statement.span,
+                            "this many exits are not supported",
+                        ));
                     }
                     normalise_exits(&whole, exit)
                 };
@@ -125,7 +128,7 @@ impl Lowerer<'_> {
     /// Lowers the statements of an inlined function.
     pub(super) fn inlined_body(&mut self, body: &[Stmt], out: &mut Vec<kir::Stmt>) -> Result<()> {
         if repeats(body) {
-            let message = "a function that returns in so many places is not supported";
+            let message = "a function with this many `return` statements is not supported";
             return Err(unsupported(body.first().map_or(Span::default(), |one| one.span), message));
         }
         let body = normalise_exits(body, ExitKind::Function)?;

@@ -55,7 +55,7 @@ impl Lowerer<'_> {
             Kind::And(left, right) => self.logical(true, [left, right], span, out),
             Kind::Or(left, right) => self.logical(false, [left, right], span, out),
             Kind::Spec(spec) if self.in_annotation => self.annotation_expr(spec, span),
-            Kind::Spec(_) => Err(error(span, "this belongs into an annotation")),
+            Kind::Spec(_) => Err(error(span, "this belongs in an annotation")),
             Kind::Null | Kind::Text(_) => Err(unsupported(span, "this value is not supported")),
             _ => Err(unsupported(span, "this expression is not supported")),
         }
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
         if matches!(inner.ty, tree::Type::Pointer(_)) {
             return match ty {
                 tree::Type::Bool => self.condition(inner, out),
-                _ => Err(unsupported(span, "pointers as integers are not supported")),
+                _ => Err(unsupported(span, "casting pointers to integers is not supported")),
             };
         }
         let Some(wanted) = self.scalar(ty) else {

@@ -9,7 +9,7 @@ use cuda::tree::{self, Clause, ClauseKind, ExprKind as Kind, StmtKind};
 use deadline::tick;
 use kir::{Expr, ExprKind, Loop, Stmt, Type};
 
-const STRAY_BARRIER: &str = "a barrier clause stands before no barrier";
+const STRAY_BARRIER: &str = "this barrier clause is not followed by a barrier";
 
 /// Limit on nested loops: the analysis of each runs the iterations of the others.
 const MAX_LOOPS: usize = 10;
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
             StmtKind::Loop(_)
                 if self.frames.iter().map(|frame| frame.loops).sum::<usize>() >= MAX_LOOPS =>
             {
-                Err(unsupported(span, "loops in each other so deeply are not supported"))
+                Err(unsupported(span, "loops nested this deeply are not supported"))
             }
             StmtKind::Loop(inner) => self.lower_loop(inner, span, out),
             StmtKind::Switch(_) => Err(unsupported(span, "this `switch` is not supported")),
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
             StmtKind::Break | StmtKind::Continue
                 if self.frames.last().is_none_or(|frame| frame.loops == 0) =>
             {
-                Err(error(span, "this stands in no loop"))
+                Err(error(span, "this is not in a loop"))
             }
             StmtKind::Break => {
                 out.push(Stmt::Break);
@@ -225,6 +225,6 @@ fn stray_clause(clause: &Clause) -> Box<base::Diagnostic> {
         ClauseKind::BarrierInvariant(..) | ClauseKind::Instantiate => {
             error(clause.span, STRAY_BARRIER)
         }
-        _ => error(clause.span, "a loop clause stands before no loop"),
+        _ => error(clause.span, "this loop clause is not followed by a loop"),
     }
 }

@@ -51,7 +51,7 @@ fn statement(one: &Stmt, locals: &mut Locals) -> Result<Stmt> {
 
 fn switch(switch: &Switch, span: Span, locals: &mut Locals) -> Result<Vec<Stmt>> {
     if switch.arms.len() > MAX_ARMS {
-        return Err(unsupported(span, "a `switch` with so many labels is not supported"));
+        return Err(unsupported(span, "a `switch` with this many labels is not supported"));
     }
     let local = locals.push(Local {
         name: "switch".to_owned(),

@@ -35,8 +35,8 @@ impl FromStr for BlockSelection {
         };
         match (number(first), number(end)) {
             (Some(first), Some(end)) if first < end => Ok(Self::Numbers { first, end }),
-            (Some(_), Some(_)) => Err(ParseError::new(text, ParseReason::NoBlock)),
-            _ => Err(ParseError::new(text, ParseReason::NoRange)),
+            (Some(_), Some(_)) => Err(ParseError::new(text, ParseReason::EmptyBlockRange)),
+            _ => Err(ParseError::new(text, ParseReason::NotABlockRange)),
         }
     }
 }
@@ -77,7 +77,7 @@ impl BlockSelection {
 }
 
 /// All blocks of several selections, as ascending ranges that do not overlap; also the errors in selections.
-pub(super) fn selected(
+pub(super) fn selected_ranges(
     selections: &[BlockSelection],
     grid: [u32; 3],
 ) -> (Vec<Range<u64>>, Vec<String>) {
@@ -106,13 +106,13 @@ mod tests {
     #[test]
     fn selections_become_ranges() {
         let parse = |text: &str| text.split(';').map(|t| t.parse().unwrap()).collect::<Vec<_>>();
-        let (ranges, errors) = selected(&parse("1,1;0..2;2;7..8;1"), [4, 2, 1]);
+        let (ranges, errors) = selected_ranges(&parse("1,1;0..2;2;7..8;1"), [4, 2, 1]);
         assert_eq!((ranges, errors), (vec![0..3, 5..6, 7..8], Vec::new()));
-        let (_, errors) = selected(&parse("4;7..9"), [4, 2, 1]);
+        let (_, errors) = selected_ranges(&parse("4;7..9"), [4, 2, 1]);
         assert_eq!(
             errors,
             [
-                "--blocks 4: the grid is 4,2, positions count from 0",
+                "--blocks 4: the grid is 4,2; positions count from 0",
                 "--blocks 7..9: the grid 4,2 has 8 blocks"
             ]
         );

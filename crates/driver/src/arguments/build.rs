@@ -39,7 +39,7 @@ pub fn build_launch(request: &Request<'_>) -> Result<BuiltLaunch, BuildError> {
         builder.errors.launch = limits::faults(program, kernel, grid, block, dynamic_shared);
         let given = request.launch.cluster.map(|cluster| cluster.0);
         builder.errors.launch.extend(limits::cluster_faults(program, kernel, grid, given));
-        let (ranges, wrong) = blocks::selected(&request.launch.blocks, grid);
+        let (ranges, wrong) = blocks::selected_ranges(&request.launch.blocks, grid);
         selected = ranges;
         builder.errors.input.extend(wrong);
     }
@@ -157,7 +157,7 @@ impl<'r> Builder<'r> {
                     Some(_) => self.error(format!("--alias {alias}: `{name}` is not a tensor")),
                 }
                 if !aliased.insert(name.as_str()) {
-                    self.error(format!("--alias {alias}: `{name}` is aliased already"));
+                    self.error(format!("--alias {alias}: `{name}` is already aliased"));
                 }
             }
         }
@@ -177,7 +177,7 @@ impl<'r> Builder<'r> {
                 (parameters.len(), positional.iter().flatten().count() + surplus.len());
             let plural = if count == 1 { "" } else { "s" };
             self.error(format!(
-                "`{first}`: the kernel has {count} parameter{plural}, {given} arguments are given"
+                "`{first}`: the kernel has {count} parameter{plural}, but {given} arguments are given"
             ));
         }
         let mut values = Vec::new();
@@ -215,8 +215,9 @@ impl<'r> Builder<'r> {
                 ));
             } else {
                 self.error(format!(
-                    "the text has a kernel of this name with the parameters {names}, but it is not certain that this is the \
-                     one that was compiled; give the arguments in the order of its parameters, with other names if that is another one"
+                    "the source has a kernel of this name with the parameters {names}, but it may not be the \
+                    one that was compiled; give the arguments in the order of the compiled kernel's \
+                    parameters, with other names if it is a different one"
                 ));
             }
         }
@@ -274,12 +275,12 @@ impl<'r> Builder<'r> {
         let widest = parameter.pointer.as_ref().and_then(|found| found.widths.last().copied());
         if contradicted.is_some() {
             self.notes.push(format!(
-                "warning: `{name}` is given as {given}, and the kernel declares {} as `{ty}`",
+                "warning: `{name}` is given as {given}, but the kernel declares {} as `{ty}`",
                 shown(parameter, parameter.name)
             ));
         } else if let Some(bits) = widest.filter(|bits| *bits < 8 * given.bytes()) {
             self.notes.push(format!(
-                "warning: `{name}` is given as {given}, and the kernel accesses it {bits} bits at a time"
+                "warning: `{name}` is given as {given}, but the kernel accesses it {bits} bits at a time"
             ));
         }
     }
@@ -344,7 +345,8 @@ impl<'r> Builder<'r> {
         if let Some(field) = structure::unsized_field(&recorded.fields, parameter, specs) {
             let at = field.offset;
             return wrong(format!(
-                "{shown}: how many recorded bytes `{field}` replaces is not seen from the kernel: state its type, as in {at}:s32=64"
+                "{shown}: the kernel does not show how many recorded bytes `{field}` replaces; state its \
+                type, as in {at}:s32=64"
             ));
         }
         let read = recorded::read(recorded, parameter.bytes, specs);
@@ -359,7 +361,7 @@ impl<'r> Builder<'r> {
         }
         for (at, word) in found.suspicious {
             self.notes.push(format!(
-                "{shown}: the word at {at}, {word:#x}, looks like an address and is in no tensor"
+                "{shown}: the word at {at}, {word:#x}, looks like an address, but is in no tensor"
             ));
         }
         if let exec::Argument::Struct(fields) = self.structure(parameter, spec, &recorded.fields)? {

@@ -76,7 +76,7 @@ pub(crate) fn launch_flags(request: &Request<'_>, others: &[ArgumentSpec]) -> La
     let is_dynamic = || shared_memory(program, kernel).dynamic;
     let shared = launch.shared.map(|bytes| bytes.to_string());
     let parameters = parameters(program, kernel, request.declared);
-    let missing = unnamed(&parameters, &arguments.specs).map(|one| filled(one, others));
+    let missing = unnamed(&parameters, &arguments.specs).map(|one| fill_in(one, others));
     let is_parameter = |spec: &ArgumentSpec| parameters.iter().any(|one| one.name == spec.name);
     let is_by_name = arguments.specs.iter().all(is_parameter);
     let given = arguments.specs.iter().map(ToString::to_string);
@@ -99,7 +99,7 @@ pub(crate) fn launch_flags(request: &Request<'_>, others: &[ArgumentSpec]) -> La
 
 /// Fills in a parameter: with the other side's argument of the same name, or else at the same place, if it is of the
 /// same kind; otherwise with a template.
-fn filled(parameter: &Parameter<'_>, others: &[ArgumentSpec]) -> String {
+fn fill_in(parameter: &Parameter<'_>, others: &[ArgumentSpec]) -> String {
     let template = template(parameter);
     // Element type and direction of a tensor; `None` for a number.
     let kind = |text: &str| {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Contents are held in memory, so they must fit.
-const MOST_BYTES: u64 = 8 << 30;
+const MAX_BYTES: u64 = 8 << 30;
 
 /// Stated contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ pub(super) fn data(tensor: &TensorSpec) -> Result<Option<Data>, ContentsError> {
         }
         Initial::Random(seed) => {
             let shape = sized(tensor)?;
-            let said = (tensor.range, tensor.is_distinct);
-            (fills::random(tensor.element, TensorSpec::count(&shape), *seed, said)?, shape)
+            let stated = (tensor.range, tensor.is_distinct);
+            (fills::random(tensor.element, TensorSpec::count(&shape), *seed, stated)?, shape)
         }
         Initial::Fill(number) => {
             let shape = sized(tensor)?;
@@ -105,7 +105,7 @@ fn sized(tensor: &TensorSpec) -> Result<Vec<u64>, ContentsError> {
     let shape = tensor.shape.clone().ok_or(ContentsError::UnknownSize)?;
     let extent = TensorSpec::extent(&shape, tensor.strides.as_deref());
     let bytes = extent.and_then(|extent| extent.checked_mul(tensor.element.bytes().into()));
-    if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
+    if bytes.is_none_or(|bytes| bytes > MAX_BYTES) {
         return Err(ContentsError::TooLarge);
     }
     Ok(shape)
@@ -162,7 +162,7 @@ fn scattered(
     let width = element.bytes() as usize;
     let extent = TensorSpec::extent(shape, Some(strides)).unwrap_or(0);
     let extent = usize::try_from(extent).map_err(|_| ContentsError::TooLarge)?;
-    if extent.checked_mul(width).is_none_or(|bytes| bytes as u64 > MOST_BYTES) {
+    if extent.checked_mul(width).is_none_or(|bytes| bytes as u64 > MAX_BYTES) {
         return Err(ContentsError::TooLarge);
     }
     let mut bytes = vec![0; extent * width];

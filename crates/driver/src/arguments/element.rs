@@ -198,8 +198,7 @@ impl ElementType {
         }
     }
 
-    /// Least and greatest number that [`super::fills::iota`] counts to: of a float type those integers below which it
-    /// has all.
+    /// The range in which [`super::fills::iota`] counts. For a float type it ends where the type begins to skip integers.
     pub(super) const fn counting_range(self) -> (i128, i128) {
         match self {
             Self::F64 => (0, 1 << 53),

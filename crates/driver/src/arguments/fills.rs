@@ -5,11 +5,11 @@ use super::{ElementType, IndexRange, Number};
 use base::{GAMMA, mix64};
 use std::collections::BTreeSet;
 
-/// Random floats are multiples of one over this, so that all types but those of 8 bits hold them exactly.
+/// Random floats are multiples of 1/`STEPS`, so that all types but those of 8 bits hold them exactly.
 const STEPS: i64 = 128;
 
-/// Integers that are drawn without repetition from a range of at most this many are shuffled.
-const MOST_SHUFFLED: u64 = 1 << 24;
+/// Distinct integers are drawn by shuffling the whole range, if it has at most this many.
+const MAX_SHUFFLED: u64 = 1 << 24;
 
 /// Returns the bytes of 0, 1, 2, …. The sequence starts again before the first integer that the type does not hold.
 pub(super) fn iota(element: ElementType, count: u64) -> Result<Vec<u8>, ContentsError> {
@@ -80,7 +80,7 @@ impl Stream {
             return (0..count).map(|_| self.within(low, high)).collect();
         }
         let size = u64::try_from(high - low + 1).unwrap_or(u64::MAX);
-        if size <= MOST_SHUFFLED {
+        if size <= MAX_SHUFFLED {
             let mut all: Vec<i128> = (low..=high).collect();
             for last in (1..all.len()).rev() {
                 all.swap(last, self.below(last as u64 + 1) as usize);

@@ -38,7 +38,7 @@ pub(super) fn parse_range(
     text: &str,
     (low, high): (&str, &str),
 ) -> Result<IndexRange, ParseReason> {
-    let wrong = || ParseReason::NoIndexRange(text.to_owned());
+    let wrong = || ParseReason::NotAnIndexRange(text.to_owned());
     if element.is_float() {
         return Err(ParseReason::RangeOfFloats { element, range: text.to_owned() });
     }

@@ -61,7 +61,7 @@ impl FromStr for ByteCount {
         };
         let (digits, unit) = text.split_at(end);
         let Some(Number::Integer(count)) = parse::number(digits) else {
-            return Err(fail(ParseReason::NoBytes));
+            return Err(fail(ParseReason::NotAByteCount));
         };
         let factor = match unit.trim().to_ascii_lowercase().as_str() {
             "" | "b" => 1,
@@ -110,7 +110,7 @@ fn triple(text: &str, default: u32, expected: &'static str) -> Result<[u32; 3], 
         };
         *size = number.ok_or_else(|| {
             let item = item.to_owned();
-            ParseError::new(text, ParseReason::NoNumberOf32Bits { item, expected })
+            ParseError::new(text, ParseReason::Not32Bits { item, expected })
         })?;
     }
     Ok(sizes)

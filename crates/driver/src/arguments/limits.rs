@@ -6,13 +6,13 @@ use super::launch_spec::Dimensions;
 use ir::{Access, AddressBase, FuncId, Op, Program, Space, Symbol, VarId};
 use std::collections::BTreeSet;
 
-const MOST_THREADS: u64 = 1024;
+const MAX_THREADS: u64 = 1024;
 const LARGEST_BLOCK: [u32; 3] = [1024, 1024, 64];
 const LARGEST_GRID: [u32; 3] = [(1 << 31) - 1, 65535, 65535];
 /// Static and dynamic shared memory of a block, on sm_90 and sm_100.
-const MOST_SHARED: u64 = 227 << 10;
+const MAX_SHARED: u64 = 227 << 10;
 /// The host program must opt in to more than this.
-const MOST_SHARED_BY_DEFAULT: u64 = 48 << 10;
+const MAX_SHARED_BY_DEFAULT: u64 = 48 << 10;
 
 /// Shared memory of a kernel and the functions it calls.
 pub(super) struct SharedMemory {
@@ -35,17 +35,17 @@ pub(super) fn faults(
     sizes("block", block, LARGEST_BLOCK, &mut faults);
     let threads: u64 = block.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
     let shown = Dimensions(block);
-    if threads > MOST_THREADS {
+    if threads > MAX_THREADS {
         let these = match shown.to_string().contains(',') {
             true => format!("{shown} is {threads}"),
             false => format!("not {threads}"),
         };
-        faults.push(format!("a block has at most {MOST_THREADS} threads, {these}"));
+        faults.push(format!("a block has at most {MAX_THREADS} threads, {these}"));
     }
     let facts = program.functions[kernel].launch;
     if let Some(required) = facts.required_block.filter(|&required| required != block) {
         let required = Dimensions(required);
-        faults.push(format!("the kernel demands blocks of {required} (.reqntid), not {shown}"));
+        faults.push(format!("the kernel requires blocks of {required} (.reqntid), not {shown}"));
     }
     if let Some(most) = facts.max_block {
         let most: u64 = most.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
@@ -57,9 +57,9 @@ pub(super) fn faults(
     }
     let shared = shared_memory(program, kernel).static_bytes;
     let all = shared.saturating_add(dynamic);
-    if all > MOST_SHARED {
+    if all > MAX_SHARED {
         faults.push(format!(
-            "a block has at most {MOST_SHARED} bytes of shared memory (227 KiB), the launch needs \
+            "a block has at most {MAX_SHARED} bytes of shared memory (227 KiB), the launch needs \
              {all}: {shared} static and {dynamic} dynamic"
         ));
     }
@@ -68,8 +68,8 @@ pub(super) fn faults(
 
 /// The largest cluster, in blocks, on every device, and the largest that the host program may opt in to (CUDA
 /// programming guide, "Thread Block Clusters").
-const MOST_CLUSTER: u64 = 8;
-const MOST_CLUSTER_ASKED: u64 = 16;
+const MAX_CLUSTER: u64 = 8;
+const MAX_CLUSTER_ASKED: u64 = 16;
 
 /// The cluster of a launch, from the flag or the kernel.
 pub(super) fn cluster(
@@ -90,16 +90,14 @@ pub(super) fn cluster_faults(
     let facts = program.functions[kernel].launch;
     let mut faults = Vec::new();
     if facts.blocks_are_clusters {
-        faults.push(
-            "a grid that is given in clusters (.blocksareclusters) is not supported".to_owned(),
-        );
+        faults.push("grid sizes in clusters (.blocksareclusters) are not supported".to_owned());
     }
     if let (Some(given), Some(required)) = (given, facts.required_cluster)
         && given != required
     {
         let (given, required) = (Dimensions(given), Dimensions(required));
         faults.push(format!(
-            "the kernel demands clusters of {required} blocks (.reqnctapercluster), not {given}"
+            "the kernel requires clusters of {required} blocks (.reqnctapercluster), not {given}"
         ));
     }
     let Some(cluster) = cluster(program, kernel, given) else {
@@ -112,8 +110,8 @@ pub(super) fn cluster_faults(
     };
     sizes("cluster", cluster, LARGEST_GRID, &mut faults);
     let blocks = cluster.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
-    if blocks > MOST_CLUSTER_ASKED {
-        faults.push(format!("a cluster has at most {MOST_CLUSTER_ASKED} blocks, not {blocks}"));
+    if blocks > MAX_CLUSTER_ASKED {
+        faults.push(format!("a cluster has at most {MAX_CLUSTER_ASKED} blocks, not {blocks}"));
     }
     if let Some(most) = facts.max_cluster_rank.filter(|&most| blocks > u64::from(most)) {
         faults.push(format!(
@@ -131,7 +129,7 @@ pub(super) fn cluster_faults(
 /// The settings that the host program needs for clusters of this size.
 pub(super) fn cluster_note(cluster: Option<[u32; 3]>) -> Option<String> {
     let blocks = cluster?.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
-    (blocks > MOST_CLUSTER).then(|| {
+    (blocks > MAX_CLUSTER).then(|| {
         format!(
             "clusters of {blocks} blocks: the host program must set \
              cudaFuncAttributeNonPortableClusterSizeAllowed"
@@ -144,12 +142,12 @@ pub(super) fn note(program: &Program, kernel: FuncId, dynamic: u64) -> Option<St
     let shared = shared_memory(program, kernel);
     if dynamic == 0 && shared.dynamic {
         return Some(
-            "the kernel uses dynamic shared memory and the launch gives it none (--smem)"
+            "the kernel uses dynamic shared memory, but the launch provides none (--smem)"
                 .to_owned(),
         );
     }
     let all = shared.static_bytes.saturating_add(dynamic);
-    (dynamic > 0 && (MOST_SHARED_BY_DEFAULT + 1..=MOST_SHARED).contains(&all)).then(|| {
+    (dynamic > 0 && (MAX_SHARED_BY_DEFAULT + 1..=MAX_SHARED).contains(&all)).then(|| {
         format!(
             "more than 48 KiB of shared memory ({all} bytes): the host program must set \
              cudaFuncAttributeMaxDynamicSharedMemorySize"

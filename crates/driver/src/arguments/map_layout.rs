@@ -10,7 +10,7 @@ use ir::{BoxShape, MapLimit, Swizzle, TENSOR_MAP_BYTES, TensorElement, TensorMap
 use thiserror::Error;
 
 /// The largest offset: GPUs have addresses of 49 bits.
-const FARTHEST: u128 = 1 << 48;
+const MAX_REACH: u128 = 1 << 48;
 
 /// The reason why there is no map.
 #[derive(Debug, Error)]
@@ -20,11 +20,11 @@ pub(super) enum MapError {
     )]
     UnknownTensor(String),
     #[error("`{0}` is not a tensor")]
-    NoTensor(String),
+    NotATensor(String),
     #[error("`{0}` needs a shape, such as {0}=f16[512,256]; or give dim=[..] and stride=[..]")]
     NoShape(String),
     #[error("no tensor map has elements of type {0}; give another type, such as elem=u8")]
-    NoElement(ElementType),
+    UnsupportedElement(ElementType),
     #[error("rows of {bytes} bytes are not a whole number of {element}")]
     PartialElements { bytes: u64, element: TensorElement },
     #[error("elements of the innermost dimension must lie next to each other; its stride is {0}")]
@@ -43,7 +43,7 @@ pub(super) enum MapError {
     File { path: String, why: std::io::Error },
     #[error("{path} has {size} bytes; a tensor map has 128")]
     FileSize { path: String, size: usize },
-    #[error("{path} is not a tensor map that is known: {why}")]
+    #[error("{path} is not a tensor map of a known layout: {why}")]
     Bits { path: String, why: ir::MapDecodeError },
     #[error("interleaved maps are not supported")]
     Interleaved,
@@ -55,7 +55,7 @@ pub(super) enum MapError {
 pub(super) fn layout(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, MapError> {
     let map = match &spec.file {
         Some(path) => from_file(path)?,
-        None => described(spec, tensor)?,
+        None => from_keys(spec, tensor)?,
     };
     if map.interleave.is_some() {
         return Err(MapError::Interleaved);
@@ -65,7 +65,7 @@ pub(super) fn layout(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<Tensor
         return Err(MapError::Offset(spec.keys.offset));
     }
     let reach = map.tensor_bytes() + u128::from(spec.keys.offset);
-    if reach > FARTHEST {
+    if reach > MAX_REACH {
         return Err(MapError::TooFar);
     }
     if let Some(shape) = &tensor.shape {
@@ -80,7 +80,7 @@ pub(super) fn layout(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<Tensor
 
 fn from_file(path: &str) -> Result<TensorMap, MapError> {
     let owned = || path.to_owned();
-    let bytes = bounded::read(path.as_ref(), bounded::MOST_TEXT)
+    let bytes = bounded::read(path.as_ref(), bounded::MAX_TEXT)
         .map_err(|why| MapError::File { path: owned(), why })?;
     let Ok(bytes) = <&[u8; TENSOR_MAP_BYTES]>::try_from(bytes.as_slice()) else {
         return Err(MapError::FileSize { path: owned(), size: bytes.len() });
@@ -89,8 +89,8 @@ fn from_file(path: &str) -> Result<TensorMap, MapError> {
     Ok(decoded.map)
 }
 
-/// Computes the map that a specification describes; what it lacks comes from its tensor.
-fn described(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, MapError> {
+/// Computes the map of a specification. Missing keys come from its tensor.
+fn from_keys(spec: &TensorMapSpec, tensor: &TensorSpec) -> Result<TensorMap, MapError> {
     let element = match spec.keys.element {
         Some(element) => element,
         None => element_of(tensor.element)?,
@@ -192,7 +192,7 @@ fn element_of(element: ElementType) -> Result<TensorElement, MapError> {
         name => name.to_owned(),
     };
     let known = TensorElement::NAMES.iter().find(|(known, _)| *known == name);
-    known.map(|(_, element)| *element).ok_or(MapError::NoElement(element))
+    known.map(|(_, element)| *element).ok_or(MapError::UnsupportedElement(element))
 }
 
 fn small<T: TryFrom<i128>>(value: impl Into<i128>, what: &'static str) -> Result<T, MapError> {

@@ -105,7 +105,7 @@ impl<'r> Builder<'r> {
                 let named = specs.iter().find(|spec| spec.name == map.tensor);
                 match named.map(|spec| &spec.value) {
                     Some(ArgumentValue::Tensor(tensor)) => tensor,
-                    Some(_) => return Err(problem(MapError::NoTensor(map.tensor.clone()))),
+                    Some(_) => return Err(problem(MapError::NotATensor(map.tensor.clone()))),
                     None => return Err(problem(MapError::UnknownTensor(map.tensor.clone()))),
                 }
             }

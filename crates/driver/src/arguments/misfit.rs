@@ -27,11 +27,11 @@ pub(super) enum ContentsError {
     Overlap,
     #[error("element {position} is {number}, which is not in {range}")]
     OutOfRange { position: usize, number: i128, range: IndexRange },
-    #[error("elements {first} and {position} are the same, and `:distinct` says that no two are")]
+    #[error("elements {first} and {position} are the same, but `:distinct` says that no two are")]
     Repeated { first: usize, position: usize },
-    #[error("element {position} is not zero, and `:{word}` says that it is")]
+    #[error("element {position} is not zero, but `:{word}` says that it is")]
     NotZero { position: usize, word: &'static str },
-    #[error("elements {first} and {position} differ, and `:symmetric` says that they are the same")]
+    #[error("elements {first} and {position} differ, but `:symmetric` says that they are the same")]
     NotSame { first: usize, position: usize },
     #[error("the mask `{path}` holds {found}; expected truth values or integers")]
     MaskType { path: String, found: Dtype },
@@ -78,7 +78,7 @@ pub(super) enum RecordedError {
     #[error("{path} has {size} bytes; the parameter has {bytes}")]
     Size { path: String, size: u64, bytes: u64 },
     #[error("`{name}` is not a tensor; expected --arg {name}=f16[…] beside it")]
-    NoTensor { name: String },
+    NotATensor { name: String },
     #[error(
         "`{name}` cannot begin at {address:#x}: tensors begin at multiples of 256 bytes; name the allocation that it lies in"
     )]
@@ -103,7 +103,7 @@ pub(super) enum FieldError {
     #[error("a structure or a tensor of pointers within a structure")]
     Nested,
     #[error("`{expression}`: no float has {bytes} bytes there")]
-    NoFloat { expression: String, bytes: u64 },
+    NotAFloat { expression: String, bytes: u64 },
     #[error("the type of {number} is not clear; give it, as in f16={number}")]
     UnclearType { number: String },
     #[error("{number} does not fit {bytes} bytes")]
@@ -120,7 +120,7 @@ pub(super) enum SymbolError {
     #[error("the module has no variable of that name; did you mean {meant}?")]
     Misspelt { meant: String },
     #[error("expected an array such as f32[4], a number, or ?")]
-    NoContents,
+    NotContents,
     #[error("the variable has {size} bytes, this {given}")]
     Size { size: u64, given: u64 },
     #[error("a simulation needs data")]
@@ -140,7 +140,7 @@ pub(super) enum SymbolError {
 /// The reason why blocks are not in a grid.
 #[derive(Debug, Error)]
 pub(super) enum BlocksError {
-    #[error("the grid is {grid}, positions count from 0")]
+    #[error("the grid is {grid}; positions count from 0")]
     Position { grid: Dimensions },
     #[error("the grid {grid} has {count} blocks")]
     Number { grid: Dimensions, count: u64 },

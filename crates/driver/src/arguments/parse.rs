@@ -36,10 +36,10 @@ impl FromStr for ArgumentSpec {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let fail = |reason: ParseReason| ParseError::new(text, reason);
         let Some((name, value)) = text.split_once('=') else {
-            return Err(fail(ParseReason::NoEquals));
+            return Err(fail(ParseReason::MissingEquals));
         };
         if !is_name(name) {
-            return Err(fail(ParseReason::NoName(name.to_owned())));
+            return Err(fail(ParseReason::NotAName(name.to_owned())));
         }
         let value = parse_value(name, value).map_err(fail)?;
         Ok(Self { name: name.to_owned(), value })
@@ -52,7 +52,7 @@ impl FromStr for AliasSpec {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
         if let Some(name) = names.iter().find(|name| !is_name(name)) {
-            return Err(ParseError::new(text, ParseReason::NoAliasName(name.clone())));
+            return Err(ParseError::new(text, ParseReason::NotAnAliasName(name.clone())));
         }
         if names.len() < 2 {
             return Err(ParseError::new(text, ParseReason::OneAlias));
@@ -117,7 +117,7 @@ fn parse_value(name: &str, text: &str) -> Result<ArgumentValue, ParseReason> {
         return Ok(ArgumentValue::Pointers(targets));
     }
     if text.is_empty() || text.starts_with(['[', '@']) {
-        return Err(ParseReason::NoType { name: name.to_owned(), text: text.to_owned() });
+        return Err(ParseReason::MissingType { name: name.to_owned(), text: text.to_owned() });
     }
     let (word, rest) = split_word(text);
     let Some(element) = ElementType::from_name(word) else {
@@ -182,10 +182,10 @@ fn tensor_text(text: &str) -> Result<TensorSpec, ParseReason> {
 fn unknown_type(text: &str, word: &str) -> ParseReason {
     let digits = text.trim_start_matches(['-', '+']);
     if digits.chars().all(|c| c.is_ascii_digit()) || digits.starts_with("0x") {
-        return ParseReason::NoInteger(text.to_owned());
+        return ParseReason::NotAnInteger(text.to_owned());
     }
     if digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        return ParseReason::NoNumber(text.to_owned());
+        return ParseReason::NotANumber(text.to_owned());
     }
     let shown = if word.is_empty() { text } else { word };
     match ElementType::suggestion(word) {
@@ -223,7 +223,7 @@ fn scalar_value(element: ElementType, rest: &str) -> Result<Option<Number>, Pars
 fn checked_number(element: ElementType, text: &str) -> Result<Number, ParseReason> {
     let number = number(text).ok_or_else(|| match text {
         "iota" | "random" => ParseReason::ScalarFill(element, text.to_owned()),
-        _ => ParseReason::NoNumberOf64Bits(text.to_owned()),
+        _ => ParseReason::Not64Bits(text.to_owned()),
     })?;
     element.encode(&number, &mut Vec::new())?;
     Ok(number)
@@ -242,11 +242,11 @@ fn tensor_spec(element: ElementType, text: &str) -> Result<TensorSpec, ParseReas
             let (strides, rest) = bracketed(strides)?;
             (Some(counts(strides, "stride")?), rest)
         }
-        Some(_) => return Err(ParseReason::NoStrides),
+        Some(_) => return Err(ParseReason::MissingStrides),
         None => (None, rest),
     };
-    let (said, rest) = Statements::parse(element, rest)?;
-    let Statements { direction, range, is_distinct, structure } = said;
+    let (stated, rest) = Statements::parse(element, rest)?;
+    let Statements { direction, range, is_distinct, structure } = stated;
     let initial = match rest.strip_prefix('=') {
         Some(text) => Some(parse_initial(element, text)?),
         None if rest.is_empty() => None,
@@ -312,7 +312,7 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
 fn parse_initial(element: ElementType, text: &str) -> Result<Initial, ParseReason> {
     if let Some(path) = text.strip_prefix('@') {
         return if path.is_empty() {
-            Err(ParseReason::NoFile)
+            Err(ParseReason::MissingFile)
         } else {
             Ok(Initial::File(path.to_owned()))
         };
@@ -339,7 +339,7 @@ fn parse_initial(element: ElementType, text: &str) -> Result<Initial, ParseReaso
         return numbers.collect::<Result<_, _>>().map(Initial::List);
     }
     if number(text).is_none() {
-        return Err(ParseReason::NoContents(text.to_owned()));
+        return Err(ParseReason::NotContents(text.to_owned()));
     }
     checked_number(element, text).map(Initial::Fill)
 }
@@ -371,17 +371,17 @@ fn recorded(text: &str) -> Result<ArgumentValue, ParseReason> {
         }
     };
     if file.is_empty() {
-        return Err(ParseReason::NoRecording);
+        return Err(ParseReason::MissingRecording);
     }
     let mut spec = RecordedSpec { file: file.to_owned(), tensors: Vec::new(), fields: Vec::new() };
     for item in items.into_iter().filter(|item| !item.is_empty()) {
         match item.split_once('=').filter(|(name, _)| is_name(name)) {
             Some((name, address)) => {
                 let Some(Number::Integer(address)) = number(address) else {
-                    return Err(ParseReason::NoAddress(item.to_owned()));
+                    return Err(ParseReason::NotAnAddress(item.to_owned()));
                 };
                 let address = u64::try_from(address);
-                let address = address.map_err(|_| ParseReason::NoAddress(item.to_owned()))?;
+                let address = address.map_err(|_| ParseReason::NotAnAddress(item.to_owned()))?;
                 spec.tensors.push(RecordedTensor { name: name.to_owned(), address });
             }
             None => spec.fields.push(field(item)?),
@@ -392,7 +392,7 @@ fn recorded(text: &str) -> Result<ArgumentValue, ParseReason> {
 
 fn field(text: &str) -> Result<Field, ParseReason> {
     let fail = |why| ParseReason::Field { field: text.to_owned(), why: Box::new(why) };
-    let (offset, value) = text.split_once(':').ok_or_else(|| fail(ParseReason::NoOffset))?;
+    let (offset, value) = text.split_once(':').ok_or_else(|| fail(ParseReason::MissingOffset))?;
     let offset = count(offset, "offset").map_err(fail)?;
     let value = field_value(value.trim()).map_err(fail)?;
     Ok(Field { offset, value })
@@ -418,7 +418,7 @@ fn field_value(text: &str) -> Result<FieldValue, ParseReason> {
     match related(text) {
         Some(Ok(ArgumentValue::Related(expression))) => Ok(FieldValue::Related(expression)),
         Some(Err(reason)) => Err(reason),
-        _ => Err(ParseReason::NoFieldValue),
+        _ => Err(ParseReason::NotAFieldValue),
     }
 }
 
@@ -477,6 +477,6 @@ fn count(text: &str, what: &'static str) -> Result<u64, ParseReason> {
         Some(Number::Integer(value)) if value >= 0 => u64::try_from(value)
             .map_err(|_| ParseReason::CountTooLarge { what, text: text.to_owned() }),
         _ if text.trim() == "?" => Err(ParseReason::UnknownCount { what }),
-        _ => Err(ParseReason::NoCount { what, text: text.to_owned() }),
+        _ => Err(ParseReason::NotACount { what, text: text.to_owned() }),
     }
 }

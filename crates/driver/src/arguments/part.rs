@@ -33,7 +33,7 @@ enum Index {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum PartError {
     #[error("no output is called `{0}`")]
-    NoOutput(String),
+    UnknownOutput(String),
     #[error("`{part}`: the output has {dimensions} dimensions")]
     Dimensions { part: String, dimensions: usize },
     #[error("`{part}`: dimension {dimension} of the output has {size} elements")]
@@ -44,7 +44,7 @@ impl FromStr for PartSpec {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let wrong = || ParseError::new(text, ParseReason::NoPart);
+        let wrong = || ParseError::new(text, ParseReason::NotAnOutputPart);
         let (name, rest) = text.split_once('[').unwrap_or((text, ""));
         let is_name = |c: char| c.is_alphanumeric() || "_$.".contains(c);
         let name = name.trim();

@@ -54,23 +54,23 @@ pub enum NumberError {
 #[expect(missing_docs, reason = "the message says what each is, its fields what is quoted")]
 pub enum ParseReason {
     #[error("expected NAME=TYPE or NAME=VALUE, such as {EXAMPLE}")]
-    NoEquals,
+    MissingEquals,
     #[error("`{0}` is not a name: letters, digits, `_`, `.` and `$`")]
-    NoName(String),
+    NotAName(String),
     #[error("`{0}` is not a name; expected NAME,NAME")]
-    NoAliasName(String),
+    NotAnAliasName(String),
     #[error("expected two names or more, such as x,y")]
     OneAlias,
     #[error(transparent)]
     Condition(FormulaError),
     #[error("expected a type before `{text}`, such as {name}=f32[?]{}", assigned(.text))]
-    NoType { name: String, text: String },
+    MissingType { name: String, text: String },
     #[error("`{0}`: expected the address that the tensor had, such as A=0x7f3c00000000")]
-    NoAddress(String),
+    NotAnAddress(String),
     #[error("`{0}` is not a 64-bit integer")]
-    NoInteger(String),
+    NotAnInteger(String),
     #[error("`{0}` is not a number; expected one such as 512, 0x200, -1 or 0.125")]
-    NoNumber(String),
+    NotANumber(String),
     #[error("`{word}` is not a type; did you mean {meant}?")]
     MisspeltType { word: String, meant: String },
     #[error("`{0}` is neither a type nor a number; expected {EXAMPLE}")]
@@ -87,11 +87,11 @@ pub enum ParseReason {
     #[error("`{0}` is not a random fill; expected random or random(SEED), with a seed such as 7")]
     Seed(String),
     #[error("`{0}` is not a number of at most 64 bits")]
-    NoNumberOf64Bits(String),
+    Not64Bits(String),
     #[error(transparent)]
     Number(#[from] NumberError),
     #[error("expected strides such as @[512,1] after `@`")]
-    NoStrides,
+    MissingStrides,
     #[error("expected `@[`, `:`, `=` or nothing, found `{0}`")]
     AfterShape(String),
     #[error("a tensor of unknown size [?] has no strides")]
@@ -107,18 +107,18 @@ pub enum ParseReason {
     #[error("the shape has {elements} elements, the list has {given}")]
     ListLength { elements: u64, given: usize },
     #[error("`:{0}` is not a range of integers; expected one like :0..100, the upper end excluded")]
-    NoIndexRange(String),
-    #[error("`:{range}`: ranges are for integers, and these are {element}; --assume is for floats")]
+    NotAnIndexRange(String),
+    #[error("`:{range}`: ranges are for integers, but these are {element}; --assume is for floats")]
     RangeOfFloats { element: ElementType, range: String },
     #[error("`:{0}` is given for an output; ranges are for read-only tensors")]
     RangeOfOutput(IndexRange),
-    #[error("`:distinct` is for integers, and these are {element}")]
+    #[error("`:distinct` is for integers, but these are {element}")]
     DistinctFloats { element: ElementType },
     #[error("`:distinct` is given for an output; it is for read-only tensors")]
     DistinctOutput,
     #[error("`:distinct`: strides make elements share their memory")]
     DistinctShared,
-    #[error("`:distinct`: {elements} elements, and {range} has {numbers} numbers")]
+    #[error("`:distinct`: {elements} elements, but {range} has only {numbers} numbers")]
     DistinctTooMany { elements: u64, range: IndexRange, numbers: i128 },
     #[error("`:{0}` is given for an output; a structure is for tensors that are read")]
     StructureOfOutput(&'static str),
@@ -133,21 +133,21 @@ pub enum ParseReason {
     #[error("`:{word}` makes elements zero, which is not in {range}")]
     StructureRange { word: &'static str, range: IndexRange },
     #[error(
-        "`:{word}` is for matrices, of two dimensions or more, and this tensor has {dimensions}"
+        "`:{word}` is for matrices, of two dimensions or more, but this tensor has {dimensions}"
     )]
-    NoMatrix { word: &'static str, dimensions: usize },
+    NotAMatrix { word: &'static str, dimensions: usize },
     #[error(
-        "`:symmetric` is for square matrices, and these have {rows} rows and {columns} columns"
+        "`:symmetric` is for square matrices, but these have {rows} rows and {columns} columns"
     )]
     NotSquare { rows: u64, columns: u64 },
     #[error("the shape has {elements} elements, the mask has {given}")]
     MaskLength { elements: u64, given: usize },
     #[error("expected a mask such as :mask=[1,0,1] or :mask=@mask.npy")]
-    NoMask,
+    NotAMask,
     #[error("expected the name of a .npy file after `:mask=@`")]
-    NoMaskFile,
+    MissingMaskFile,
     #[error("`{0}` is not an element of a mask; expected 0 or 1")]
-    NoMaskElement(String),
+    NotAMaskElement(String),
     #[error("`:{0}`: a direction, a range, `distinct` and a structure may be given once each")]
     Twice(String),
     #[error("`:{word}` is not known here; did you mean :{meant}?")]
@@ -155,27 +155,27 @@ pub enum ParseReason {
     #[error(
         "`:{0}` is not a direction; expected :in, :out, :inout or :scratch, a range like :0..100, :distinct, or a structure: :lower, :upper, :symmetric, :mask=[1,0,1]"
     )]
-    NoDirection(String),
+    NotADirection(String),
     #[error("expected the name of a .npy file after `=@`")]
-    NoFile,
+    MissingFile,
     #[error("expected the name of a file after `@`, such as @params.bin{{A=0x7f3c00000000}}")]
-    NoRecording,
+    MissingRecording,
     #[error("expected nothing after the list, found `{0}`")]
     AfterList(String),
     #[error("expected a flat list, in row-major order")]
     NestedList,
     #[error("`{0}` is not initial contents; expected a number, iota, random, [3,1,2] or @FILE.npy")]
-    NoContents(String),
+    NotContents(String),
     #[error("expected `}}` at the end of the structure")]
     UnclosedStructure,
     #[error("field `{field}`: {why}")]
     Field { field: String, why: Box<Self> },
     #[error("expected OFFSET:VALUE, such as 8:x")]
-    NoOffset,
+    MissingOffset,
     #[error("a tensor is an argument of its own: --arg NAME={0}, and the field its NAME")]
     TensorField(String),
     #[error("expected a number, a type with a value, an expression, or the name of an argument")]
-    NoFieldValue,
+    NotAFieldValue,
     #[error("`{text}`: {why}")]
     Expression { text: String, why: FormulaError },
     #[error(
@@ -191,23 +191,23 @@ pub enum ParseReason {
     #[error("only a whole shape can be unknown: {what} `?`")]
     UnknownCount { what: &'static str },
     #[error("{what} `{text}` is not a number from 0 up")]
-    NoCount { what: &'static str, text: String },
+    NotACount { what: &'static str, text: String },
     #[error("has {count} items; expected {expected}")]
     TooManyItems { count: usize, expected: &'static str },
     #[error("`{item}` is not a 32-bit number; expected {expected}")]
-    NoNumberOf32Bits { item: String, expected: &'static str },
+    Not32Bits { item: String, expected: &'static str },
     #[error("{BYTES}")]
-    NoBytes,
+    NotAByteCount,
     #[error("unknown unit `{0}`; {BYTES}")]
     UnknownUnit(String),
     #[error("is too large")]
     TooLarge,
-    #[error("names no block; 0..4 are four")]
-    NoBlock,
+    #[error("names no block; 0..4 names four")]
+    EmptyBlockRange,
     #[error("expected numbers such as 0..4")]
-    NoRange,
+    NotABlockRange,
     #[error("expected an output or a part of one, such as out, out[0] or out[2:6,:]")]
-    NoPart,
+    NotAnOutputPart,
 }
 
 const EXAMPLE: &str = "x=f32[4,512], y=f32[4,512]:out, n=512 or scale=f32";

@@ -50,7 +50,7 @@ pub(super) fn read<'r>(
     if size != parameter_bytes {
         return Err(RecordedError::Size { path: path(), size, bytes: parameter_bytes });
     }
-    let bytes = bounded::read(Path::new(&spec.file), bounded::MOST_TEXT);
+    let bytes = bounded::read(Path::new(&spec.file), bounded::MAX_TEXT);
     let bytes = bytes.map_err(|why| RecordedError::File { path: path(), why })?;
     let ranges = ranges(spec, arguments)?;
     let (mut addresses, mut suspicious) = (Vec::new(), Vec::new());
@@ -79,7 +79,7 @@ fn ranges<'r>(
         let size = match argument.map(|argument| &argument.value) {
             Some(ArgumentValue::Tensor(tensor)) => extent(tensor),
             Some(ArgumentValue::Missing) => 1,
-            _ => return Err(RecordedError::NoTensor { name: one.name.clone() }),
+            _ => return Err(RecordedError::NotATensor { name: one.name.clone() }),
         };
         let Some(argument) = argument else { continue };
         let end = one.address.checked_add(size.max(1));

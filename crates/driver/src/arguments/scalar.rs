@@ -154,8 +154,8 @@ impl Builder<'_> {
             (Kind::Integer, _) => {
                 let Some(integer) = integer else {
                     let reason = match value {
-                        Some(value) => format!("its value is {value}, no integer"),
-                        None => "an integer must be made of integers that are given".to_owned(),
+                        Some(value) => format!("its value is {value}, not an integer"),
+                        None => "an integer must be computed from given integers".to_owned(),
                     };
                     return Err(problem(reason));
                 };
@@ -231,7 +231,8 @@ impl Builder<'_> {
     }
 }
 
-/// The float of a type that is nearest to an expression; `None` if that depends on names, or the type is not a float.
+/// Returns the float of a type that is nearest to an expression, or `None` if the expression has names or the type is not
+/// a float.
 ///
 /// # Errors
 /// If the value is beyond the type, or its float would be zero.

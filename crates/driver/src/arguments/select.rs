@@ -69,7 +69,7 @@ pub enum SelectError {
     #[error("there is no kernel `{name}`; the file has {kernels}")]
     Unknown { name: String, kernels: String },
     #[error(
-        "the kernel `{name}` is a template, and nothing in the file asks for an instance of it; ask for one, as in \
+        "the kernel `{name}` is a template, and the file does not instantiate it; request an instance, as in \
          '{file}::{example}'"
     )]
     Template { name: String, file: String, example: String },

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// The largest tensor with a structure: the structure of every element is held in memory.
-const MOST_ELEMENTS: u64 = 1 << 26;
+const MAX_ELEMENTS: u64 = 1 << 26;
 
 /// The statements about a tensor between its shape and its contents.
 pub(super) struct Statements {
@@ -70,7 +70,7 @@ fn parse_direction(text: &str) -> Result<Direction, ParseReason> {
             let meant = closest(word, words).filter(|_| word.len() > 3);
             return Err(match meant {
                 Some(meant) => ParseReason::Misspelt { word: word.to_owned(), meant },
-                None => ParseReason::NoDirection(word.to_owned()),
+                None => ParseReason::NotADirection(word.to_owned()),
             });
         }
     })
@@ -91,14 +91,15 @@ fn parse_structure<'t>(
 
 /// Reads `=[1,0,1]` or `=@mask.npy`; returns the rest.
 fn parse_mask(text: &str) -> Result<(TensorStructure, &str), ParseReason> {
-    let wrong = || ParseReason::NoMask;
+    let wrong = || ParseReason::NotAMask;
     let text = text.strip_prefix('=').ok_or_else(wrong)?;
     if let Some(path) = text.strip_prefix('@') {
         // A name may have any characters, so it ends at its extension.
         let ends = path.match_indices(".npy").map(|(at, ending)| at + ending.len());
         let mut ends =
             ends.filter(|end| path[*end..].is_empty() || path[*end..].starts_with([':', '=']));
-        let end = ends.next().filter(|end| *end > ".npy".len()).ok_or(ParseReason::NoMaskFile)?;
+        let end =
+            ends.next().filter(|end| *end > ".npy".len()).ok_or(ParseReason::MissingMaskFile)?;
         let mask = Mask::File(path[..end].to_owned());
         return Ok((TensorStructure::Mask(mask), &path[end..]));
     }
@@ -108,7 +109,7 @@ fn parse_mask(text: &str) -> Result<(TensorStructure, &str), ParseReason> {
     let (items, rest) = bracketed(text)?;
     let kept = comma_separated(items).map(|item| match number(item) {
         Some(Number::Integer(number)) => Ok(number != 0),
-        _ => Err(ParseReason::NoMaskElement(item.to_owned())),
+        _ => Err(ParseReason::NotAMaskElement(item.to_owned())),
     });
     Ok((TensorStructure::Mask(Mask::List(kept.collect::<Result<_, _>>()?)), rest))
 }
@@ -140,14 +141,14 @@ pub(super) fn check_structure(
             return Err(ParseReason::NotSquare { rows: *rows, columns: *columns });
         }
         (_, [.., _, _]) => {}
-        (_, shape) => return Err(ParseReason::NoMatrix { word, dimensions: shape.len() }),
+        (_, shape) => return Err(ParseReason::NotAMatrix { word, dimensions: shape.len() }),
     }
     let strides = tensor.strides.as_deref();
     if strides.is_some_and(|strides| strides_overlap(shape, strides)) {
         return Err(ParseReason::StructureShared(word));
     }
-    if TensorSpec::count(shape) > MOST_ELEMENTS {
-        return Err(ParseReason::StructureTooLarge { word, most: MOST_ELEMENTS });
+    if TensorSpec::count(shape) > MAX_ELEMENTS {
+        return Err(ParseReason::StructureTooLarge { word, most: MAX_ELEMENTS });
     }
     let range = tensor.range.filter(|range| range.low > 0 || range.high <= 0);
     match range.filter(|_| *structure != TensorStructure::Symmetric) {

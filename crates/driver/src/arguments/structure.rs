@@ -119,7 +119,7 @@ fn related(expression: &str, room: Room) -> Result<Piece<'_>, FieldError> {
     match room.loaded.unwrap_or(room.bytes.min(4)) {
         4 => Ok(Piece::Related(ElementType::F32, expression)),
         8 => Ok(Piece::Related(ElementType::F64, expression)),
-        bytes => Err(FieldError::NoFloat { expression: expression.to_owned(), bytes }),
+        bytes => Err(FieldError::NotAFloat { expression: expression.to_owned(), bytes }),
     }
 }
 

@@ -43,7 +43,7 @@ impl Builder<'_> {
             .collect();
         for (id, name, tensor) in tensors {
             if self.buffers.has(&name) {
-                self.error(format!("--symbol {name}: an argument has that name, too"));
+                self.error(format!("--symbol {name}: an argument also has that name"));
                 continue;
             }
             match self.buffers.tensor(&name, &tensor) {
@@ -62,7 +62,7 @@ fn contents(request: &Request<'_>) -> Symbols {
     let mut given: BTreeMap<VarId, Contents> = BTreeMap::new();
     let mentioned = mentioned(program, kernel);
     for spec in &arguments.symbols {
-        match one(program, spec, missing_data) {
+        match symbol_contents(program, spec, missing_data) {
             Ok((id, _)) if given.contains_key(&id) => {
                 symbols.errors.push(format!("--symbol {spec}: it is given twice"));
             }
@@ -178,12 +178,12 @@ fn shown(variable: &Variable) -> String {
     demangle(&variable.name).unwrap_or_else(|| variable.name.clone())
 }
 
-fn one(
+fn symbol_contents(
     program: &Program,
     spec: &ArgumentSpec,
     missing_data: MissingData,
 ) -> Result<(VarId, Contents), SymbolError> {
-    let (id, variable) = find(program, &spec.name)?;
+    let (id, variable) = find_variable(program, &spec.name)?;
     let size = variable.size;
     let contents = match &spec.value {
         ArgumentValue::Missing => Contents::Opaque(size.unwrap_or(0)),
@@ -206,7 +206,7 @@ fn one(
         | ArgumentValue::Related(_)
         | ArgumentValue::TensorMap(_)
         | ArgumentValue::TensorMaps(_) => {
-            return Err(SymbolError::NoContents);
+            return Err(SymbolError::NotContents);
         }
     };
     if let Some(size) = size.filter(|&size| size != contents.size()) {
@@ -253,7 +253,10 @@ fn scalar_type(variable: &Variable) -> Result<ElementType, SymbolError> {
 }
 
 /// Finds a module variable by its name, mangled or not.
-fn find<'p>(program: &'p Program, name: &str) -> Result<(VarId, &'p Variable), SymbolError> {
+fn find_variable<'p>(
+    program: &'p Program,
+    name: &str,
+) -> Result<(VarId, &'p Variable), SymbolError> {
     let module = || program.variables.enumerate().filter(|(_, variable)| is_of_module(variable));
     let found = module().find(|(_, variable)| variable.name == name);
     let found = found.or_else(|| module().find(|(_, variable)| shown(variable) == name));

@@ -95,7 +95,7 @@ pub(super) fn parse(text: &str) -> Result<MapText<'_>, String> {
     match (file, &keys.shape) {
         (None, None) => Err(bad("expected a box, such as box=[128,64]")),
         (Some(_), _) if seen.iter().any(|key| *key != "offset") => {
-            Err(bad("the file says everything but `offset`"))
+            Err(bad("the file defines everything except `offset`"))
         }
         _ => Ok(MapText { file, name, inline, keys }),
     }
@@ -134,7 +134,7 @@ impl MapKeys {
             },
             _ => {
                 return bad(format!(
-                    "unknown key `{key}`; known are box, im2col, swizzle, elem, dim, stride, offset, step, \
+                    "unknown key `{key}`; the keys are box, im2col, swizzle, elem, dim, stride, offset, step, \
                      fill and interleave"
                 ));
             }
@@ -182,7 +182,7 @@ pub(super) fn separated(text: &str) -> Result<Vec<&str>, String> {
             _ => {}
         }
         if depth < 0 {
-            return Err("a bracket is not opened".to_owned());
+            return Err("a bracket is closed that was not opened".to_owned());
         }
     }
     if depth != 0 {

@@ -78,7 +78,7 @@ fn other_place(is_sequence: bool) -> &'static str {
     if is_sequence { "in another launch" } else { "on the other side" }
 }
 
-/// The error for a tensor that an earlier launch of the side writes: it holds the result of that launch.
+/// Refuses contents given for a tensor that holds the result of an earlier launch.
 fn written_before(name: &str, here: GivenContents<'_>) -> Result<(), SidesError> {
     let name = name.to_owned();
     match here {

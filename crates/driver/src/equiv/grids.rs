@@ -29,12 +29,12 @@ pub(super) fn settle(
         // A launch without a wait starts when all before it have ended.
         let first = earlier.iter().rposition(|one| waits(one).next().is_none());
         let earlier = &earlier[first.unwrap_or(0)..];
-        if number + 1 < launches.len() && waits_in_vain(launch, ran) {
-            return Err(SidesError::NobodyWaits { number: number + 1 });
+        if number + 1 < launches.len() && no_thread_waits(launch, ran) {
+            return Err(SidesError::NoThreadWaits { number: number + 1 });
         }
         let early = |one: &Finding| matches!(one.fault, Fault::BeforeGridWait { .. });
         if ran.dropped_findings > 0 && ran.findings.iter().any(early) {
-            return Err(SidesError::ManyEarly { number: number + 1 });
+            return Err(SidesError::TooManyEarlyAccesses { number: number + 1 });
         }
         ran.findings.retain_mut(|finding| match &mut finding.fault {
             Fault::BeforeGridWait { target, kind, conflicts } => {
@@ -61,6 +61,6 @@ fn waits(launch: &PreparedLaunch<'_>) -> impl Iterator<Item = (FuncId, Span)> {
 }
 
 /// Does a kernel contain a wait for earlier launches that no thread of the run reached?
-fn waits_in_vain(launch: &PreparedLaunch<'_>, ran: &Outcome) -> bool {
+fn no_thread_waits(launch: &PreparedLaunch<'_>, ran: &Outcome) -> bool {
     waits(launch).next().is_some() && !waits(launch).any(|wait| ran.executed.contains(&wait))
 }

@@ -14,14 +14,14 @@ mod suggest;
 mod text;
 mod values;
 
-pub(crate) use sides::{alone, ranges};
+pub(crate) use sides::{ranges, single_side};
 pub use steps::{FormulaStep, Step, run_sequences, run_steps};
 
 pub(crate) use values::{rounding, values};
 
 use crate::allow::Allow;
 use crate::arguments::{AssumeSpec, PartSpec, ScalarValue};
-use crate::execute::{Execution, FinishedRun, PreparedLaunch, writer};
+use crate::execute::{Execution, FinishedRun, PreparedLaunch, last_writer};
 use crate::properties::properties;
 use crate::report::{self, Comparison, HeatMap};
 use crate::unwritten::unwritten;
@@ -38,8 +38,8 @@ use std::collections::BTreeSet;
 pub struct Options<'o> {
     /// Take a constant for the transcendental number to which it is the nearest float.
     pub snap: bool,
-    /// Open questions about where the optimised kernel is defined leave the answer open, and notes about code that
-    /// the manual does not allow are errors.
+    /// If it is undecided where the optimised kernel is defined, the answer is open. Notes about code that the manual does
+    /// not allow are errors.
     pub strict: bool,
     /// The findings that are accepted without proof.
     pub allow: Allow,
@@ -68,7 +68,7 @@ impl Default for Options<'_> {
 }
 
 /// A comparison and everything its report needs.
-struct Answered<'r> {
+struct FinishedComparison<'r> {
     /// The launches of each side, as far as they were run.
     sides: [Vec<FinishedRun<'r>>; 2],
     compared: Compared,
@@ -96,7 +96,7 @@ fn answer<'r>(
     executions: [&[Execution<'r>]; 2],
     prepared: [Vec<PreparedLaunch<'r>>; 2],
     options: &Options<'_>,
-) -> Result<Answered<'r>, SidesError> {
+) -> Result<FinishedComparison<'r>, SidesError> {
     contents::check(executions, &prepared)?;
     let meanings = sides::meanings(prepared.iter().flatten())?;
     let exact = sides::exact_scalars(prepared.iter().flatten(), &meanings)?;
@@ -156,7 +156,7 @@ fn answer<'r>(
         options.assumptions.iter().chain(&ranges).map(ToString::to_string).collect();
     assumptions.extend(exact);
     assumptions.extend(parts::note(options.parts));
-    Ok(Answered { sides, compared, assumptions, strict: options.strict, heat })
+    Ok(FinishedComparison { sides, compared, assumptions, strict: options.strict, heat })
 }
 
 /// Conditions under which the optimised kernel is defined. Of those that differ only in indices: the first, and how
@@ -184,7 +184,7 @@ fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
 /// Up to this many conditions of one kind are listed one by one.
 const FEW_CONDITIONS: usize = 4;
 
-fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
+fn outcome_of(answered: &FinishedComparison<'_>, colour: Colour) -> Outcome {
     // A mistake in the formula says nothing about the kernel.
     if let Some(formula) = answered.launches().find(|one| one.is_formula && one.is_refuted()) {
         return formulas::fault_outcome(formula, colour);
@@ -199,8 +199,8 @@ fn tell(answered: &Answered<'_>, colour: Colour) -> Outcome {
         reason: judgement.reason,
         difference: difference
             .map(|difference| (difference, answered.element(&difference.position))),
-        smallness: difference
-            .and_then(|difference| text::smallness(difference, &answered.scalars())),
+        likely_cause: difference
+            .and_then(|difference| text::likely_cause(difference, &answered.scalars())),
         assumptions: answered.assumptions(),
         heat: answered.heat.clone(),
         precision: answered.precision(),
@@ -229,7 +229,7 @@ fn exit(answer: Option<&Answer>, verdict: Verdict) -> Exit {
     }
 }
 
-impl Answered<'_> {
+impl FinishedComparison<'_> {
     /// Scalars that were given as numbers.
     fn scalars(&self) -> Vec<(String, f64)> {
         let all = self.launches().flat_map(|launch| &launch.built.scalars);
@@ -244,7 +244,9 @@ impl Answered<'_> {
     fn verdict(&self) -> Verdict {
         let overflow = self.strict && self.compared.overflow.is_some();
         let overflow = overflow.then_some(Verdict::Refuted);
-        Verdict::of_all([self.runs(), self.equality().verdict].into_iter().chain(overflow))
+        Verdict::of_all(
+            [self.verdict_of_runs(), self.equality().verdict].into_iter().chain(overflow),
+        )
     }
 
     /// All launches that were run, those of the reference first.
@@ -258,7 +260,7 @@ impl Answered<'_> {
     }
 
     /// The verdict on all runs.
-    fn runs(&self) -> Verdict {
+    fn verdict_of_runs(&self) -> Verdict {
         let all = self.launches().flat_map(properties);
         Verdict::of_all(all.map(|property| property.verdict))
     }
@@ -285,17 +287,18 @@ impl Answered<'_> {
             Some(side.kernel().line(place))
         });
         if let Some(line) = reinterpreted {
-            return unknown(&format!("{line} takes a fragment of wmma for one of another kind"));
+            return unknown(&format!("{line} uses a wmma fragment as one of another kind"));
         }
         match answer {
-            Answer::Equal if self.runs() == Verdict::Refuted => unknown("a run has errors"),
-            Answer::Equal if self.strict && !self.compared.conditions.is_empty() => unknown(
-                "it is not settled that the optimised kernel is defined wherever the \
-                         reference is (--strict)",
-            ),
-            Answer::Equal if self.strict && !self.relied().is_empty() => {
-                unknown(&format!("it is assumed that {} (--strict)", self.relied()[0]))
+            Answer::Equal if self.verdict_of_runs() == Verdict::Refuted => {
+                unknown("a run has errors")
             }
+            Answer::Equal if self.strict && !self.compared.conditions.is_empty() => unknown(
+                "it was not shown that the optimised kernel is defined wherever the reference is (--strict)",
+            ),
+            Answer::Equal if self.strict && !self.further_assumptions().is_empty() => unknown(
+                &format!("it had to be assumed that {} (--strict)", self.further_assumptions()[0]),
+            ),
             Answer::Equal => Judgement { verdict: Verdict::Proved, reason: None },
             Answer::Different(_) if self.fails_for_some() => unknown("a run has errors"),
             Answer::Different(_) => Judgement { verdict: Verdict::Refuted, reason: None },
@@ -304,22 +307,22 @@ impl Answered<'_> {
                 self.compared.elements,
                 self.element(&first.position),
                 first.reason,
-                self.lost(first)
+                self.line_where_lost(first)
             )),
             Answer::Constants(hidden) => {
                 let [one, other] = hidden.values;
                 unknown(&format!(
-                    "constants: `{}` is equal with the numbers that constants stand for, but with the \
-                     constants as they are it is {one:e} and {other:e} at inputs below 64 (--no-snap \
-                     compares them as they are)",
+                    "constants: `{}` is equal if the constants stand for exact numbers, but with the \
+                    constants as written it is {one:e} and {other:e} at inputs below 64 (--no-snap compares \
+                    them as written)",
                     self.element(&hidden.position)
                 ))
             }
             Answer::Contradicted(at) => {
                 unknown(&format!("`{}`: {}", self.element(&at.position), at.reason))
             }
-            Answer::Scalars(decision) => unknown(&self.scalar_decision(decision)),
-            Answer::UnprovedRange(unshown) => unknown(&self.unshown(unshown)),
+            Answer::Scalars(decision) => unknown(&self.explain_scalar_rounding(decision)),
+            Answer::UnprovedRange(unshown) => unknown(&self.explain_limited_function(unshown)),
             Answer::Mismatch(reason) => unknown(&reason.to_string()),
         }
     }
@@ -336,7 +339,7 @@ impl Answered<'_> {
             if let Some(place) = wmma::uses(side.kernel()).elements {
                 let line = side.kernel().line(place);
                 all.push(format!(
-                    "fragments of wmma are laid out as on sm_80 and sm_90: {line} computes with \
+                    "wmma fragments are laid out as on sm_80 and sm_90: {line} computes with \
                      elements"
                 ));
             }
@@ -354,47 +357,47 @@ impl Answered<'_> {
             }
         }));
         let of_formula = |name: &&String| {
-            self.sides.iter().any(|side| writer(side, name).is_some_and(|one| one.is_formula))
+            self.sides.iter().any(|side| last_writer(side, name).is_some_and(|one| one.is_formula))
         };
         let inner = compared.internal_tensors.iter().filter(|name| !of_formula(name));
         let inner: Vec<String> = inner.map(|name| format!("`{name}`")).collect();
         if !inner.is_empty() {
             let verb = if inner.len() == 1 { "is" } else { "are" };
             let names = inner.join(", ");
-            all.push(format!("{names} {verb} for later launches of one side, and not compared"));
+            all.push(format!("{names} {verb} for later launches of one side, and so not compared"));
         }
-        all.extend(self.relied());
+        all.extend(self.further_assumptions());
         all.extend(definedness(&compared.conditions));
         all
     }
 
     /// Further assumptions of the runs on real numbers.
-    fn relied(&self) -> Vec<String> {
+    fn further_assumptions(&self) -> Vec<String> {
         let mut all = Vec::new();
         let compared = &self.compared;
-        let mut tell = |places: &[BTreeSet<equiv::Instruction>; 2],
-                        say: &dyn Fn(&str, &str) -> String| {
+        let mut add_lines = |places: &[BTreeSet<equiv::Instruction>; 2],
+                             sentence: &dyn Fn(&str, &str) -> String| {
             let names = ["reference", "optimised"];
             for ((side, name), places) in self.sides.iter().zip(names).zip(places) {
                 for (launch, place) in places {
                     let launch = side.get(*launch);
                     let line = launch.map_or_else(String::new, |one| one.kernel().line(*place));
-                    all.push(say(&line, name));
+                    all.push(sentence(&line, name));
                 }
             }
         };
-        tell(&compared.signs, &|line, name| {
+        add_lines(&compared.signs, &|line, name| {
             format!(
-                "zero has the sign + where {line} ({name}) takes the sign of a number that can be zero"
+                "zero is positive where {line} ({name}) takes the sign of a number that can be zero"
             )
         });
-        tell(&compared.nan_tests, &|line, name| {
+        add_lines(&compared.nan_tests, &|line, name| {
             format!("no NaN is found where {line} ({name}) tests for one")
         });
-        tell(&compared.infinity_tests, &|line, name| {
+        add_lines(&compared.infinity_tests, &|line, name| {
             format!("data stay finite where {line} ({name}) compares them with an infinity")
         });
-        all.extend(self.changed());
+        all.extend(self.uncompared_variables());
         for (format, largest) in &self.compared.unclamped_formats {
             all.push(format!(
                 "numbers converted to {format} with `.satfinite` are between -{largest} and {largest}"
@@ -421,7 +424,7 @@ impl Answered<'_> {
         let named = self.sides.iter().zip(["reference", "optimised"]);
         for ((side, name), store) in named.zip(difference.stores) {
             let Some((place, thread)) = store else { continue };
-            let Some(writer) = writer(side, &difference.position.name) else { continue };
+            let Some(writer) = last_writer(side, &difference.position.name) else { continue };
             let (line, Thread { block: [a, b, c], thread: [x, y, z], .. }) =
                 (writer.kernel().line(place), thread);
             if writer.is_formula {

@@ -1,7 +1,7 @@
 //! Floats of the optimised kernel that are infinite or NaN while the reference's are finite: as text, and as a
 //! finding beside the verdict.
 
-use super::Answered;
+use super::FinishedComparison;
 use crate::report::{FilledInput, OverflowWitness, Overflowing};
 use equiv::{InputContents, Overflow};
 
@@ -11,13 +11,13 @@ const LISTED: usize = 1024;
 /// Elements of a tensor that a sentence shows.
 const SHOWN: usize = 4;
 
-impl Answered<'_> {
+impl FinishedComparison<'_> {
     /// The finding, if there is one.
     pub(super) fn overflowing(&self) -> Option<Overflowing> {
         let overflow = self.compared.overflow.as_ref()?;
         let element = self.element(&overflow.position);
         let [finite, strange] = overflow.values.map(|value| value.to_string());
-        let inputs: Vec<String> = overflow.inputs.iter().map(filled).collect();
+        let inputs: Vec<String> = overflow.inputs.iter().map(describe_input).collect();
         let note = match inputs.is_empty() {
             true => "whatever the inputs are".to_owned(),
             false => format!("with {}", inputs.join(", ")),
@@ -55,7 +55,7 @@ impl Answered<'_> {
 }
 
 /// Describes an input: `x = 100 everywhere`
-fn filled(filling: &InputContents) -> String {
+fn describe_input(filling: &InputContents) -> String {
     let InputContents { name, shape, numbers, .. } = filling;
     match (numbers.as_slice(), shape) {
         ([number], None) => format!("{name} = {number}"),

@@ -38,7 +38,7 @@ fn parts(side: &Side<'_>, of_formula: bool, specs: &[PartSpec]) -> Result<Parts,
     let mut parts = Parts::new();
     for spec in specs {
         let output = side.writer(side.count(), &spec.name).map(|(_, output)| output);
-        let output = output.ok_or_else(|| PartError::NoOutput(spec.name.clone()))?;
+        let output = output.ok_or_else(|| PartError::UnknownOutput(spec.name.clone()))?;
         parts.entry(spec.name.clone()).or_default().extend(spec.elements(&output.shape)?);
     }
     for numbers in parts.values_mut() {

@@ -1,11 +1,11 @@
 //! Explains why equality is unknown, and the limits of a proof.
 
-use super::Answered;
+use super::FinishedComparison;
 use crate::execute::FinishedRun;
 use equiv::UnprovedRange;
 use exec::Fault;
 
-impl Answered<'_> {
+impl FinishedComparison<'_> {
     /// Does a run go out of bounds for some inputs? Its results cannot be compared then.
     pub(super) fn fails_for_some(&self) -> bool {
         let fails = |fault: &Fault| matches!(fault, Fault::OutOfBounds { when: Some(_), .. });
@@ -13,7 +13,7 @@ impl Answered<'_> {
     }
 
     /// Explains an open answer: a function is known in a limited range only.
-    pub(super) fn unshown(&self, unshown: &UnprovedRange) -> String {
+    pub(super) fn explain_limited_function(&self, unshown: &UnprovedRange) -> String {
         let UnprovedRange { function, range, side, condition, assume } = unshown;
         let place = self.sides[*side].iter().find_map(|launch| {
             let kernel = launch.kernel();
@@ -35,15 +35,15 @@ impl Answered<'_> {
             None => "assume a condition on the inputs that implies it (--assume)".to_owned(),
         };
         format!(
-            "the inlined {name}{place} is that function only where {condition} ({why}), which does \
-             not follow from the inputs; {remedy}"
+            "the inlined {name}{place} equals that function only where {condition} ({why}), which does not \
+            follow from the inputs; {remedy}"
         )
     }
 
     /// Names scalars whose rounding to a float changes a decision.
-    pub(super) fn scalar_decision(&self, decision: &equiv::ScalarDecision) -> String {
+    pub(super) fn explain_scalar_rounding(&self, decision: &equiv::ScalarDecision) -> String {
         let scalars = decision.scalars.iter().map(|(name, exact, nearest)| {
-            format!("`{name}` is {exact}, and the float nearest to it ({nearest})")
+            format!("`{name}` is {exact}, but the nearest float ({nearest})")
         });
         let side = decision.side;
         let place = match (&self.sides[side][..], decision.place) {
@@ -52,14 +52,14 @@ impl Answered<'_> {
         };
         let name = ["the reference", "the optimised kernel"][side];
         format!(
-            "{} decides otherwise in {name}{place}: a comparison, a rounding to an integer or a sign; \
-             pass the float itself",
+            "{} leads to a different decision in {name}{place} (a comparison, a rounding to an integer or a \
+            sign); pass the float itself",
             scalars.collect::<Vec<_>>().join("; ")
         )
     }
 
     /// The line where a value was lost, if the side is a single launch: ` (line 12 of the reference)`
-    pub(super) fn lost(&self, unsettled: &equiv::OpenElement) -> String {
+    pub(super) fn line_where_lost(&self, unsettled: &equiv::OpenElement) -> String {
         let Some((side, place)) = unsettled.lost else { return String::new() };
         let name = ["the reference", "the optimised kernel"][side];
         match &self.sides[side][..] {
@@ -69,7 +69,7 @@ impl Answered<'_> {
     }
 
     /// Module variables that a kernel leaves changed: results that are not compared.
-    pub(super) fn changed(&self) -> Vec<String> {
+    pub(super) fn uncompared_variables(&self) -> Vec<String> {
         let mut all = Vec::new();
         for (side, name) in self.sides.iter().zip(["reference", "optimised kernel"]) {
             for variable in side.iter().flat_map(FinishedRun::changed_variables) {

@@ -9,7 +9,7 @@ use exec::domain::InputSource;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The depth to which relations may name each other.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Meanings of names in expressions that are not inputs.
 pub(super) type Meanings = BTreeMap<String, Formula>;
@@ -66,7 +66,7 @@ pub(super) fn exact_scalars<'p>(
         let formula = Formula::expression(expression)?.with(meanings);
         let name = &scalar.name;
         let nearest = nearest(&formula, *element)
-            .map_err(|why| SidesError::NoFloat { name: name.clone(), why })?;
+            .map_err(|why| SidesError::NotAFloat { name: name.clone(), why })?;
         let sentence = format!("{name} is exactly {expression}");
         if !nearest.is_some_and(|nearest| nearest.is_exact) && !all.contains(&sentence) {
             all.push(sentence);
@@ -78,7 +78,7 @@ pub(super) fn exact_scalars<'p>(
 /// Substitutes relations into each other.
 fn resolved(meanings: Meanings) -> Result<Meanings, SidesError> {
     let (mut done, mut open) = (Meanings::new(), meanings);
-    for _ in 0..DEEPEST {
+    for _ in 0..MAX_DEPTH {
         let (ready, rest): (Meanings, Meanings) = open
             .clone()
             .into_iter()
@@ -91,7 +91,7 @@ fn resolved(meanings: Meanings) -> Result<Meanings, SidesError> {
         }
         open = rest;
     }
-    Err(SidesError::Circle { name: open.into_keys().next().unwrap_or_default() })
+    Err(SidesError::Circular { name: open.into_keys().next().unwrap_or_default() })
 }
 
 /// A side of several launches.
@@ -276,7 +276,7 @@ pub(crate) fn ranges<'p>(
 ///
 /// # Errors
 /// If relations are circular.
-pub(crate) fn alone<'s>(
+pub(crate) fn single_side<'s>(
     execution: &Execution<'_>,
     prepared: &'s PreparedLaunch<'_>,
 ) -> Result<Side<'s>, SidesError> {

@@ -3,7 +3,7 @@
 //! A formula becomes a launch for each of its definitions, so that all later code sees a list of launches.
 
 use super::formulas::{self, FormulaLaunch};
-use super::{Options, answer, suggest, tell};
+use super::{Options, answer, outcome_of, suggest};
 use crate::arguments::{ArgumentSpec, Arguments, BuildError, MissingData};
 use crate::execute::{Execution, PreparedLaunch, Refusal, prepare};
 use crate::{Colour, Input, Limits, Outcome, report};
@@ -72,7 +72,7 @@ fn compare_steps(sides: [&[Step<'_>]; 2], options: &Options<'_>, colour: Colour)
                 launches[number].push(None);
                 continue;
             };
-            let others = others(sides, (number, position));
+            let others = other_arguments(sides, (number, position));
             match prepare(execution, &others, "equiv", MissingData::Opaque) {
                 Ok(ready) => launches[number].push(Some(ready.lifted())),
                 Err(refusal) => {
@@ -99,7 +99,7 @@ fn compare_steps(sides: [&[Step<'_>]; 2], options: &Options<'_>, colour: Colour)
             let refusal = Refusal::Launch(BuildError { input, ..BuildError::default() });
             refusal_outcome(&last, &refusal, colour)
         }
-        Ok(answered) => tell(&answered, colour),
+        Ok(answered) => outcome_of(&answered, colour),
     }
 }
 
@@ -134,7 +134,7 @@ fn flatten<'r>(
 }
 
 /// Arguments of all steps but one.
-fn others(sides: [&[Step<'_>]; 2], but: (usize, usize)) -> Vec<ArgumentSpec> {
+fn other_arguments(sides: [&[Step<'_>]; 2], but: (usize, usize)) -> Vec<ArgumentSpec> {
     let steps = sides.into_iter().enumerate().flat_map(|(number, side)| {
         side.iter().enumerate().map(move |(position, one)| ((number, position), one))
     });

@@ -1,6 +1,6 @@
 //! The answer of `equiv` for people.
 
-use super::Answered;
+use super::FinishedComparison;
 use super::values::{number, rounding, values};
 use crate::Colour;
 use crate::alignment;
@@ -17,10 +17,14 @@ const SHOWN_INPUTS: usize = 12;
 /// The names of the two kernels.
 const NAMES: [&str; 2] = ["reference", "optimised"];
 
-pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colour) -> String {
+pub(super) fn text(
+    answered: &FinishedComparison<'_>,
+    unexecuted: &[String],
+    colour: Colour,
+) -> String {
     let mut text = String::new();
     for (finished, name) in
-        answered.sides.iter().zip(NAMES).flat_map(|(side, name)| named(side, name))
+        answered.sides.iter().zip(NAMES).flat_map(|(side, name)| named_launches(side, name))
     {
         text.push_str(&finished.messages(colour));
         let open: Vec<String> = properties(finished)
@@ -40,8 +44,8 @@ pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colou
     match (judgement.verdict, &answered.compared.answer) {
         (Verdict::Refuted, Some(Answer::Different(difference))) => {
             let _ = writeln!(text, "equivalence: {verdict}: {}", headline(answered, difference));
-            different(&mut text, difference, answered.has_formula());
-            if let Some(note) = smallness(difference, &answered.scalars()) {
+            write_difference(&mut text, difference, answered.has_formula());
+            if let Some(note) = likely_cause(difference, &answered.scalars()) {
                 let _ = writeln!(text, "  {note}");
             }
             for line in answered.stores(difference) {
@@ -49,10 +53,10 @@ pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colou
             }
         }
         (Verdict::Proved, _) => {
-            let counts = counts(&answered.sides, &answered.compared);
+            let counts = proof_counts(&answered.sides, &answered.compared);
             let _ = writeln!(text, "equivalence: {verdict}: {counts}");
             if let Some(rechecked) = &answered.compared.rechecked {
-                let _ = writeln!(text, "{}", again(rechecked));
+                let _ = writeln!(text, "{}", recheck_sentence(rechecked));
             }
             for note in answered.precision() {
                 let _ = writeln!(text, "precision: {note}");
@@ -78,7 +82,7 @@ pub(super) fn text(answered: &Answered<'_>, unexecuted: &[String], colour: Colou
     text
 }
 
-fn again(rechecked: &Rechecked) -> String {
+fn recheck_sentence(rechecked: &Rechecked) -> String {
     let Rechecked { points, agreed, open } = *rechecked;
     let all = agreed + open;
     format!(
@@ -87,7 +91,7 @@ fn again(rechecked: &Rechecked) -> String {
 }
 
 /// The launches of a side with their names.
-fn named<'f, 'r>(
+fn named_launches<'f, 'r>(
     side: &'f [FinishedRun<'r>],
     name: &'static str,
 ) -> impl Iterator<Item = (&'f FinishedRun<'r>, String)> {
@@ -111,7 +115,7 @@ fn blocks(side: &[FinishedRun<'_>]) -> String {
     all.join(" then ")
 }
 
-fn counts(sides: &[Vec<FinishedRun<'_>>; 2], compared: &Compared) -> String {
+fn proof_counts(sides: &[Vec<FinishedRun<'_>>; 2], compared: &Compared) -> String {
     let [one, other] = sides.each_ref().map(|side| blocks(side));
     let (elements, methods) = (compared.elements, methods(compared));
     match elements {
@@ -133,7 +137,7 @@ fn methods(compared: &Compared) -> String {
 }
 
 /// The facts about a proof of equality, for the box of a page; none if equality is not proved.
-pub(super) fn proof(answered: &Answered<'_>) -> Vec<ProofFact> {
+pub(super) fn proof(answered: &FinishedComparison<'_>) -> Vec<ProofFact> {
     if answered.equality().verdict != Verdict::Proved {
         return Vec::new();
     }
@@ -145,7 +149,7 @@ pub(super) fn proof(answered: &Answered<'_>) -> Vec<ProofFact> {
     let [one, other] = answered.sides.each_ref().map(|side| blocks(side));
     let method = |(rung, count): (&String, &usize)| {
         let elements = if *count == 1 { "1 element" } else { &format!("{count} elements") };
-        format!("{elements} by {}: {}", method(rung), in_words(rung))
+        format!("{elements} by {}: {}", method(rung), method_sentence(rung))
     };
     let methods = compared.rungs.iter().map(method).collect();
     let mut facts = vec![
@@ -157,8 +161,12 @@ pub(super) fn proof(answered: &Answered<'_>) -> Vec<ProofFact> {
             "these launches, every input that the assumptions allow, and every thread schedule",
         ),
     ];
-    facts
-        .extend(compared.rechecked.as_ref().map(|one| ProofFact::new("Checked again", again(one))));
+    facts.extend(
+        compared
+            .rechecked
+            .as_ref()
+            .map(|one| ProofFact::new("Checked again", recheck_sentence(one))),
+    );
     let precision = answered.precision();
     if !precision.is_empty() {
         facts.push(ProofFact { subject: "Precision", sentences: precision });
@@ -167,11 +175,11 @@ pub(super) fn proof(answered: &Answered<'_>) -> Vec<ProofFact> {
 }
 
 /// Describes a rung of the decision procedure in a sentence.
-fn in_words(rung: &str) -> &'static str {
+fn method_sentence(rung: &str) -> &'static str {
     match rung {
         "products" => "both values are the same sum of products of inputs",
-        "structure" => "both values are made by the same operations, up to their order",
-        "composite" => "both values have the same normal form, with equal parts as unknowns",
+        "structure" => "both values come from the same operations, up to their order",
+        "composite" => "both values have the same normal form, in which equal parts are unknowns",
         "inline" => "both values have the same normal form, with all their parts written out",
         "facts" => "both values have the same normal form, once the signs of their parts are known",
         "cases" => "whichever way each comparison goes, both values have the same normal form",
@@ -192,11 +200,11 @@ fn method(rung: &str) -> &str {
     }
 }
 
-fn headline(answered: &Answered<'_>, difference: &Difference) -> String {
+fn headline(answered: &FinishedComparison<'_>, difference: &Difference) -> String {
     format!("`{}` differs", answered.element(&difference.position))
 }
 
-fn different(text: &mut String, difference: &Difference, has_formula: bool) {
+fn write_difference(text: &mut String, difference: &Difference, has_formula: bool) {
     for [one, other] in &difference.reads {
         let _ = writeln!(text, "  reference reads {one}, optimised reads {other}");
     }
@@ -218,7 +226,7 @@ fn different(text: &mut String, difference: &Difference, has_formula: bool) {
         let _ = writeln!(text, "  {both} on these inputs in exact intervals, give these values");
     }
     if difference.is_numeric {
-        text.push_str("  found on these inputs alone: a run on all inputs did not end\n");
+        text.push_str("  found on these inputs only: a run on all inputs did not finish\n");
     }
     if let (Some(floats), true) = (difference.floats, difference.values.contains(&None)) {
         let [one, other] = floats.values().map(number);
@@ -230,7 +238,7 @@ fn different(text: &mut String, difference: &Difference, has_formula: bool) {
 }
 
 /// The likely cause of a very small difference. `scalars` are arguments that were given as numbers.
-pub(super) fn smallness(difference: &Difference, scalars: &[(String, f64)]) -> Option<String> {
+pub(super) fn likely_cause(difference: &Difference, scalars: &[(String, f64)]) -> Option<String> {
     const SMALL: f64 = 1e-5;
     let [Some(one), Some(other)] = difference.values else { return None };
     let relative = (one - other).abs() / one.abs().max(other.abs());

@@ -4,7 +4,9 @@ use equiv::{Difference, Enclosed};
 
 /// The note that only constants make the difference, if so.
 pub(crate) fn rounding(difference: &Difference) -> Option<String> {
-    let pair = |[one, other]: &[f64; 2]| format!("{one} in the reference, {other} in the other");
+    let pair = |[one, other]: &[f64; 2]| {
+        format!("{one} in the reference, {other} in the optimised kernel")
+    };
     let pairs: Vec<String> = difference.rounding.iter().map(pair).collect();
     (!pairs.is_empty()).then(|| {
         format!("the kernels differ only in how constants are rounded: {}", pairs.join("; "))

@@ -25,7 +25,7 @@ pub fn init(request: &Init<'_>) -> Outcome {
     let path = request.folder.join(FILE_NAME);
     if path.symlink_metadata().is_ok() && !request.force {
         let name = path.display();
-        return Outcome::bad_input(&format!("`{name}` exists already; --force writes it anew"));
+        return Outcome::bad_input(&format!("`{name}` already exists; --force overwrites it"));
     }
     let text = match text(request) {
         Ok(text) => text,
@@ -135,7 +135,7 @@ fn quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\\' | '"' => escaped.extend(['\\', c]),
-            c if c.is_control() || escape::is_obeyed(c) => {
+            c if c.is_control() || escape::is_control(c) => {
                 escaped.push_str(&format!("\\u{:04X}", u32::from(c)));
             }
             c => escaped.push(c),

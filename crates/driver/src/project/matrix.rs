@@ -13,7 +13,7 @@ use toml::de::DeValue;
 pub(super) type Values = Vec<(String, String)>;
 
 /// More combinations than this are a mistake.
-const MOST: usize = 10_000;
+const MAX_COMBINATIONS: usize = 10_000;
 
 /// All combinations: of the lists of a table, or the tables of a list. One without values if there is no matrix.
 pub(super) fn combinations(
@@ -43,13 +43,13 @@ pub(super) fn combinations(
         _ => None,
     };
     match found {
-        Some(found) if found.len() <= MOST => return found,
+        Some(found) if found.len() <= MAX_COMBINATIONS => return found,
         Some(_) => {
             problems.push(Problem::new(matrix.span(), "the matrix has too many combinations"))
         }
         None => problems.push(Problem::new(
             matrix.span(),
-            "`matrix` is a table of lists, { C = [128, 512] }, or a list of tables, [{ C = 128 }]",
+            "`matrix` must be a table of lists, { C = [128, 512] }, or a list of tables, [{ C = 128 }]",
         )),
     }
     Vec::new()
@@ -65,13 +65,13 @@ fn product(lists: &[(String, Vec<String>)]) -> Vec<Values> {
                 longer
             })
         });
-        found = extended.take(MOST + 1).collect();
+        found = extended.take(MAX_COMBINATIONS + 1).collect();
     }
     found
 }
 
 /// The name of an entry with its values: `name[C=128,R=4]`
-pub(super) fn named(name: &str, values: &Values) -> String {
+pub(super) fn entry_name(name: &str, values: &Values) -> String {
     if values.is_empty() {
         return name.to_owned();
     }
@@ -111,14 +111,14 @@ fn is_expression(text: &str) -> bool {
 struct ExpressionError {
     /// The text between them.
     text: String,
-    why: Wrong,
+    why: ExpressionProblem,
 }
 
 /// An error in an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-enum Wrong {
+enum ExpressionProblem {
     #[error("`{0}` is not understood")]
-    Rest(String),
+    NotUnderstood(String),
     #[error("is too large")]
     TooLarge,
     #[error("is too large, or divides by zero")]
@@ -126,9 +126,9 @@ enum Wrong {
     #[error("a `)` is missing")]
     Unclosed,
     #[error("`{0}` is not an integer")]
-    NoInteger(String),
+    NotAnInteger(String),
     #[error("a number or name is missing")]
-    Nothing,
+    MissingOperand,
     #[error("the matrix has no `{name}`; did you mean `{meant}`?")]
     Misspelt { name: String, meant: String },
     #[error("the matrix has no `{0}`")]
@@ -143,7 +143,7 @@ fn evaluate(text: &str, values: &Values) -> Result<String, ExpressionError> {
     let value = parser.sum();
     let value = value.and_then(|value| match parser.rest {
         "" => Ok(value.to_string()),
-        rest => Err(Wrong::Rest(rest.to_owned())),
+        rest => Err(ExpressionProblem::NotUnderstood(rest.to_owned())),
     });
     value.map_err(|why| ExpressionError { text: text.to_owned(), why })
 }
@@ -155,32 +155,32 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn sum(&mut self) -> Result<i64, Wrong> {
+    fn sum(&mut self) -> Result<i64, ExpressionProblem> {
         let mut value = self.term()?;
         while let Some(operator) = self.take(&['+', '-']) {
             let other = self.term()?;
             let sum =
                 if operator == '+' { value.checked_add(other) } else { value.checked_sub(other) };
-            value = sum.ok_or(Wrong::TooLarge)?;
+            value = sum.ok_or(ExpressionProblem::TooLarge)?;
         }
         Ok(value)
     }
 
-    fn term(&mut self) -> Result<i64, Wrong> {
+    fn term(&mut self) -> Result<i64, ExpressionProblem> {
         let mut value = self.factor()?;
         while let Some(operator) = self.take(&['*', '/']) {
             let other = self.factor()?;
             let result =
                 if operator == '*' { value.checked_mul(other) } else { value.checked_div(other) };
-            value = result.ok_or(Wrong::Division)?;
+            value = result.ok_or(ExpressionProblem::Division)?;
         }
         Ok(value)
     }
 
-    fn factor(&mut self) -> Result<i64, Wrong> {
+    fn factor(&mut self) -> Result<i64, ExpressionProblem> {
         if self.take(&['(']).is_some() {
             let value = self.sum()?;
-            return self.take(&[')']).map(|_| value).ok_or(Wrong::Unclosed);
+            return self.take(&[')']).map(|_| value).ok_or(ExpressionProblem::Unclosed);
         }
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
@@ -190,11 +190,15 @@ impl Parser<'_> {
         }
         let names = self.values.iter().map(|(name, _)| name.as_str());
         match self.values.iter().find(|(name, _)| name == word) {
-            Some((_, value)) => value.parse().map_err(|_| Wrong::NoInteger(word.to_owned())),
-            None if word.is_empty() => Err(Wrong::Nothing),
+            Some((_, value)) => {
+                value.parse().map_err(|_| ExpressionProblem::NotAnInteger(word.to_owned()))
+            }
+            None if word.is_empty() => Err(ExpressionProblem::MissingOperand),
             None => Err(match closest(word, names) {
-                Some(meant) => Wrong::Misspelt { name: word.to_owned(), meant: meant.to_owned() },
-                None => Wrong::UnknownName(word.to_owned()),
+                Some(meant) => {
+                    ExpressionProblem::Misspelt { name: word.to_owned(), meant: meant.to_owned() }
+                }
+                None => ExpressionProblem::UnknownName(word.to_owned()),
             }),
         }
     }
@@ -244,8 +248,8 @@ mod tests {
             (name.to_owned(), values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>())
         };
         let all = product(&[list("R", &["1", "2"]), list("C", &["8", "9"])]);
-        let names: Vec<String> = all.iter().map(|values| named("k", values)).collect();
+        let names: Vec<String> = all.iter().map(|values| entry_name("k", values)).collect();
         assert_eq!(names, ["k[R=1,C=8]", "k[R=1,C=9]", "k[R=2,C=8]", "k[R=2,C=9]"]);
-        assert_eq!(named("k", &Values::new()), "k");
+        assert_eq!(entry_name("k", &Values::new()), "k");
     }
 }

@@ -111,10 +111,10 @@ pub struct ForAllSizes {
     pub kernels: Vec<KernelPath>,
     /// `-D`
     pub defines: Vec<String>,
-    /// Not `--no-compare`.
+    /// Compare our reading with a compiler's (off with `--no-compare`).
     pub compares: bool,
     /// The correspondence of the two kernels, and preconditions on launches.
-    pub together: Correspondence,
+    pub correspondence: Correspondence,
     /// A formula of the outputs of a kernel: its text, or `@` and a file relative to the working folder.
     pub ensures: Option<String>,
     /// Tensors of the formula and their sizes: `C=f32[m,n]`.
@@ -145,7 +145,7 @@ pub struct Settings {
     pub warp_synchronous: bool,
     /// `--allow`
     pub allow: Allow,
-    /// Not `--no-snap`.
+    /// Recognise constants such as log2(e) (off with `--no-snap`).
     pub snap: bool,
     /// Its budget.
     pub limits: Limits,
@@ -181,7 +181,7 @@ pub enum LoadError {
     TooLarge,
     /// A file from elsewhere; its lines are not quoted.
     #[error(
-        "error: `{0}` is a link that leads out of its folder, and has mistakes, which are not shown\n"
+        "error: `{0}` is a link to a file outside its folder, and has mistakes, which are not shown\n"
     )]
     Link(String),
     /// All mistakes, rendered with their lines.
@@ -201,7 +201,7 @@ pub fn load(path: Option<&Path>, colour: Colour) -> Result<Project, LoadError> {
     };
     let name = path.display().to_string();
     let text =
-        bounded::read_text(&path, bounded::MOST_TEXT).map_err(|error| match error.kind() {
+        bounded::read_text(&path, bounded::MAX_TEXT).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => LoadError::Missing(name.clone()),
             _ => LoadError::Unreadable { name: name.clone(), error },
         })?;

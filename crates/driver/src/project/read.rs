@@ -1,7 +1,7 @@
 //! Reads the text of a project file into its entries. Collects all errors.
 
 use super::date::DateError;
-use super::matrix::{Values, combinations, named, substitute};
+use super::matrix::{Values, combinations, entry_name, substitute};
 use super::sizes;
 use super::value::{Problem, Raw, Table, assignments, refuse_controls, texts};
 use super::{Allowance, Date, Entry, Project, Require, Settings, Step, Target, Task};
@@ -74,7 +74,7 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
     let defaults = table.get("defaults").and_then(|value| {
         let found = value.get_ref().as_table();
         if found.is_none() {
-            reader.problem(value.span(), "`defaults` is a table: write [defaults]");
+            reader.problem(value.span(), "`defaults` must be a table: write [defaults]");
         }
         Some((found?, value.span()))
     });
@@ -177,7 +177,7 @@ impl Reader<'_> {
             let name = name.clone().unwrap_or_else(|| short(&target.kernel));
             let task = Task::Check(Box::new(target));
             let settings = settings.clone();
-            entries.push(Entry { name: named(&name, &values), task, settings });
+            entries.push(Entry { name: entry_name(&name, &values), task, settings });
         }
         entries
     }
@@ -188,7 +188,7 @@ impl Reader<'_> {
         span: Range<usize>,
         defaults: Option<&Table<'_, '_>>,
     ) -> Vec<Entry> {
-        if sizes::is_meant(table) {
+        if sizes::is_for_all_sizes(table) {
             return self.equiv_for_all(table, span, defaults);
         }
         let known = [EQUIV, LAUNCH, SETTINGS].concat();
@@ -213,13 +213,13 @@ impl Reader<'_> {
                 [last(reference), last(optimised)].map(Option::unwrap_or_default).join("=")
             });
             let before = self.problems.len();
-            let assumptions = self.all(assumed.iter().flatten(), &values);
+            let assumptions = self.parse_all(assumed.iter().flatten(), &values);
             if self.problems.len() > before {
                 break;
             }
             let task = Task::Equiv([reference.clone(), optimised.clone()], assumptions);
             let settings = settings.clone();
-            entries.push(Entry { name: named(&name, &values), task, settings });
+            entries.push(Entry { name: entry_name(&name, &values), task, settings });
         }
         entries
     }
@@ -267,9 +267,9 @@ impl Reader<'_> {
         let before = self.problems.len();
         let path = self.filled(kernel, values).and_then(|text| KernelPath::from_str(&text).ok());
         let mut arguments = Arguments {
-            specs: self.all(launch.arguments.iter().flatten(), values),
-            aliases: self.all::<AliasSpec>(&launch.aliases, values),
-            symbols: self.all(&launch.symbols, values),
+            specs: self.parse_all(launch.arguments.iter().flatten(), values),
+            aliases: self.parse_all::<AliasSpec>(&launch.aliases, values),
+            symbols: self.parse_all(&launch.symbols, values),
         };
         for spec in arguments.specs.iter_mut().chain(&mut arguments.symbols) {
             self.locate_data(spec);
@@ -291,7 +291,7 @@ impl Reader<'_> {
         let parts =
             raw.text.split(';').map(|part| Raw { text: part.trim().to_owned(), ..raw.clone() });
         let parts: Vec<Raw> = parts.collect();
-        self.all(&parts, values)
+        self.parse_all(&parts, values)
     }
 
     /// Files with data are relative to the project, too.
@@ -317,7 +317,7 @@ impl Reader<'_> {
             .ok()
     }
 
-    pub(super) fn all<'r, T: FromStr<Err = ParseError>>(
+    pub(super) fn parse_all<'r, T: FromStr<Err = ParseError>>(
         &mut self,
         raws: impl IntoIterator<Item = &'r Raw>,
         values: &Values,
@@ -358,7 +358,7 @@ impl Reader<'_> {
             Some("not-refuted") => Require::NotRefuted,
             Some(_) => {
                 let span = require.map(|raw| raw.span).unwrap_or_default();
-                self.problem(span, "`require` is \"proved\" or \"not-refuted\"");
+                self.problem(span, "`require` must be \"proved\" or \"not-refuted\"");
                 Require::Proved
             }
         };
@@ -413,12 +413,15 @@ impl Reader<'_> {
         let at = table.text("at", &mut self.problems).map(|raw| raw.text);
         let code = code?;
         let Some(known) = Code::parse(&code.text) else {
-            self.problem(code.span, "no finding has this code: `warpproof explain` lists all");
+            self.problem(
+                code.span,
+                "there is no finding code like this: `warpproof explain` lists all",
+            );
             return None;
         };
         let reason = reason?;
         if reason.text.trim().is_empty() {
-            self.problem(reason.span, "say why");
+            self.problem(reason.span, "give a reason");
             return None;
         }
         let reason = reason.text;

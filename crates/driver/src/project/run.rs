@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
 /// The most entries that run at once, even if the user requests more.
-const MOST_JOBS: usize = 256;
+const MAX_JOBS: usize = 256;
 
 /// Options of a run of a project.
 pub struct RunOptions<'o> {
@@ -153,12 +153,12 @@ fn question(meant: &Option<String>) -> String {
 
 /// Returns the entries that the names select, all if there are none.
 fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>, UnknownEntry> {
-    let is_meant = |entry: &Entry, name: &String| {
+    let is_for_all_sizes = |entry: &Entry, name: &String| {
         let rest = entry.name.strip_prefix(name.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
     };
     for name in names {
-        if !project.entries.iter().any(|entry| is_meant(entry, name)) {
+        if !project.entries.iter().any(|entry| is_for_all_sizes(entry, name)) {
             let known: Vec<&str> =
                 project.entries.iter().map(|entry| entry.name.as_str()).collect();
             let meant = crate::arguments::closest(name, known.iter().copied());
@@ -169,7 +169,8 @@ fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>
             });
         }
     }
-    let meant = |entry: &&Entry| names.is_empty() || names.iter().any(|name| is_meant(entry, name));
+    let meant =
+        |entry: &&Entry| names.is_empty() || names.iter().any(|name| is_for_all_sizes(entry, name));
     Ok(project.entries.iter().filter(meant).collect())
 }
 
@@ -198,7 +199,7 @@ fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> V
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..jobs.min(entries.len()).min(MOST_JOBS) {
+        for _ in 1..jobs.min(entries.len()).min(MAX_JOBS) {
             // With fewer threads the others do more.
             let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
@@ -351,9 +352,7 @@ fn unused_allowances(project: &Project, used: &[bool], today: Date) -> String {
             (true, false) => {
                 Some(format!("warning: the allowance of {} expired on {expires}\n", one.name()))
             }
-            (false, _) => {
-                Some(format!("warning: nothing is found that [[allow]] {} is for\n", one.name()))
-            }
+            (false, _) => Some(format!("warning: no finding matches [[allow]] {}\n", one.name())),
         }
     });
     warnings.collect()

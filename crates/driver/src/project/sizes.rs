@@ -3,7 +3,7 @@
 //!
 //! A project names neither a compiler nor a solver: z3 and NVRTC are those of the user's own settings.
 
-use super::matrix::{Values, combinations, named};
+use super::matrix::{Values, combinations, entry_name};
 use super::read::{Reader, short};
 use super::run::RunOptions;
 use super::value::{Raw, Table, assignments, texts};
@@ -43,7 +43,7 @@ pub(super) const EQUIV: &[&str] = &[
 pub(super) const SETTINGS: &[&str] = &["strict", "timeout", "require", "arch", "include"];
 
 /// Is an `[[equiv]]` one for all sizes?
-pub(super) fn is_meant(table: &DeTable<'_>) -> bool {
+pub(super) fn is_for_all_sizes(table: &DeTable<'_>) -> bool {
     table.get("for-all-sizes").is_some_and(|value| value.get_ref().as_bool() != Some(false))
 }
 
@@ -107,11 +107,21 @@ impl Reader<'_> {
             let name = name
                 .clone()
                 .unwrap_or_else(|| paths.iter().map(short).collect::<Vec<_>>().join("="));
-            let together = Correspondence { names: names.clone(), same_launch, requires };
-            let of =
-                ForAllSizes { kernels: paths, defines, compares, together, ensures, arguments };
+            let correspondence = Correspondence { names: names.clone(), same_launch, requires };
+            let of = ForAllSizes {
+                kernels: paths,
+                defines,
+                compares,
+                correspondence,
+                ensures,
+                arguments,
+            };
             let task = Task::ForAllSizes(Box::new(of));
-            entries.push(Entry { name: named(&name, &values), task, settings: settings.clone() });
+            entries.push(Entry {
+                name: entry_name(&name, &values),
+                task,
+                settings: settings.clone(),
+            });
         }
         entries
     }
@@ -132,7 +142,7 @@ impl Reader<'_> {
         let pair = raw.text.split_once('=').map(|(one, two)| (one.trim(), two.trim()));
         let pair = pair.filter(|(one, two)| !one.is_empty() && !two.is_empty());
         if pair.is_none() {
-            self.problem(raw.span.clone(), "`map` has names of both kernels: \"x=a\"");
+            self.problem(raw.span.clone(), "`map` needs a name of each kernel, as in \"x=a\"");
         }
         pair.map(|(one, two)| (one.to_owned(), two.to_owned()))
     }
@@ -153,7 +163,7 @@ pub(super) fn execute(
     let contract = Contract {
         ensures: of.ensures.as_deref().map(Input::of_formula).transpose()?,
         arguments: of.arguments.clone(),
-        requires: of.together.requires.clone(),
+        requires: of.correspondence.requires.clone(),
     };
     let contract = Some(&contract).filter(|one| of.kernels.len() == 1 && !one.is_empty());
     let project = compile.project.clone();
@@ -185,7 +195,7 @@ pub(super) fn execute(
         ([reference, optimised], [one, two]) => {
             let names = [one, two].map(|path| path.kernel.as_deref());
             let inputs = [reference, optimised];
-            Ok(prove::compare(inputs, names, &of.together, options(None), run.colour))
+            Ok(prove::compare(inputs, names, &of.correspondence, options(None), run.colour))
         }
         _ => Ok(Outcome::bad_input("one or two kernels are needed")),
     }

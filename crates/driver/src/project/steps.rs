@@ -35,7 +35,10 @@ impl Reader<'_> {
         let own = table.get(own).and_then(|value| {
             let found = value.get_ref().as_table();
             if found.is_none() {
-                self.problem(value.span(), format!("`{own}` is a table such as {{ grid = 4 }}"));
+                self.problem(
+                    value.span(),
+                    format!("`{own}` must be a table such as {{ grid = 4 }}"),
+                );
             }
             Some(Table::new(found?, value.span(), LAUNCH, &mut self.problems))
         });
@@ -70,7 +73,7 @@ impl Reader<'_> {
         of_side: Option<&RawLaunch>,
     ) -> Option<RawStep> {
         let Some(one) = item.get_ref().as_table() else {
-            let message = "a launch is a table such as { kernel = \"FILE\", grid = 4 }";
+            let message = "a launch must be a table such as { kernel = \"FILE\", grid = 4 }";
             self.problem(item.span(), message);
             return None;
         };
@@ -79,7 +82,7 @@ impl Reader<'_> {
         let launch = self.launch(&one);
         match (one.get("formula"), one.get("kernel")) {
             (Some(value), Some(_)) => {
-                let message = "a step has a `kernel` or a `formula`, not both";
+                let message = "a step needs a `kernel` or a `formula`, not both";
                 self.problem(value.span(), message);
                 None
             }
@@ -113,7 +116,7 @@ impl Reader<'_> {
             RawStep::Formula(formula, launch) => {
                 let before = self.problems.len();
                 let text = self.formula(formula, values)?;
-                let specs = self.all(launch.arguments.iter().flatten(), values);
+                let specs = self.parse_all(launch.arguments.iter().flatten(), values);
                 let mut arguments = Arguments { specs, ..Arguments::default() };
                 arguments.specs.iter_mut().for_each(|spec| self.locate_data(spec));
                 let formula = FormulaText { text, arguments };

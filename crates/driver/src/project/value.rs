@@ -53,7 +53,7 @@ impl<'t, 'i> Table<'t, 'i> {
             let mut problem = Problem::new(key.span(), format!("there is no key `{name}` here"));
             problem.help = Some(match closest(name, known.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("known are {}", known.join(", ")),
+                None => format!("the keys are {}", known.join(", ")),
             });
             problems.push(problem);
         }
@@ -84,7 +84,8 @@ impl<'t, 'i> Table<'t, 'i> {
         };
         if text.is_none() {
             let what = value.get_ref().type_str();
-            let message = format!("`{key}` is a number, a text or a list of them, not this {what}");
+            let message =
+                format!("`{key}` must be a number, a string or a list of these, not this {what}");
             problems.push(Problem::new(value.span(), message));
         }
         Some(Raw { text: text?, span: value.span() })
@@ -95,7 +96,7 @@ impl<'t, 'i> Table<'t, 'i> {
         match value.get_ref() {
             DeValue::String(text) => Some(Raw { text: text.to_string(), span: value.span() }),
             other => {
-                let message = format!("`{key}` is a text, not this {}", other.type_str());
+                let message = format!("`{key}` must be a string, not this {}", other.type_str());
                 problems.push(Problem::new(value.span(), message));
                 None
             }
@@ -106,7 +107,7 @@ impl<'t, 'i> Table<'t, 'i> {
         let value = self.get(key)?;
         let flag = value.get_ref().as_bool();
         if flag.is_none() {
-            problems.push(Problem::new(value.span(), format!("`{key}` is true or false")));
+            problems.push(Problem::new(value.span(), format!("`{key}` must be true or false")));
         }
         flag
     }
@@ -122,7 +123,7 @@ impl<'t, 'i> Table<'t, 'i> {
             items.iter().map(|item| Some((item.get_ref().as_table()?, item.span()))).collect()
         });
         if tables.is_none() {
-            let message = format!("`{key}` is a list of tables: write [[{key}]]");
+            let message = format!("`{key}` must be a list of tables: write [[{key}]]");
             problems.push(Problem::new(value.span(), message));
         }
         tables.unwrap_or_default()
@@ -143,7 +144,7 @@ pub(super) fn scalar(value: &DeValue<'_>) -> Option<String> {
 pub(super) fn refuse_controls(table: &DeTable<'_>, problems: &mut Vec<Problem>) {
     for (key, value) in table {
         if !is_clean(key.get_ref()) {
-            problems.push(Problem::new(key.span(), "a key has no control characters"));
+            problems.push(Problem::new(key.span(), "a key cannot contain control characters"));
         }
         refuse_controls_in(value, problems);
     }
@@ -152,7 +153,7 @@ pub(super) fn refuse_controls(table: &DeTable<'_>, problems: &mut Vec<Problem>) 
 fn refuse_controls_in(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) {
     match value.get_ref() {
         DeValue::String(text) if !is_clean(text) => {
-            problems.push(Problem::new(value.span(), "a text has no control characters"));
+            problems.push(Problem::new(value.span(), "a string cannot contain control characters"));
         }
         DeValue::Array(items) => {
             items.iter().for_each(|item| refuse_controls_in(item, problems));
@@ -200,7 +201,7 @@ pub(super) fn assignments(
             Some(text) => found.push(Raw { text: format!("{name}={text}"), span: value.span() }),
             None => problems.push(Problem::new(
                 value.span(),
-                format!("a value of `{key}` is a text such as \"f32[4,512]\" or a number"),
+                format!("a value of `{key}` must be a string such as \"f32[4,512]\" or a number"),
             )),
         }
     }
@@ -243,7 +244,7 @@ pub(super) fn texts(value: &Spanned<DeValue<'_>>, problems: &mut Vec<Problem>) -
     for item in items {
         match item.get_ref().as_str() {
             Some(text) => found.push(Raw { text: text.to_owned(), span: item.span() }),
-            None => problems.push(Problem::new(item.span(), "a text is needed here")),
+            None => problems.push(Problem::new(item.span(), "expected a string")),
         }
     }
     found

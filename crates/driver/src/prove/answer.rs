@@ -36,7 +36,7 @@ pub(super) struct Report<'r> {
     /// A message if the proof was ended early.
     pub(super) stopped: Option<String>,
     /// Assumptions made when the text was read.
-    pub(super) read_as: Vec<String>,
+    pub(super) reading_assumptions: Vec<String>,
     /// The comparison of our reading of the kernel with NVRTC's.
     pub(super) compared: &'r TimedComparison,
     /// `--strict`: without that comparison nothing is proved.
@@ -134,11 +134,11 @@ impl Report<'_> {
             reasons = self.undefined_somewhere();
         }
         if reasons.is_empty() && self.answer.properties.iter().any(is_open_clause) {
-            reasons.push("it rests on a clause that may have no value".to_owned());
+            reasons.push("it depends on a clause that may be undefined".to_owned());
         } else if reasons.is_empty() && self.answer.example.is_none() {
-            reasons.push("no launch was found that fulfils the contract".to_owned());
+            reasons.push("no launch was found that satisfies the contract".to_owned());
         } else if reasons.is_empty() {
-            reasons.push("it rests on barriers that not all threads may meet".to_owned());
+            reasons.push("it depends on barriers that some threads may not reach".to_owned());
         }
         reasons
     }
@@ -240,7 +240,7 @@ impl Report<'_> {
     }
 
     /// Explains the meaning of numbers in claims about elements, if any was proved.
-    fn meant_by_numbers(&self) -> Vec<String> {
+    fn number_semantics(&self) -> Vec<String> {
         let proved = |one: &PropertyVerdict| {
             is_about_values(one) && one.verdict == allsizes::Verdict::Proved
         };
@@ -286,12 +286,12 @@ impl Report<'_> {
         }
         let overflow = self.answer.properties.iter().find(|one| one.property == Property::Overflow);
         if overflow.is_some_and(|one| one.verdict != allsizes::Verdict::Proved) {
-            all.push("for the other properties: nothing overflows".to_owned());
+            all.push("integer arithmetic does not overflow (for the other properties)".to_owned());
         }
         if has_loop(&self.kernel.body) {
             all.push("loops end".to_owned());
         }
-        all.extend(self.meant_by_numbers());
+        all.extend(self.number_semantics());
         for name in &self.kernel.types {
             all.push(format!("`{name}` is `float`: the template is read for that type"));
         }
@@ -299,9 +299,9 @@ impl Report<'_> {
             all.extend(self.implicit_precondition(&requirement.condition));
         }
         if self.kernel.fences {
-            all.push("fences order nothing: their order is not followed".to_owned());
+            all.push("fences order nothing: their effect is not modelled".to_owned());
         }
-        all.extend(self.read_as.iter().cloned());
+        all.extend(self.reading_assumptions.iter().cloned());
         all.extend(compare::assumption(self.compared));
         // With a contract on the command line, clauses of the file may be by another author: mark them.
         let is_apart = self.input.headers().any(|file| file.name() == COMMAND_LINE);

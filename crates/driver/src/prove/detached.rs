@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Bytes of the thread's stack: expressions are followed recursively.
 const STACK: usize = 64 << 20;
 /// The interval between checks for cancellation.
-const LOOK: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// The minimum waiting time for work that began late.
 const GRACE: Duration = Duration::from_millis(200);
 
@@ -59,7 +59,7 @@ impl<T: Send + 'static> Detached<T> {
     pub(super) fn result(self, deadline: Deadline) -> Option<T> {
         let asked = Instant::now();
         loop {
-            match self.0.recv_timeout(LOOK) {
+            match self.0.recv_timeout(CHECK_INTERVAL) {
                 Ok(Ok(result)) => return Some(result),
                 // Pass on a panic, a bug of ours, to the handler that reports it.
                 Ok(Err(panic)) => std::panic::resume_unwind(panic),

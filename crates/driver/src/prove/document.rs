@@ -68,8 +68,8 @@ fn proof(of: &Report<'_>) -> Vec<ProofFact> {
         ),
         ProofFact::new(
             "Method",
-            "one thread, or two different ones, with symbols for sizes, block and thread; every access between two barriers \
-             is compared with every other. No launch is enumerated",
+            "one thread, or two different ones, with symbols for sizes, block and thread; every access \
+            between two barriers is compared with every other. Launches are not enumerated",
         ),
     ]
 }

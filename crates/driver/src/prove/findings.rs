@@ -3,31 +3,22 @@
 use crate::Input;
 use crate::report::{self, RaceBarrier, RaceLane, RacePicture};
 use allsizes::Finding;
-use base::{Code, Diagnostic};
+use base::{Code, Diagnostic, Span};
 use interp::{Access, AccessKind, Event, Launch, Thread, Value};
-use kir::{Array, Builtin, Kernel, VarId};
+use kir::{Array, ArrayId, Builtin, Kernel, VarId};
 
-/// The diagnostic of a finding, with its places.
+/// The diagnostic of a finding, with its places: one arm for each event.
 pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
     let launch = launch(kernel, &finding.launch);
     let who = |thread: &Thread| thread_name(kernel, thread);
+    // The fault of one access, labelled with its thread.
+    let of_access = |code: Code, access: &Access, message: String| {
+        Diagnostic::error(code, access.span, message).label(labelled(kernel, access))
+    };
     match &finding.event {
         Event::Race { array, index, first, second } => {
             let element = element(&kernel.arrays[*array], index);
-            let message = format!("two threads access `{element}` without order");
-            let diagnostic = Diagnostic::error(Code::Race, second.span, message).label(format!(
-                "{} {}",
-                who(&second.thread),
-                verb(second)
-            ));
-            let same_block = first.thread.block == second.thread.block;
-            let why = match same_block {
-                true => "no barrier lies between the two accesses",
-                false => "the threads are in different blocks, which no barrier orders",
-            };
-            diagnostic
-                .also(first.span, format!("{} {}", who(&first.thread), verb(first)))
-                .note(format!("{why}; {launch}"))
+            return race(kernel, &element, [first, second], &launch);
         }
         Event::OutOfBounds { array, index, sizes, access } => {
             let array = &kernel.arrays[*array];
@@ -38,72 +29,48 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
                 array.name,
                 sizes.join("×")
             );
-            Diagnostic::error(Code::OutOfBounds, access.span, message)
-                .label(format!("{} {}", who(&access.thread), verb(access)))
-                .note(launch)
+            of_access(Code::OutOfBounds, access, message)
         }
         Event::Unwritten { array, index, access } => {
             let name = element(&kernel.arrays[*array], index);
-            let message = format!("`{name}` is read before anybody has stored to it");
-            Diagnostic::error(Code::UndefinedValue, access.span, message)
-                .label(format!("{} {}", who(&access.thread), verb(access)))
-                .note(launch)
+            let message = format!("`{name}` is read before any thread has stored to it");
+            of_access(Code::UndefinedValue, access, message)
         }
         Event::Footprint { array, index, writes, access } => {
             let name = element(&kernel.arrays[*array], index);
             let what = if *writes { "written" } else { "read" };
             let message = format!("`{name}` is {what}, which the contract does not allow");
-            Diagnostic::error(Code::Postcondition, access.span, message)
-                .label(format!("{} {}", who(&access.thread), verb(access)))
-                .note(launch)
+            of_access(Code::Postcondition, access, message)
         }
         Event::Overflow { span, ty, exact, thread } => {
-            let value = exact.map_or("a number beyond all types".to_owned(), |one| one.to_string());
+            let value =
+                exact.map_or("a number too large for any type".to_owned(), |one| one.to_string());
             let message = format!("{value} does not fit into `{}`", ty.name());
-            Diagnostic::error(Code::Overflow, *span, message).label(who(thread)).note(launch)
+            Diagnostic::error(Code::Overflow, *span, message).label(who(thread))
         }
         Event::DivisionByZero { span, thread } => {
-            Diagnostic::error(Code::DivisionByZero, *span, "division by zero")
-                .label(who(thread))
-                .note(launch)
+            Diagnostic::error(Code::DivisionByZero, *span, "division by zero").label(who(thread))
         }
         Event::Divergence { at, thread, other, elsewhere } => {
-            let message = "threads of a block do not meet at this barrier";
-            let diagnostic = Diagnostic::error(Code::BarrierDivergence, *at, message)
-                .label(format!("{} waits here", who(thread)));
-            match elsewhere {
-                Some(place) if place == at => {
-                    let note = format!("{} waits here in another iteration; {launch}", who(other));
-                    diagnostic.note(note)
-                }
-                Some(place) => {
-                    diagnostic.also(*place, format!("{} waits here", who(other))).note(launch)
-                }
-                None => diagnostic.note(format!("{} has ended; {launch}", who(other))),
-            }
+            return divergence((*at, who(thread)), (*elsewhere, who(other)), &launch);
         }
         Event::Assertion { span, thread } => {
-            Diagnostic::error(Code::Assertion, *span, "this claim does not hold")
-                .label(who(thread))
-                .note(launch)
+            Diagnostic::error(Code::Assertion, *span, "this claim does not hold").label(who(thread))
         }
         Event::Barrier { span, thread, other, at, element: about, got, want } => {
-            let mut whom = vec![who(thread)];
-            whom.extend(other.iter().map(who));
+            let threads: Vec<String> =
+                std::iter::once(thread).chain(other.iter()).map(who).collect();
             let label = match at.is_empty() {
-                true => format!("not so for {}", whom.join(" and ")),
-                false => format!("not so for {}, {}", whom.join(" and "), values(kernel, at)),
+                true => format!("false for {}", threads.join(" and ")),
+                false => format!("false for {}, {}", threads.join(" and "), values(kernel, at)),
             };
-            let message = match (about, got.and_then(shown), want.and_then(shown)) {
-                (Some((array, index)), Some(got), Some(want)) => {
-                    let name = element(&kernel.arrays[*array], index);
-                    format!(
-                        "this does not hold at the barrier: with `{name}` it has {got} and {want} to compare"
-                    )
-                }
-                _ => "this does not hold at the barrier".to_owned(),
+            let message = match compared(kernel, about.as_ref(), [*got, *want]) {
+                Some([name, got, want]) => format!(
+                    "this does not hold at the barrier: for `{name}` it compares {got} with {want}"
+                ),
+                None => "this does not hold at the barrier".to_owned(),
             };
-            Diagnostic::error(Code::Assertion, *span, message).label(label).note(launch)
+            Diagnostic::error(Code::Assertion, *span, message).label(label)
         }
         Event::NoValue { span, at, divides } => {
             let (code, why) = match divides {
@@ -112,25 +79,71 @@ pub(super) fn diagnostic(kernel: &Kernel, finding: &Finding) -> Diagnostic {
             };
             let values = values(kernel, at);
             let label = if values.is_empty() { "here".to_owned() } else { format!("for {values}") };
-            let message = format!("this clause has no value: {why}");
-            Diagnostic::error(code, *span, message).label(label).note(launch)
+            Diagnostic::error(code, *span, format!("this clause has no value: {why}")).label(label)
         }
         Event::Postcondition { span, at, element: about, got, want } => {
             let values = values(kernel, at);
             let label = match values.is_empty() {
-                true => "not so".to_owned(),
-                false => format!("not so for {values}"),
+                true => "false".to_owned(),
+                false => format!("false for {values}"),
             };
-            let message = match (about, got.and_then(shown), want.and_then(shown)) {
-                (Some((array, index)), Some(got), Some(want)) => {
-                    let name = element(&kernel.arrays[*array], index);
+            let message = match compared(kernel, about.as_ref(), [*got, *want]) {
+                Some([name, got, want]) => {
                     format!("`{name}` is {got} at the end and should be {want}")
                 }
-                _ => "this does not hold at the end".to_owned(),
+                None => "this does not hold at the end".to_owned(),
             };
-            Diagnostic::error(Code::Postcondition, *span, message).label(label).note(launch)
+            Diagnostic::error(Code::Postcondition, *span, message).label(label)
         }
     }
+    .note(launch)
+}
+
+/// Names the thread of an access and what it does: `thread 3 of block 0 reads it`.
+fn labelled(kernel: &Kernel, access: &Access) -> String {
+    format!("{} {}", thread_name(kernel, &access.thread), verb(access))
+}
+
+/// Two accesses to an element that nothing orders.
+fn race(kernel: &Kernel, element: &str, [first, second]: [&Access; 2], launch: &str) -> Diagnostic {
+    let message = format!("two threads access `{element}`, and nothing orders them");
+    let why = match first.thread.block == second.thread.block {
+        true => "no barrier lies between the two accesses",
+        false => "the threads are in different blocks, which no barrier orders",
+    };
+    Diagnostic::error(Code::Race, second.span, message)
+        .label(labelled(kernel, second))
+        .also(first.span, labelled(kernel, first))
+        .note(format!("{why}; {launch}"))
+}
+
+/// A barrier at which one thread waits, while another waits elsewhere or has ended (`None`).
+fn divergence(
+    (at, thread): (Span, String),
+    (elsewhere, other): (Option<Span>, String),
+    launch: &str,
+) -> Diagnostic {
+    let message = "not all threads of the block reach this barrier";
+    let diagnostic = Diagnostic::error(Code::BarrierDivergence, at, message)
+        .label(format!("{thread} waits here"));
+    match elsewhere {
+        Some(place) if place == at => {
+            diagnostic.note(format!("{other} waits here in another iteration; {launch}"))
+        }
+        Some(place) => diagnostic.also(place, format!("{other} waits here")).note(launch),
+        None => diagnostic.note(format!("{other} has ended; {launch}")),
+    }
+}
+
+/// Formats an element and the two values that a claim compares, if the event has all three.
+fn compared(
+    kernel: &Kernel,
+    about: Option<&(ArrayId, Vec<i128>)>,
+    [got, want]: [Option<Value>; 2],
+) -> Option<[String; 3]> {
+    let (array, index) = about?;
+    let (got, want) = (got.and_then(shown)?, want.and_then(shown)?);
+    Some([element(&kernel.arrays[*array], index), got, want])
 }
 
 /// A race as a picture. A run on one launch does not record which barriers threads have passed.

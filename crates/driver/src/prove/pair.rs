@@ -6,7 +6,7 @@ use super::detached::Deadline;
 use super::limits::{cut_short, limit, not_in_time, on_deep_stack, scope};
 use super::options::Options;
 use super::reading::Text;
-use super::select::{Refusal, demanding};
+use super::select::{Refusal, select_with_requirements};
 use super::solver::{NoSolver, needs_solver};
 use super::{compare as reading, document, findings, refused, solver, statements};
 use crate::diagnostics::render;
@@ -21,7 +21,7 @@ use kir::Kernel;
 use std::time::Instant;
 
 /// Stores to an array that a difference names, on each side.
-const MOST_STORES: usize = 4;
+const MAX_STORES: usize = 4;
 
 const SIDES: [&str; 2] = ["reference", "optimised"];
 
@@ -30,7 +30,7 @@ struct Pair<'r> {
     sides: [Report<'r>; 2],
     compared: &'r PairAnswer,
     no_solver: Option<&'r NoSolver>,
-    together: &'r Correspondence,
+    correspondence: &'r Correspondence,
     /// A message if the proof was ended early.
     stopped: Option<String>,
 }
@@ -51,7 +51,7 @@ pub struct Correspondence {
 pub fn compare(
     inputs: [&Input; 2],
     names: [Option<&str>; 2],
-    together: &Correspondence,
+    correspondence: &Correspondence,
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
@@ -64,7 +64,7 @@ pub fn compare(
             }
         }
         let colour = colour.for_input(texts.iter().flat_map(|text| text.input.texts()));
-        compare_all(&texts, names, together, options, colour).escaped(colour)
+        compare_all(&texts, names, correspondence, options, colour).escaped(colour)
     })
 }
 
@@ -72,43 +72,28 @@ pub fn compare(
 fn compare_all(
     texts: &[Text],
     names: [Option<&str>; 2],
-    together: &Correspondence,
+    correspondence: &Correspondence,
     options: Options<'_>,
     colour: Colour,
 ) -> Outcome {
     let started = Instant::now();
     let [first, second] = texts else { return Outcome::bad_input("two kernels are needed") };
     let inputs = [&first.input, &second.input];
-    let mut kernels: Vec<Kernel> = Vec::new();
-    let mut unused = together.requires.clone();
-    for (number, (text, name)) in texts.iter().zip(names).enumerate() {
-        let renamed = if number == 1 { &together.names[..] } else { &[] };
-        let asked = (&together.requires[..], renamed);
-        let read = within(limit(&options, started), || demanding(text, name, asked, &mut unused));
-        let read = read.result.unwrap_or_else(|| Err(not_in_time(&options)));
-        match read {
-            Ok(kernel) if options.strict => kernels.push(kernel.for_every_launch()),
-            Ok(kernel) => kernels.push(kernel),
-            Err(Refusal::Usage(message)) => return Outcome::bad_input(&message),
-            Err(Refusal::Read(diagnostic)) => {
-                return refused::refused(*diagnostic, &text.input, "equiv", &options, colour);
-            }
-        }
-    }
-    if let Some(unused) = unused.first() {
-        let message = format!("--requires: neither kernel has all names of `{unused}`");
-        return Outcome::bad_input(&message);
-    }
-    let [reference, optimised] = &kernels[..] else {
-        return Outcome::bad_input("two kernels are needed");
-    };
+    let kernels =
+        match read_kernels([first, second], names, correspondence, (&options, started), colour) {
+            Ok(kernels) => kernels,
+            Err(outcome) => return *outcome,
+        };
     let (found, no_solver) = match solver::start_solver(&options) {
         Ok(found) => found,
         Err(reason) => return Outcome::bad_input(&reason.to_string()),
     };
+    let [reference, optimised] = &kernels;
     let how = allsizes::Options { infers: options.infers, suggests: false };
-    let relation =
-        allsizes::Relation { names: together.names.clone(), same_launch: together.same_launch };
+    let relation = allsizes::Relation {
+        names: correspondence.names.clone(),
+        same_launch: correspondence.same_launch,
+    };
     let work = || allsizes::compare_as([reference, optimised], &relation, found, how);
     let compiling = options.compiling;
     let asked = |number: usize, kernel| reading::ComparisonRequest {
@@ -117,8 +102,10 @@ fn compare_all(
         compiling,
     };
     let deadline = Deadline::of(&options, started);
-    let ((done, second), first) = reading::beside(asked(0, reference), deadline, || {
-        reading::beside(asked(1, optimised), deadline, || within(limit(&options, started), work))
+    let ((done, second), first) = reading::compare_beside(asked(0, reference), deadline, || {
+        reading::compare_beside(asked(1, optimised), deadline, || {
+            within(limit(&options, started), work)
+        })
     });
     let readings = [first, second];
     for ((one, kernel), input) in readings.iter().zip([reference, optimised]).zip(inputs) {
@@ -144,14 +131,50 @@ fn compare_all(
         old_solver: None,
         second: None,
         stopped: None,
-        read_as: texts[number].assumed(options.reading),
+        reading_assumptions: texts[number].assumed(options.reading),
         compared: &readings[number],
         strict: options.strict,
     };
     let stopped = stopped.then(|| cut_short(&options));
     let sides = [side(0), side(1)];
-    let pair = Pair { sides, compared: &compared, no_solver, together, stopped };
+    let pair = Pair { sides, compared: &compared, no_solver, correspondence, stopped };
     pair.outcome(options.format, colour)
+}
+
+/// Reads the kernels of both texts, with the preconditions of the correspondence. On failure returns the outcome.
+fn read_kernels(
+    texts: [&Text; 2],
+    names: [Option<&str>; 2],
+    correspondence: &Correspondence,
+    (options, started): (&Options<'_>, Instant),
+    colour: Colour,
+) -> Result<[Kernel; 2], Box<Outcome>> {
+    let mut unused = correspondence.requires.clone();
+    let mut read = |number: usize| -> Result<Kernel, Box<Outcome>> {
+        let (text, name) = (texts[number], names[number]);
+        let renamed = if number == 1 { &correspondence.names[..] } else { &[] };
+        let asked = (&correspondence.requires[..], renamed);
+        let read = within(limit(options, started), || {
+            select_with_requirements(text, name, asked, &mut unused)
+        });
+        match read.result.unwrap_or_else(|| Err(not_in_time(options))) {
+            Ok(kernel) if options.strict => Ok(kernel.for_every_launch()),
+            Ok(kernel) => Ok(kernel),
+            Err(Refusal::Usage(message)) => Err(Box::new(Outcome::bad_input(&message))),
+            Err(Refusal::Read(diagnostic)) => {
+                let refused = refused::refused(*diagnostic, &text.input, "equiv", options, colour);
+                Err(Box::new(refused))
+            }
+        }
+    };
+    let kernels = [read(0)?, read(1)?];
+    match unused.first() {
+        Some(unused) => {
+            let message = format!("--requires: neither kernel has all names of `{unused}`");
+            Err(Box::new(Outcome::bad_input(&message)))
+        }
+        None => Ok(kernels),
+    }
 }
 
 /// A proof that a run contradicts.
@@ -171,8 +194,8 @@ fn contradiction(
         shown.push(render(&different(difference, kernels), inputs[1], colour));
     }
     let messages = format!(
-        "{}\nerror: this was proved not to happen, and a run shows it: a bug in warpproof. \
-         Please report it with the files.\n",
+        "{}\nerror: this was proved impossible, but a run shows it. This is a bug in warpproof; please \
+        report it with the files.\n",
         shown.first()?
     );
     Some(Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) })
@@ -220,7 +243,7 @@ impl Pair<'_> {
             reasons.push(format!("{place}: could not show {}", open.message));
         }
         if reasons.is_empty() && self.compared.example.is_none() {
-            reasons.push("no launches were found that fulfil both contracts".to_owned());
+            reasons.push("no launches were found that satisfy both contracts".to_owned());
         }
         if reasons.is_empty() {
             reasons = self.sides[1].undefined_somewhere();
@@ -303,15 +326,17 @@ impl Pair<'_> {
         if self.sides.iter().any(|one| statements::has_fetch(&one.kernel.body)) {
             all.push("neither kernel writes the memory of its textures".to_owned());
         }
-        let names = self.together.names.iter();
+        let names = self.correspondence.names.iter();
         all.extend(names.map(|(one, two)| format!("`{one}` is `{two}` of the optimised kernel")));
         if self.compared.verdict == allsizes::Verdict::Proved {
             all.extend(self.sides[1].assumed_defined());
         }
-        if self.together.same_launch {
+        if self.correspondence.same_launch {
             all.push("both kernels have the same launch".to_owned());
         }
-        all.extend(self.together.requires.iter().map(|one| format!("requires {one} (as given)")));
+        all.extend(
+            self.correspondence.requires.iter().map(|one| format!("requires {one} (as given)")),
+        );
         for (side, which) in self.sides.iter().zip(SIDES) {
             for one in side.assumptions() {
                 let own = ["blockDim", "gridDim", "not compared"];
@@ -411,7 +436,7 @@ impl Pair<'_> {
                 message: format!("the {which} kernel stores to `{}` here", difference.name).into(),
                 origin: [].into(),
             };
-            let places = stores.take(MOST_STORES).map(|span| Location {
+            let places = stores.take(MAX_STORES).map(|span| Location {
                 side: Some(which),
                 ..report::location(&label(span), side.input)
             });

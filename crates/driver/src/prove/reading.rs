@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Longer headers are not read.
-const LARGEST: u64 = 16 << 20;
+const MAX_HEADER_BYTES: u64 = 16 << 20;
 
 /// Options for reading a file. The compiler in a comparison of readings gets the same ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +162,7 @@ fn read(file: &Path, folders: &[PathBuf]) -> Option<io::Result<String>> {
     let Ok(facts) = std::fs::metadata(file) else { return None };
     let refuse = |why: &str| Some(Err(io::Error::other(why.to_owned())));
     if !folders.iter().any(|folder| is_below(file, folder)) {
-        return refuse("it is outside of the file's folder and of those given with -I");
+        return refuse("it is outside the file's folder and those given with -I");
     }
     if facts.is_dir() {
         return None;
@@ -170,7 +170,7 @@ fn read(file: &Path, folders: &[PathBuf]) -> Option<io::Result<String>> {
     if !facts.is_file() {
         return refuse("it is not a file");
     }
-    if facts.len() > LARGEST {
+    if facts.len() > MAX_HEADER_BYTES {
         return refuse("it is too long");
     }
     match std::fs::read_to_string(file) {

@@ -36,7 +36,7 @@ pub(super) fn refused(
     colour: Colour,
 ) -> Outcome {
     let diagnostic =
-        unread::judged(diagnostic, input, options.compiling, Deadline::of(options, Instant::now()));
+        unread::judge(diagnostic, input, options.compiling, Deadline::of(options, Instant::now()));
     let unsupported = diagnostic.severity == Severity::Unsupported;
     let exit = if unsupported { Exit::Unknown } else { Exit::BadInput };
     let messages = render(&diagnostic, input, colour) + "\n";

@@ -13,14 +13,14 @@ pub(super) enum Refusal {
 }
 
 /// The selected kernel.
-pub(super) fn selected(text: &Text, name: Option<&str>) -> Result<Kernel, Refusal> {
+pub(super) fn select(text: &Text, name: Option<&str>) -> Result<Kernel, Refusal> {
     let kernels = cuda_front::kernels_in(&text.read).map_err(Refusal::Read)?;
-    chosen(&text.input.source, name, kernels)
+    choose(&text.input.source, name, kernels)
 }
 
-/// Like [`selected`], with more preconditions. Each applies if the kernel has its names; it is then removed from
+/// Like [`select`], with more preconditions. Each applies if the kernel has its names; it is then removed from
 /// `unused`.
-pub(super) fn demanding(
+pub(super) fn select_with_requirements(
     text: &Text,
     name: Option<&str>,
     (demands, names): (&[String], &[(String, String)]),
@@ -38,10 +38,10 @@ pub(super) fn demanding(
     }
     unused.retain(|one| !used.contains(one));
     let kernels = cuda_front::kernels_with(&text.read, &used, names).map_err(Refusal::Read)?;
-    chosen(&text.input.source, name, kernels.into_iter().map(|(parsed, _)| parsed).collect())
+    choose(&text.input.source, name, kernels.into_iter().map(|(parsed, _)| parsed).collect())
 }
 
-pub(super) fn chosen(
+pub(super) fn choose(
     source: &SourceFile,
     name: Option<&str>,
     kernels: Vec<cuda_front::Parsed>,

@@ -1,7 +1,7 @@
 //! Proves one kernel, from options to report.
 
 use super::answer::Report;
-use super::contract::{Contracted, contracted};
+use super::contract::{Contracted, kernel_with_contract};
 use super::detached::Deadline;
 use super::limits::{cut_short, limit, not_in_time, on_deep_stack};
 use super::options::Options;
@@ -30,8 +30,9 @@ pub fn run(input: &Input, options: Options<'_>, colour: Colour) -> Outcome {
 /// Proves one kernel, and makes the report.
 pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Outcome {
     let started = Instant::now();
-    let read =
-        within(limit(&options, started), || contracted(text, options.kernel, options.contract));
+    let read = within(limit(&options, started), || {
+        kernel_with_contract(text, options.kernel, options.contract)
+    });
     let (text, input) = (&*text, &text.input);
     let contracted = match read.result.unwrap_or_else(|| Err(not_in_time(&options))) {
         Ok(one) if options.strict => Contracted { kernel: one.kernel.for_every_launch(), ..one },
@@ -52,7 +53,7 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
     let asked =
         compare::ComparisonRequest { source: &input.source, kernel, compiling: options.compiling };
     let deadline = Deadline::of(&options, started);
-    let ((answer, found, stopped), compared) = compare::beside(asked, deadline, || {
+    let ((answer, found, stopped), compared) = compare::compare_beside(asked, deadline, || {
         let done = within(limit(&options, started), || allsizes::prove(kernel, found, how));
         let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(kernel), None));
         (answer, found, done.is_cut)
@@ -69,7 +70,7 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
     }
     let answer = &answer;
     let (compared, strict) = (&compared, options.strict);
-    let read_as =
+    let reading_assumptions =
         text.assumed(options.reading).into_iter().chain(contracted.assumed.clone()).collect();
     let report = Report {
         input,
@@ -79,15 +80,15 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
         old_solver,
         second,
         stopped,
-        read_as,
+        reading_assumptions,
         compared,
         strict,
     };
     if let Some((_, finding)) = &answer.contradiction {
         let shown = render(&findings::diagnostic(kernel, finding), input, colour);
         let messages = format!(
-            "{shown}\nerror: this was proved not to happen, and a run shows it: a bug in warpproof. \
-             Please report it with the file.\n"
+            "{shown}\nerror: this was proved impossible, but a run shows it. This is a bug in warpproof; \
+            please report it with the file.\n"
         );
         return Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) };
     }

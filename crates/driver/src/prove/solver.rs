@@ -18,7 +18,7 @@ pub(crate) enum NoSolver {
     #[error("z3 was not found")]
     NotFound,
     /// It prints its version, but answers no query.
-    #[error("z3 {0} does not answer a question")]
+    #[error("z3 {0} does not answer a test question")]
     DoesNotAnswer(String),
     /// It does not start, or is another program.
     #[error(transparent)]
@@ -54,7 +54,7 @@ pub(super) fn second_solver_note(second: &smt::SecondSolver) -> String {
     let smt::SecondSolver { sent, confirmed, disputed, .. } = second;
     let disputed = match disputed {
         0 => String::new(),
-        count => format!("; it contradicts {count}, which are not used"),
+        count => format!("; it contradicts {count}, which were not used"),
     };
     format!("results of z3 confirmed by {}: {confirmed} of {sent}{disputed}", second.name())
 }

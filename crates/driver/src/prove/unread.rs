@@ -7,7 +7,7 @@ use crate::Input;
 use base::{Code, Diagnostic, Severity, Span};
 
 /// Turns the diagnostic into `unsupported` if a compiler accepts the text.
-pub(super) fn judged(
+pub(super) fn judge(
     diagnostic: Diagnostic,
     input: &Input,
     compiling: Option<&Compiling>,

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 /// Would a character act as a control? Line ends and tabs are left to the formats.
-pub(crate) fn is_obeyed(c: char) -> bool {
+pub(crate) fn is_control(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => true,
@@ -23,7 +23,7 @@ pub(crate) fn is_obeyed(c: char) -> bool {
 pub(crate) fn is_clean(text: &str) -> bool {
     // Fast path: most texts are long and plain.
     let plain = |byte: u8| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t';
-    text.bytes().all(plain) || !without_returns(text).chars().any(is_obeyed)
+    text.bytes().all(plain) || !without_returns(text).chars().any(is_control)
 }
 
 /// Escapes every control character of a text.
@@ -33,7 +33,7 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in without_returns(text).chars() {
-        match is_obeyed(c) {
+        match is_control(c) {
             true => shown.extend(c.escape_default()),
             false => shown.push(c),
         }
@@ -59,12 +59,12 @@ pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
 
 /// JSON with control characters as its own escapes; they can only be inside of strings.
 pub(crate) fn json(text: String) -> String {
-    if !text.chars().any(is_obeyed) {
+    if !text.chars().any(is_control) {
         return text;
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match is_obeyed(c) {
+        match is_control(c) {
             // All of them have 16 bits.
             true => shown.push_str(&format!("\\u{:04x}", u32::from(c))),
             false => shown.push(c),

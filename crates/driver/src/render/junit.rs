@@ -75,7 +75,9 @@ fn of_property(report: &Report, property: &Property) -> Vec<Case> {
             case.details.push_str(&reasons);
             vec![case]
         }
-        several => several.iter().map(|one| of_finding(one, &placed(one, &name))).collect(),
+        several => {
+            several.iter().map(|one| of_finding(one, &name_with_place(one, &name))).collect()
+        }
     }
 }
 
@@ -89,7 +91,7 @@ fn of_finding(finding: &Finding, name: &str) -> Case {
 }
 
 /// `races (WP0109 at kernel.cu:5)`
-fn placed(finding: &Finding, name: &str) -> String {
+fn name_with_place(finding: &Finding, name: &str) -> String {
     match finding.locations.first() {
         Some(first) => {
             format!("{name} ({} at {}:{})", finding.code, first.shown.path, first.shown.line)

@@ -77,7 +77,7 @@ impl Report {
             place: Some(place(&stopped.location.shown)),
             level: Level::Warning,
             code: stopped.code.clone(),
-            message: said(&stopped.message, &None, &stopped.help),
+            message: full_message(&stopped.message, &None, &stopped.help),
             related: Vec::new(),
         }));
         let is_told = marks.iter().any(|mark| mark.level < Level::Note);
@@ -135,7 +135,7 @@ fn mark(finding: &Finding, level: Level) -> Mark {
         Some((first, others)) => (Some(first), others),
         None => (None, &[][..]),
     };
-    let mut message = said(&finding.message, &finding.note, &finding.help);
+    let mut message = full_message(&finding.message, &finding.note, &finding.help);
     if let Some(first) = first.filter(|first| !first.message.is_empty()) {
         message = message.replacen('\n', &format!("\n{}\n", first.message), 1);
         if !message.contains('\n') {
@@ -155,7 +155,7 @@ fn mark(finding: &Finding, level: Level) -> Mark {
     }
 }
 
-fn said(message: &str, note: &Option<String>, help: &Option<String>) -> String {
+fn full_message(message: &str, note: &Option<String>, help: &Option<String>) -> String {
     let mut text = message.to_owned();
     for (word, said) in [("note", note), ("help", help)] {
         said.iter().for_each(|said| text.push_str(&format!("\n{word}: {said}")));

@@ -1,6 +1,8 @@
 //! Makes reports from runs.
 
-use super::finding::{Overflowing, bare, different, findings, input_error, overflowing, stopped};
+use super::finding::{
+    Overflowing, different, findings, input_error, overflowing, stopped, without_place,
+};
 use super::seen::of_launches;
 use super::{
     HeatMap, KernelName, LaunchStats, PageData, ProofFact, Property, PtxText, Report, SCHEMA,
@@ -24,7 +26,7 @@ pub(crate) struct Comparison<'c> {
     /// A difference, and the element's name for readers.
     pub(crate) difference: Option<(&'c equiv::Difference, String)>,
     /// The likely cause of a very small difference.
-    pub(crate) smallness: Option<String>,
+    pub(crate) likely_cause: Option<String>,
     /// Assumptions of the comparison and both runs.
     pub(crate) assumptions: Vec<String>,
     /// Other places where they differ.
@@ -91,7 +93,7 @@ pub(crate) fn equiv(sides: &[Vec<FinishedRun<'_>>; 2], comparison: Comparison<'_
     };
     let mut report = match sides[1].last().or(sides[0].last()) {
         Some(last) => check(last),
-        None => nothing("equiv", String::new(), None),
+        None => empty_report("equiv", String::new(), None),
     };
     report.command = "equiv";
     report.reference = sides[0].last().map(|reference| KernelName {
@@ -101,31 +103,12 @@ pub(crate) fn equiv(sides: &[Vec<FinishedRun<'_>>; 2], comparison: Comparison<'_
         compared: None,
     });
     report.coverage = of_launches(&sides[1].iter().collect::<Vec<_>>());
-    report.properties = vec![Property {
-        name: PropertyName::Equivalence,
-        verdict: comparison.verdict,
-        reasons: match comparison.verdict {
-            Verdict::Unknown => comparison.reason.into_iter().collect(),
-            Verdict::Proved | Verdict::Refuted => Vec::new(),
-        },
-        side: None,
-    }];
+    report.properties = compared_properties(&comparison);
     (report.findings, report.open, report.notes) = Default::default();
     (report.stopped, report.precision) = (None, comparison.precision);
-    report.findings.extend(
-        comparison.difference.map(|(difference, element)| {
-            different(sides, difference, &element, comparison.smallness)
-        }),
-    );
-    if comparison.overflow.as_ref().is_some_and(|found| found.is_error) {
-        let (verdict, reasons) = (Verdict::Refuted, Vec::new());
-        report.properties.push(Property {
-            name: PropertyName::Overflow,
-            verdict,
-            reasons,
-            side: None,
-        });
-    }
+    report.findings.extend(comparison.difference.map(|(difference, element)| {
+        different(sides, difference, &element, comparison.likely_cause)
+    }));
     report.findings.extend(comparison.overflow.map(overflowing));
     for (side, name) in sides.iter().zip(names) {
         report.properties.extend(of_side(side, name));
@@ -139,17 +122,12 @@ pub(crate) fn equiv(sides: &[Vec<FinishedRun<'_>>; 2], comparison: Comparison<'_
         stop.iter_mut().for_each(|stop| stop.location.side = Some(name));
         report.stopped = report.stopped.or(stop);
     }
-    let all = launches().map(|(launch, side)| LaunchStats {
+    let stats_of = |(launch, side): (&FinishedRun<'_>, &'static str)| LaunchStats {
         side,
         kernel: kernel(launch),
         stats: stats(launch),
-    });
-    report.stats.launches = all.collect();
-    let sum = |of: fn(&Stats) -> u64| report.stats.launches.iter().map(|one| of(&one.stats)).sum();
-    let instructions = sum(|stats| stats.thread_instructions);
-    let (block, warp) = (sum(|stats| stats.block_syncs), sum(|stats| stats.warp_syncs));
-    report.stats.thread_instructions = instructions;
-    (report.stats.block_syncs, report.stats.warp_syncs) = (block, warp);
+    };
+    add_launch_stats(&mut report.stats, launches().map(stats_of).collect());
     report.assumptions = comparison.assumptions;
     report.from_kernel = sides[1].iter().flat_map(FinishedRun::changed).collect();
     report.page = PageData {
@@ -168,6 +146,28 @@ pub(crate) fn equiv(sides: &[Vec<FinishedRun<'_>>; 2], comparison: Comparison<'_
     report.verdict = Verdict::of_all(report.properties.iter().map(|property| property.verdict));
     report.exit = exit(report.verdict);
     report
+}
+
+/// The properties of a comparison itself: equivalence, and overflow if it is an error.
+fn compared_properties(comparison: &Comparison<'_>) -> Vec<Property> {
+    let property = |name, verdict, reasons| Property { name, verdict, reasons, side: None };
+    let reasons = match comparison.verdict {
+        Verdict::Unknown => comparison.reason.iter().cloned().collect(),
+        Verdict::Proved | Verdict::Refuted => Vec::new(),
+    };
+    let overflows = comparison.overflow.as_ref().is_some_and(|found| found.is_error);
+    std::iter::once(property(PropertyName::Equivalence, comparison.verdict, reasons))
+        .chain(overflows.then(|| property(PropertyName::Overflow, Verdict::Refuted, Vec::new())))
+        .collect()
+}
+
+/// Adds the costs of all launches, and their sums.
+fn add_launch_stats(stats: &mut Stats, launches: Vec<LaunchStats>) {
+    let sum = |of: fn(&Stats) -> u64| launches.iter().map(|one| of(&one.stats)).sum();
+    stats.thread_instructions = sum(|stats| stats.thread_instructions);
+    stats.block_syncs = sum(|stats| stats.block_syncs);
+    stats.warp_syncs = sum(|stats| stats.warp_syncs);
+    stats.launches = launches;
 }
 
 /// The joint verdicts on the launches of a side.
@@ -197,7 +197,7 @@ pub(crate) fn refusal(
     execution: &Execution<'_>,
     refusal: &Refusal,
 ) -> Report {
-    let mut report = empty(command, execution);
+    let mut report = bad_input_report(command, execution);
     match refusal {
         Refusal::Module(errors) => {
             report.findings =
@@ -206,11 +206,17 @@ pub(crate) fn refusal(
         Refusal::Launch(error) => {
             let input = error.input.iter();
             let input = input.map(|m| {
-                bare(Code::Arguments, FindingKind::InputError, PropertyName::Input, m.clone())
+                without_place(
+                    Code::Arguments,
+                    FindingKind::InputError,
+                    PropertyName::Input,
+                    m.clone(),
+                )
             });
             let launch = error.launch.iter();
-            let launch = launch
-                .map(|m| bare(Code::Launch, FindingKind::Launch, PropertyName::Launch, m.clone()));
+            let launch = launch.map(|m| {
+                without_place(Code::Launch, FindingKind::Launch, PropertyName::Launch, m.clone())
+            });
             report.findings = input.chain(launch).collect();
             report.notes = error.suggestion.iter().cloned().collect();
             if error.input.is_empty() {
@@ -223,18 +229,22 @@ pub(crate) fn refusal(
 
 /// A report of input that could not be read.
 pub(crate) fn unreadable(command: &'static str, file: &str, message: &str) -> Report {
-    let finding =
-        bare(Code::Arguments, FindingKind::InputError, PropertyName::Input, message.to_owned());
-    Report { findings: vec![finding], ..nothing(command, file.to_owned(), None) }
+    let finding = without_place(
+        Code::Arguments,
+        FindingKind::InputError,
+        PropertyName::Input,
+        message.to_owned(),
+    );
+    Report { findings: vec![finding], ..empty_report(command, file.to_owned(), None) }
 }
 
 /// Bad input, as yet without a reason.
-fn empty(command: &'static str, execution: &Execution<'_>) -> Report {
+fn bad_input_report(command: &'static str, execution: &Execution<'_>) -> Report {
     let kernel = execution.kernel.map(str::to_owned);
-    nothing(command, execution.input.name().to_owned(), kernel)
+    empty_report(command, execution.input.name().to_owned(), kernel)
 }
 
-pub(crate) fn nothing(command: &'static str, file: String, kernel: Option<String>) -> Report {
+pub(crate) fn empty_report(command: &'static str, file: String, kernel: Option<String>) -> Report {
     Report {
         schema: SCHEMA,
         command,

@@ -8,7 +8,7 @@ use super::{
 use super::{race, tiles};
 use crate::Input;
 use crate::demangle::demangle;
-use crate::execute::{FinishedRun, Reported, writer};
+use crate::execute::{FinishedRun, Reported, last_writer};
 use crate::findings::{kind, property, target};
 use crate::grouping::Group;
 use crate::naming::thread_name;
@@ -42,7 +42,7 @@ pub(super) fn findings(
                 found.push(finding(finished, group, diagnostic));
             }
             Reported { group: None, diagnostic } => {
-                let mut one = bare(
+                let mut one = without_place(
                     diagnostic.code,
                     FindingKind::Unsupported,
                     PropertyName::Races,
@@ -58,7 +58,7 @@ pub(super) fn findings(
         let (code, kind) = (Code::UnwrittenOutput, FindingKind::UnwrittenOutput);
         Finding {
             tiles: tiles::of_output(finished, &one.output, Some(one.first)).into_iter().collect(),
-            ..bare(code, kind, PropertyName::Frame, one.sentence.clone())
+            ..without_place(code, kind, PropertyName::Frame, one.sentence.clone())
         }
     }));
     for one in found.iter_mut().chain(&mut open) {
@@ -70,7 +70,7 @@ pub(super) fn findings(
 }
 
 /// A finding without a place.
-pub(super) fn bare(
+pub(super) fn without_place(
     code: Code,
     kind: FindingKind,
     property: PropertyName,
@@ -110,7 +110,12 @@ fn finding(finished: &FinishedRun<'_>, group: &Group<'_>, diagnostic: &Diagnosti
         instructions: group.all.len(),
         race: race::of_fault(finished, fault),
         tiles: tiles::of_finding(finished, group.first).into_iter().collect(),
-        ..bare(diagnostic.code, kind(fault), property(fault), diagnostic.message.to_string())
+        ..without_place(
+            diagnostic.code,
+            kind(fault),
+            property(fault),
+            diagnostic.message.to_string(),
+        )
     }
 }
 
@@ -119,7 +124,12 @@ pub(super) fn input_error(error: &Diagnostic, input: &Input) -> Finding {
         note: error.note.as_deref().map(str::to_owned),
         help: error.help.as_deref().map(str::to_owned),
         locations: locations(error, input),
-        ..bare(error.code, FindingKind::InputError, PropertyName::Input, error.message.to_string())
+        ..without_place(
+            error.code,
+            FindingKind::InputError,
+            PropertyName::Input,
+            error.message.to_string(),
+        )
     }
 }
 
@@ -127,10 +137,10 @@ pub(super) fn different(
     sides: &[Vec<FinishedRun<'_>>; 2],
     difference: &equiv::Difference,
     element: &str,
-    smallness: Option<String>,
+    likely_cause: Option<String>,
 ) -> Finding {
     let (output, index) = (difference.position.name.clone(), difference.position.index);
-    let mut finding = bare(
+    let mut finding = without_place(
         Code::Different,
         FindingKind::Different,
         PropertyName::Equivalence,
@@ -138,14 +148,14 @@ pub(super) fn different(
     );
     let [reference, optimised] = crate::equiv::values(difference);
     let values = format!("the reference gives {reference}, the optimised kernel {optimised}");
-    let likely_constant = smallness.is_some();
-    finding.note = Some(match crate::equiv::rounding(difference).or(smallness) {
+    let likely_constant = likely_cause.is_some();
+    finding.note = Some(match crate::equiv::rounding(difference).or(likely_cause) {
         Some(why) => format!("{values}; {why}"),
         None => values,
     });
     let stored = [0, 1].map(|side: usize| {
         let (place, _) = difference.stores[side]?;
-        Some(writer(&sides[side], &difference.position.name)?.kernel().line(place))
+        Some(last_writer(&sides[side], &difference.position.name)?.kernel().line(place))
     });
     finding.locations = stores(sides, difference);
     finding.tiles = tiles::of_difference(sides, difference);
@@ -172,7 +182,7 @@ fn stores(sides: &[Vec<FinishedRun<'_>>; 2], difference: &equiv::Difference) -> 
     let names = [(1, "the optimised kernel stores it"), (0, "the reference stores it")];
     let of = |(side, text): (usize, &str)| {
         let (place, thread) = difference.stores[side]?;
-        let launch = writer(&sides[side], &difference.position.name)?;
+        let launch = last_writer(&sides[side], &difference.position.name)?;
         let origin = source_lines::source_lines(place, launch.program()).into();
         let message = match launch.is_formula {
             true => "the formula defines it".into(),
@@ -192,7 +202,12 @@ pub(super) fn overflowing(found: Overflowing) -> Finding {
         note: Some(found.note),
         help: found.help,
         witness: Some(Witness::Overflow(found.witness)),
-        ..bare(Code::NotFinite, FindingKind::Overflow, PropertyName::Overflow, found.message)
+        ..without_place(
+            Code::NotFinite,
+            FindingKind::Overflow,
+            PropertyName::Overflow,
+            found.message,
+        )
     }
 }
 

@@ -14,7 +14,7 @@ mod shown;
 mod tiles;
 
 pub(crate) use crate::paths::relative;
-pub(crate) use build::{Comparison, check, equiv, exit, nothing, refusal, unreadable};
+pub(crate) use build::{Comparison, check, empty_report, equiv, exit, refusal, unreadable};
 pub(crate) use finding::{Overflowing, location, locations};
 pub(crate) use page::{
     LaunchFacts, PageData, ProofFact, PtxText, RaceBarrier, RaceLane, RacePicture, Tiles,

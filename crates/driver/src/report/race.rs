@@ -24,7 +24,7 @@ fn missing(race: &Race) -> &'static str {
         () if race.lacks_fence_after_read() || race.unseen || race.unseen_map => {
             "no proxy fence between them"
         }
-        () if race.sides[0].in_flight => "nobody waits for the copy",
+        () if race.sides[0].in_flight => "no thread waits for the copy",
         () => "nothing orders them",
     }
 }

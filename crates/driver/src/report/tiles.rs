@@ -4,23 +4,23 @@
 use super::Tiles;
 use crate::arguments::OutputSpec;
 use crate::demangle::demangle;
-use crate::execute::{FinishedRun, writer};
+use crate::execute::{FinishedRun, last_writer};
 use crate::findings::target;
 use crate::naming::thread_name;
 use exec::{Elements, Fault, Limits, Thread};
 use std::ops::Range;
 
 /// The most elements shown.
-const MOST: u64 = 4096;
+const MAX_ELEMENTS: u64 = 4096;
 
 /// Elements in a row of a picture.
 const ROW: usize = 32;
 
 /// The budget in instructions, counted for each lane.
-const MOST_INSTRUCTIONS: u64 = 50_000_000;
+const MAX_INSTRUCTIONS: u64 = 50_000_000;
 
-/// The writers around the element of a finding, where they explain it: races, and outputs that depend on what was in
-/// them before.
+/// The writers around the element of a finding, if they explain it: for races, and for outputs that depend on their
+/// earlier contents.
 pub(super) fn of_finding(finished: &FinishedRun<'_>, finding: &exec::Finding) -> Option<Tiles> {
     let (element, block) = match &finding.fault {
         Fault::Race(race) if race.target.space == ir::Space::Shared => {
@@ -73,7 +73,7 @@ pub(super) fn of_difference(
     let position = &difference.position;
     let named = sides.iter().zip(["reference", "optimised"]);
     let of_side = |(side, name): (&Vec<FinishedRun<'_>>, &'static str)| {
-        let launch = writer(side, &position.name).filter(|one| !one.is_formula)?;
+        let launch = last_writer(side, &position.name).filter(|one| !one.is_formula)?;
         let output = launch.built.outputs.iter().find(|one| one.name == position.name)?;
         let marked = output.offsets().nth(position.index)?;
         Some(Tiles { side: Some(name), ..of_output(launch, &position.name, Some(marked))? })
@@ -98,12 +98,12 @@ fn extent(output: &OutputSpec) -> Option<u64> {
 
 /// The elements to show: all, or some around the marked one.
 fn window(count: u64, marked: u64) -> Range<u64> {
-    if count <= MOST {
+    if count <= MAX_ELEMENTS {
         return 0..count;
     }
-    let half = MOST / 2;
-    let start = (marked.saturating_sub(half) / 64 * 64).min(count - MOST);
-    start..start + MOST
+    let half = MAX_ELEMENTS / 2;
+    let start = (marked.saturating_sub(half) / 64 * 64).min(count - MAX_ELEMENTS);
+    start..start + MAX_ELEMENTS
 }
 
 /// Memory, and the size of its elements.
@@ -131,7 +131,7 @@ impl About<'_> {
             launch.selected = std::iter::once(number..number + 1).collect();
         }
         let limits = finished.limits();
-        let most = limits.lane_instructions.min(MOST_INSTRUCTIONS);
+        let most = limits.lane_instructions.min(MAX_INSTRUCTIONS);
         let limits = Limits { lane_instructions: most, ..limits };
         let start = i64::try_from(shown.start.checked_mul(u64::from(self.bytes))?).ok()?;
         let count = usize::try_from(shown.end - shown.start).ok()?;

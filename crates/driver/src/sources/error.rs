@@ -40,7 +40,7 @@ pub enum InputReason {
     #[error("is a binary file, not PTX")]
     Binary,
     /// An object, library or program that was not given as a file.
-    #[error("is not PTX; give it as a file, and Warpproof takes the PTX out of it")]
+    #[error("is not PTX; give it as a file, and Warpproof extracts the PTX")]
     Container,
     /// CUDA C++ where PTX is expected.
     #[error("is CUDA C++; compile it first: nvcc -ptx -lineinfo FILE")]
@@ -74,11 +74,11 @@ pub enum InputReason {
     )]
     MachineCode,
     /// A container with PTX that is cut off or compressed in an unknown way.
-    #[error("contains PTX that cannot be taken out; `cuobjdump -xptx all FILE` may")]
+    #[error("contains PTX that cannot be extracted; `cuobjdump -xptx all FILE` may help")]
     Damaged,
     /// One whose PTX is larger than the limit once it is decompressed.
     #[error(
-        "contains more than 1 GiB of PTX once it is decompressed; take out one module with `cuobjdump -xptx NAME FILE`"
+        "contains more than 1 GiB of PTX once it is decompressed; extract one module with `cuobjdump -xptx NAME FILE`"
     )]
     TooMuch,
     /// A container with several matching modules.
@@ -91,7 +91,7 @@ pub enum InputReason {
     #[error("is not PTX without errors; {ELSEWHERE}")]
     PtxElsewhere,
     /// CUDA C++ with errors that must not be quoted.
-    #[error("is not CUDA C that is read; {ELSEWHERE}")]
+    #[error("is not CUDA C++ that can be read; {ELSEWHERE}")]
     CudaElsewhere,
 }
 

@@ -76,7 +76,7 @@ impl Input {
             return Self::from_bytes("<stdin>", bytes);
         }
         let path = &triton::entry(path).map_err(fail)?;
-        let bytes = bounded::read(path, bounded::MOST_INPUT)
+        let bytes = bounded::read(path, bounded::MAX_INPUT)
             .map_err(|error| fail(InputReason::unread(error, path)))?;
         if path.extension().is_some_and(|extension| extension == "py") {
             return Err(fail(InputReason::Python));
@@ -103,12 +103,12 @@ impl Input {
         let fail = |reason: InputReason| InputError { name: name.clone(), reason };
         if container::is_container(&bytes) {
             let text = module(&bytes, kernel, &options.architecture).map_err(fail)?;
-            Self::made(&name, text)
+            Self::of_made_ptx(&name, text)
         } else if is_cuda(path, &bytes) {
             let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
             let compiled = cuda::compile_for(path, &text, kernel, options);
             let compiled = compiled.map_err(|error| fail(error.into()))?;
-            let input = Self::made(&name, compiled.ptx)?;
+            let input = Self::of_made_ptx(&name, compiled.ptx)?;
             let instance = kernel.map(str::to_owned).zip(compiled.instance);
             let note = compiled.inlined.map(|why| inlined_note(&name, &why));
             let made_by = Some(compiled.command);
@@ -177,7 +177,7 @@ impl Input {
     }
 
     /// Takes PTX that was made from a file.
-    fn made(given: &str, text: String) -> Result<Self, InputError> {
+    fn of_made_ptx(given: &str, text: String) -> Result<Self, InputError> {
         let mut input = Self::from_bytes(&format!("{given} (PTX)"), text.into_bytes())?;
         input.given = Some(given.to_owned());
         Ok(input)
@@ -286,7 +286,7 @@ impl Input {
         }
         let read = match path == Path::new("-") {
             true => bounded::read_input(),
-            false => bounded::read(path, bounded::MOST_TEXT),
+            false => bounded::read(path, bounded::MAX_TEXT),
         };
         let bytes = read.map_err(|error| fail(InputReason::unread(error, path)))?;
         let input = Self::cuda_of_memory(&name, bytes)?;
@@ -337,8 +337,8 @@ impl Input {
 fn inlined_note(name: &str, why: &str) -> String {
     let why = on_one_line(why);
     format!(
-        "`{name}` does not compile with calls in the place of math functions ({why}); their code is inlined and may not be \
-         recognised; a kernel in a file of its own may do better"
+        "`{name}` does not compile with math functions kept as calls ({why}), so their code is inlined and \
+        may not be recognised; it may help to put the kernel into a separate file"
     )
 }
 
@@ -392,7 +392,7 @@ impl InputReason {
     }
 }
 
-/// A file of the same folder whose name is nearly that of a file that is not there.
+/// A file of the same folder with nearly the name of a missing one.
 fn similar(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;

@@ -64,7 +64,7 @@ impl Input {
         if path.is_dir() {
             return Err(fail(InputReason::Folder));
         }
-        let bytes = bounded::read(path, bounded::MOST_TEXT)
+        let bytes = bounded::read(path, bounded::MAX_TEXT)
             .map_err(|error| fail(InputReason::unread(error, path)))?;
         let text = String::from_utf8(bytes).map_err(|_| fail(InputReason::NotText))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();

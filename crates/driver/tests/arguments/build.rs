@@ -65,13 +65,13 @@ fn elements_that_the_kernel_contradicts_are_a_warning() {
     let notes = |text: &str, declared: &str| check_declared("scale", text, declared).unwrap().notes;
     let given = notes("x=f64[128] y=f32[128]:out n=1 s=1", SCALE);
     let words =
-        "warning: `x` is given as f64, and the kernel declares parameter 0 `x` as `const float*`";
+        "warning: `x` is given as f64, but the kernel declares parameter 0 `x` as `const float*`";
     assert_eq!(given, [words]);
     // Without a declaration, the warning comes from accesses narrower than an element.
     let given = notes("x=f64[128] y=f32[128]:out n=1 s=1", "");
     assert_eq!(
         given,
-        ["warning: `x` is given as f64, and the kernel accesses it 32 bits at a time"]
+        ["warning: `x` is given as f64, but the kernel accesses it 32 bits at a time"]
     );
     assert!(notes("x=f32[128] y=f32[128]:out n=1 s=1", SCALE).is_empty());
     assert!(notes("x=f16[256] y=f32[128]:out n=1 s=1", "").is_empty(), "packed halves");
@@ -163,12 +163,12 @@ fn values_that_do_not_fit_are_refused() {
         ("p=0 n={0:1}", ""),
         (
             "p=0 n=0 h=0 b=0 d=0 e=1 f=2",
-            "`e=1`: the kernel has 5 parameters, 7 arguments are given",
+            "`e=1`: the kernel has 5 parameters, but 7 arguments are given",
         ),
         ("p=0 p=1", "`p=1`: `p` is given twice"),
-        ("p=0 n=0 h=0 b=n/2+0.5", "`b=n/2+0.5`: its value is 1/2, no integer"),
+        ("p=0 n=0 h=0 b=n/2+0.5", "`b=n/2+0.5`: its value is 1/2, not an integer"),
         ("p=0 n=0 h=0 b=n+256", "parameter 3 `b` has 1 byte, the value 256 does not fit"),
-        ("p=0 n=0 h=0 b=d*2 d=f64", "`b=d*2`: an integer must be made of integers that are given"),
+        ("p=0 n=0 h=0 b=d*2 d=f64", "`b=d*2`: an integer must be computed from given integers"),
         ("p=0 n=q*2", "`n=q*2`: no argument is called `q`"),
         ("p=[a,b] a=f32[4]", "parameter 0 `p`: no argument is called `b`"),
         ("p=[a] a=1", "parameter 0 `p`: `a=1` is not a tensor"),
@@ -336,7 +336,7 @@ fn recorded_structures_have_pointers_where_tensors_were() {
     let expected = format!("{{0:{whole},0:&0+16,8:&1+0,16:18000000}}");
     assert_eq!(summary(&built.launch.arguments[0]), expected);
     let last = built.notes.last().unwrap();
-    assert!(last.ends_with("0x7f3c20000000, looks like an address and is in no tensor"), "{last}");
+    assert!(last.ends_with("0x7f3c20000000, looks like an address, but is in no tensor"), "{last}");
     let table = [
         (
             "{A=0x7f3c00000000,B=0x7f3c00000100} A=f32[80] B=?",
@@ -428,7 +428,7 @@ fn launches_that_no_gpu_accepts_are_faults() {
     let built = build("structure", &spec("1", "64", "0"), "p=?", MissingData::Opaque).unwrap();
     assert_eq!(
         built.notes[0],
-        "the kernel uses dynamic shared memory and the launch gives it none (--smem)"
+        "the kernel uses dynamic shared memory, but the launch provides none (--smem)"
     );
 }
 
@@ -441,7 +441,7 @@ fn blocks_must_be_in_the_grid() {
     launch.blocks.push("4".parse().unwrap());
     assert_eq!(
         refused(build("softmax", &launch, "", MissingData::Opaque)),
-        ["--blocks 4: the grid is 4, positions count from 0"]
+        ["--blocks 4: the grid is 4; positions count from 0"]
     );
 }
 

@@ -59,7 +59,7 @@ fn what_no_launch_can_have_is_refused() {
             ".reqnctapercluster 2",
             "4",
             Some("4"),
-            "the kernel demands clusters of 2 blocks (.reqnctapercluster), not 4",
+            "the kernel requires clusters of 2 blocks (.reqnctapercluster), not 4",
         ),
         (
             ".maxclusterrank 4",
@@ -77,7 +77,7 @@ fn what_no_launch_can_have_is_refused() {
             ".reqntid 128 .reqnctapercluster 2 .blocksareclusters",
             "4",
             None,
-            "a grid that is given in clusters (.blocksareclusters) is not supported",
+            "grid sizes in clusters (.blocksareclusters) are not supported",
         ),
     ];
     for (directives, grid, cluster, expected) in table {

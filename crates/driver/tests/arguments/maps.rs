@@ -102,7 +102,7 @@ fn bad_maps_are_explained() {
         ("tensormap(A, im2col(lower=[0]))", "needs lower, upper, channels and pixels"),
         ("tensormap(@, A)", "name of a file"),
         ("tensormap(@t.bin)", "expected a tensor"),
-        ("tensormap(@t.bin, A, box=[1])", "everything but `offset`"),
+        ("tensormap(@t.bin, A, box=[1])", "everything except `offset`"),
         ("tensormap(A, box=[(1])", "bracket"),
     ] {
         let error = format!("t={text}").parse::<ArgumentSpec>().unwrap_err().to_string();

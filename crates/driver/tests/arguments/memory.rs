@@ -108,13 +108,13 @@ fn results_are_taken_out_by_strides() {
 fn contents_have_the_structure_that_is_said() {
     let table = [
         ("x=u8[2,2]:lower=[1,0,2,3]", None),
-        ("x=u8[2,2]:upper=[1,0,2,3]", Some("element 2 is not zero, and `:upper` says that it is")),
+        ("x=u8[2,2]:upper=[1,0,2,3]", Some("element 2 is not zero, but `:upper` says that it is")),
         ("x=u8[2,2]:symmetric=[1,2,2,3]", None),
         ("x=u8[2,2]:symmetric=[1,2,3,3]", Some("elements 1 and 2 differ")),
         ("x=f32[2]:mask=[0,1]=[-0.0,5]", None),
         (
             "x=f32[2]:mask=[0,1]=[1e-9,5]",
-            Some("element 0 is not zero, and `:mask` says that it is"),
+            Some("element 0 is not zero, but `:mask` says that it is"),
         ),
         ("x=u8[2]:mask=[0,1]=[128,5]", Some("element 0 is not zero")),
     ];
@@ -185,7 +185,7 @@ fn aliases_share_a_buffer() {
         ("x=f32[4] y=f32[4]:out=0 n=1 s=1 alias:x,y", "have different initial contents"),
         ("x=f32[4] y=f32[4]:out n=1 s=1 alias:x,z", "--alias x,z: no argument is called `z`"),
         ("x=f32[4] y=f32[4]:out n=1 s=1 alias:x,n", "--alias x,n: `n` is not a tensor"),
-        ("x=f32[4] y=f32[4]:out n=1 s=1 alias:x,x", "--alias x,x: `x` is aliased already"),
+        ("x=f32[4] y=f32[4]:out n=1 s=1 alias:x,x", "--alias x,x: `x` is already aliased"),
     ];
     for (text, expected) in table {
         let messages = refused(check("scale", text));

@@ -99,7 +99,7 @@ fn other_files_are_explained() {
         (b"\x93NUMPY\x01\x00\xff".to_vec(), "ends within its header"),
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".to_vec(), "ends within its header"),
         (file(9, &good, &[1, 2, 3]), "has .npy version 9"),
-        (file(1, &good, &[1, 2]), "has 2 bytes of data, an array of |u1 with shape [3] has 3"),
+        (file(1, &good, &[1, 2]), "has 2 bytes of data; an array of |u1 with shape [3] has 3"),
         (file(1, &good, &[1, 2, 3, 4]), "has 4 bytes of data"),
         (
             file(1, &header("'>f4'", "False", "(1,)"), &[0; 4]),

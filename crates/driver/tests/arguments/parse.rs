@@ -133,7 +133,7 @@ fn bad_arguments_are_explained() {
         ("i=s32[4]:0..1.5", "`:0..1.5` is not a range of integers"),
         ("i=u8[4]:0..257", "256 "),
         ("i=u8[4]:-1..4", "-1 "),
-        ("x=f32[4]:0..10", "ranges are for integers, and these are f32"),
+        ("x=f32[4]:0..10", "ranges are for integers, but these are f32"),
         ("i=s32[4]:out:0..10", "`:0..10` is given for an output"),
         ("i=s32[4]:0..10:1..2", "may be given once each"),
         ("i=s32[4]:in:in", "may be given once each"),
@@ -141,11 +141,11 @@ fn bad_arguments_are_explained() {
         ("A=f32[2,2]:lower:lower", "may be given once each"),
         (
             "A=f32[4]:lower",
-            "`:lower` is for matrices, of two dimensions or more, and this tensor has 1",
+            "`:lower` is for matrices, of two dimensions or more, but this tensor has 1",
         ),
         (
             "A=f32[]:symmetric",
-            "`:symmetric` is for matrices, of two dimensions or more, and this tensor has 0",
+            "`:symmetric` is for matrices, of two dimensions or more, but this tensor has 0",
         ),
         ("A=f32[2,3,4]:symmetric", "is for square matrices, and these have 3 rows and 4 columns"),
         ("A=f32[2,2]:out:lower", "`:lower` is given for an output"),

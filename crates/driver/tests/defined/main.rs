@@ -58,7 +58,7 @@ fn assuming(reference: &str, optimised: &str, assumptions: &[&str]) -> (Exit, St
     asked([&kernel(reference), &kernel(optimised)], X_AND_Y, assumptions, false)
 }
 
-const SIGN: &str = "zero has the sign +";
+const SIGN: &str = "zero is positive";
 const IDENTITY: &str = "mov.f32 %f2, %f1;";
 
 #[test]

@@ -169,11 +169,11 @@ fn nothing_compared_is_nothing_proved() {
     let copy = "mov.f32 %f2, %f1;";
     let both = "--arg x=f32[1] --arg y=f32[1]:out";
     let (exit, text) = small([copy, copy], [both, "--arg x=s32[1] --arg y=f32[1]:out"]);
-    assert!(exit == Exit::Unknown && text.contains("of another type"), "{text}");
+    assert!(exit == Exit::Unknown && text.contains("a different type"), "{text}");
     let (exit, text) = small([copy, copy], [both, "--arg x=f32[2] --arg y=f32[1]:out"]);
-    assert!(exit == Exit::Unknown && text.contains("of another size"), "{text}");
+    assert!(exit == Exit::Unknown && text.contains("a different size"), "{text}");
     let (exit, text) = small([copy, copy], [both, "--arg x=f32[1] --arg z=f32[1]:out"]);
-    assert!(exit == Exit::Unknown && text.contains("an output of one side alone"), "{text}");
+    assert!(exit == Exit::Unknown && text.contains("an output of only one side"), "{text}");
     let text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ret; }";
     let empty = Input::from_bytes("k.ptx", text.into()).unwrap();
     let flags = [(), ()].map(|()| Flags::parse("--grid 1 --block 1"));

@@ -85,7 +85,7 @@ fn contents_are_said_of_both_sides_or_of_none() {
             ["given", "direct"],
             ["--arg c=f32[2]=[1,3]", given],
             Exit::BadInput,
-            "has other contents",
+            "has different contents",
         ),
         (
             ["direct", "direct"],
@@ -136,13 +136,21 @@ fn compare_tables(heads: [&str; 2], kernels: [&str; 2], symbols: [&str; 2]) -> (
 #[test]
 fn scalars_are_compared_as_tensors_are() {
     let table = [
-        (["thrice", "twice"], ["w=2.0", "w=3.0"], "has other contents on the other side"),
-        (["thrice", "twice"], ["w=2.0", "w=f32[1]=[3]"], "has other contents on the other side"),
-        (["thrice", "twice"], ["w=f32[1]=[2]", "w=f32=3"], "has other contents on the other side"),
+        (["thrice", "twice"], ["w=2.0", "w=3.0"], "has different contents on the other side"),
+        (
+            ["thrice", "twice"],
+            ["w=2.0", "w=f32[1]=[3]"],
+            "has different contents on the other side",
+        ),
+        (
+            ["thrice", "twice"],
+            ["w=f32[1]=[2]", "w=f32=3"],
+            "has different contents on the other side",
+        ),
         (["thrice", "thrice"], ["w=2.0", "w=f32"], "are given on one side alone"),
         (["thrice", "thrice"], ["w=2.0", ""], "it holds anything"),
         (["thrice", "thrice"], ["w=f32", ""], "it holds anything"),
-        (["thrice", "thrice"], ["w=f32", "w=?"], "has other contents on the other side"),
+        (["thrice", "thrice"], ["w=f32", "w=?"], "has different contents on the other side"),
     ];
     for (kernels, symbols, message) in table {
         let (exit, text) = compare_tables([""; 2], kernels, symbols);
@@ -186,7 +194,7 @@ fn a_name_is_one_variable_however_it_is_spelt() {
     let table = [
         (["m=f32[1]", "_ZL1m=f32[1]"], Exit::Success, ""),
         (["m=f32[1]=[2]", "_ZL1m=f32[1]=[2]"], Exit::Success, ""),
-        (["m=f32[1]=[2]", "_ZL1m=f32[1]=[3]"], Exit::BadInput, "`m` has other contents"),
+        (["m=f32[1]=[2]", "_ZL1m=f32[1]=[3]"], Exit::BadInput, "`m` has different contents"),
         (["m=f32[1]", "_ZL1m=f32[1]=[3]"], Exit::BadInput, "given on one side alone"),
     ];
     for (symbols, expected, message) in table {

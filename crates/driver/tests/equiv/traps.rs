@@ -376,8 +376,8 @@ fn a_run_that_stops_tells_the_furthest_place_and_the_ranges() {
         format!("--grid 1 --block 2 --arg idx=s32[2]{range} --arg x=f32[8] --arg y=f32[1]:out")
     };
     let (exit, told) = check(&text, &flags(""));
-    assert!(exit == Exit::Unknown && told.contains("say the range of the index"), "{told}");
+    assert!(exit == Exit::Unknown && told.contains("give the range of the index"), "{told}");
     let (exit, told) = check(&text, &flags(":0..8"));
-    assert!(exit == Exit::Unknown && !told.contains("say the range"), "{told}");
+    assert!(exit == Exit::Unknown && !told.contains("give the range"), "{told}");
     assert!(told.contains("bar.sync 0;") && told.contains("assumed: 0 <= idx < 8"), "{told}");
 }

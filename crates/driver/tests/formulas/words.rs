@@ -77,9 +77,9 @@ fn extremes_over_nothing_are_no_numbers() {
         assert_eq!(exit, Exit::BadInput, "{formula}: {text}");
         text
     };
-    assert!(wrong("y[i] = min(k in 0..i, k)").contains("`min` over nothing for i = 0"));
-    assert!(wrong("y[i] = argmax(k in 2..2, x[k])").contains("`argmax` over nothing"));
-    assert!(wrong("y[i] = max(k in 0..4, k if k > 9)").contains("over nothing"));
+    assert!(wrong("y[i] = min(k in 0..i, k)").contains("`min` of no elements for i = 0"));
+    assert!(wrong("y[i] = argmax(k in 2..2, x[k])").contains("`argmax` of no elements"));
+    assert!(wrong("y[i] = max(k in 0..4, k if k > 9)").contains("of no elements"));
     assert_eq!(answer("y[i] = min(k, k if x[k] > 0)", ZERO).0, Exit::Refuted);
     assert_eq!(answer("y[i] = max(k in 0..4, k) - 3", ZERO).0, Exit::Success);
 }

@@ -99,7 +99,7 @@ fn check_own(
 ) -> Result<(), Gap> {
     let is_other_block = |pointer: Pointer| context.other_block(pointer.area).is_some();
     match lanes.iter().any(|lane| pointers[lane].is_some_and(is_other_block)) {
-        true => Err(context.gap("an address of another block is used in `.shared::cta`")),
+        true => Err(context.gap("an address in another block is used in `.shared::cta`")),
         false => Ok(()),
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
         let signal = match &signals {
             Some(signals) => match usable(signals) {
                 Some(pointer) => Some(pointer),
-                None => return Err(context.gap("a bulk copy has a wrong address of an mbarrier")),
+                None => return Err(context.gap("a bulk copy has a wrong mbarrier address")),
             },
             None => None,
         };

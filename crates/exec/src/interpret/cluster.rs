@@ -93,10 +93,10 @@ pub(super) fn rank_of(
     let mut result: Lanes = [0; WARP];
     for lane in context.lanes.iter() {
         let Some(Pointer { area: Area::Shared(number), .. }) = pointers[lane] else {
-            return Err(context.gap("the block of an address that is not known is asked for"));
+            return Err(context.gap("`getctarank` is asked about an unknown address"));
         };
         if number >= context.machine.blocks * variables {
-            return Err(context.gap("the block of an address outside the cluster is asked for"));
+            return Err(context.gap("`getctarank` is asked about an address outside the cluster"));
         }
         result[lane] = (number / variables) as u64;
     }

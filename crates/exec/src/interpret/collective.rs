@@ -104,7 +104,7 @@ pub(super) fn barrier(
         let first = values.next().unwrap_or_default();
         match values.all(|value| value == first) {
             true => Ok(first),
-            false => Err(context.gap("lanes of a warp name different barriers or counts")),
+            false => Err(context.gap("lanes of a warp use different barriers or thread counts")),
         }
     };
     let number = uniform(context, id)?;

@@ -91,14 +91,14 @@ fn is_in(address: &DataAddress, space: Space) -> bool {
 /// The gap at an unsupported access through a data-dependent address.
 pub(super) fn not_followed(context: &Context<'_, '_>, one: &Indexed, kind: AccessKind) -> Gap {
     let (what, why) = match kind {
-        AccessKind::Read => ("a read", "this instruction is not followed there"),
+        AccessKind::Read => ("a read", "this instruction does not support such addresses"),
         AccessKind::Write => {
-            ("a write", "which element it is, and who else writes it, is not followed")
+            ("a write", "the written element, and which other threads write it, are not tracked")
         }
-        AccessKind::Atomic => ("an atomic update", "which element it is, is not followed"),
+        AccessKind::Atomic => ("an atomic update", "the updated element is not tracked"),
     };
     let (name, place) = named(context, one);
-    context.gap(format!("{what} of `{name}` at byte {place}, which is data: {why}"))
+    context.gap(format!("{what} of `{name}` at byte {place}, which depends on data: {why}"))
 }
 
 /// The name of the allocation and the place in it, for a report.
@@ -156,7 +156,7 @@ pub(super) fn read(
         let table = (elements.first, elements.count);
         let Some(value) = valued.domain.element(table, offset, size as u32) else {
             return Err(context.gap(format!(
-                "an element of `{name}` at byte {place}, which is data, is not followed"
+                "the element of `{name}` at byte {place}, which depends on data, could not be determined"
             )));
         };
         all.extend((0..size).map(|index| Byte::Of { value, sort, index: index as u8 }));
@@ -181,7 +181,7 @@ pub(super) fn check_alignment(
     }
     let (name, place) = named(context, one);
     Err(context.gap(format!(
-        "`{name}` is {} at byte {place}, which is data, and not shown to be a multiple of {align}",
+        "`{name}` is {} at byte {place}, which depends on data and was not shown to be a multiple of {align}",
         participle(kind)
     )))
 }
@@ -190,12 +190,12 @@ pub(super) fn check_alignment(
 pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
     let (name, place) = named(context, one);
     let gap = |why: &str| {
-        context.gap(format!("`{name}` is read at byte {place}, which is data, and {why}"))
+        context.gap(format!("`{name}` is read at byte {place}, which depends on data, and {why}"))
     };
-    let Area::Global(number) = one.area else { return Err(gap("is not global memory")) };
+    let Area::Global(number) = one.area else { return Err(gap("it is not in global memory")) };
     let memory = context.global.get(number);
     let Some(memory) = memory.filter(|memory| memory.bounded) else {
-        return Err(gap("has no known size"));
+        return Err(gap("it has no known size"));
     };
     if memory.access != Access::In {
         return Err(gap("the launch may write it: only read-only tensors are read this way"));
@@ -206,8 +206,10 @@ pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements
     });
     let is_sparse = memory.states.contains(&state::OPAQUE);
     let why = match is_sparse {
-        true => "some of its elements have a structure: give the contents of the index",
-        false => "its contents are given: give those of the index too, or none",
+        true => {
+            "some of its elements have a structure: give the contents of the index tensor tensor"
+        }
+        false => "its contents are given: give those of the index tensor too, or neither",
     };
     known.ok_or_else(|| gap(why))
 }
@@ -236,14 +238,14 @@ pub(super) fn in_bounds(
     let Some(size) = memory.filter(|(memory, ..)| memory.bounded).map(|(.., size)| size as i128)
     else {
         return Err(context.gap(format!(
-            "`{name}` is {done} at byte {place}, which is data, and has no known size"
+            "`{name}` is {done} at byte {place}, which depends on data, and `{name}` has no known size"
         )));
     };
     let bounds = bounds(context, one);
     let Some(valued) = &mut context.valued else { return Ok(false) };
     let Some(bounds) = bounds else {
         return Err(context.gap(format!(
-            "`{name}` is {done} at byte {place}, which is data without known bounds"
+            "`{name}` is {done} at byte {place}, which depends on data without known bounds"
         )));
     };
     let (low, high) = (bounds.low + one.offset.1, bounds.high + one.offset.1);
@@ -252,21 +254,21 @@ pub(super) fn in_bounds(
     }
     if one.wraps && (low < -HALF || high >= HALF) {
         return Err(context.gap(format!(
-            "`{name}` is {done} at byte {place}, which is data that may wrap around in 32 bits"
+            "`{name}` is {done} at byte {place}, which depends on data and may wrap around in 32 bits"
         )));
     }
     if !bounds.are_declared {
         return Err(context.gap(format!(
-            "`{name}` is {done} at byte {place}, which is data between {low} and {high} for all that is known, and \
-             has {size} bytes: say the range of the index, as in --arg 'idx=s32[8]:0..100'"
+            "`{name}` ({size} bytes) is {done} at byte {place}, which depends on data and may be anything \
+             from {low} to {high}: give the range of the index, as in --arg 'idx=s32[8]:0..100'"
         )));
     }
     let largest = low >= 0;
     let when = valued.domain.extreme(one.offset.0, largest).filter(|_| bounds.are_attained);
     let (Some(when), Ok(offset)) = (when, i64::try_from(if largest { high } else { low })) else {
         return Err(context.gap(format!(
-            "`{name}` is {done} at byte {place}, which is data between {low} and {high} for all that is known, and \
-             has {size} bytes"
+            "`{name}` ({size} bytes) is {done} at byte {place}, which depends on data and may be anything \
+             from {low} to {high}"
         )));
     };
     let Some((memory, _, size)) = allocation(context, one.area, one.lane) else { return Ok(false) };

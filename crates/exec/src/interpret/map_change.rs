@@ -26,7 +26,7 @@ const ALIGN: u32 = 64;
 /// Bytes that are reported as one value.
 const UNIT: u32 = 16;
 const UNKNOWN_CONTENTS: &str = "the contents of a tensor map are not known";
-const WRONG_ADDRESS: &str = "a wrong address of a tensor map is undefined";
+const WRONG_ADDRESS: &str = "the behaviour with a wrong tensor-map address is undefined";
 
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &MapOp) -> Result<Flow, Gap> {
     match op {
@@ -210,7 +210,7 @@ fn publish(context: &mut Context<'_, '_>, dst: Address, src: Address) -> Result<
     for lane in lanes.iter() {
         let own = (map_pointer(context, &sources, lane)?, map_pointer(context, &targets, lane)?);
         if own != (source, target) {
-            return Err(context.gap("lanes of a warp copy different tensor maps"));
+            return Err(context.gap("lanes of a warp use different tensor maps"));
         }
         track_map_access(context, source, lane, MemoryEffect::Read);
     }

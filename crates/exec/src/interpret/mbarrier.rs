@@ -57,7 +57,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Res
         }
         return match groups.into_iter().next() {
             Some(group) => test_or_wait(context, mbarrier, test, &group),
-            None => Err(context.gap("behaviour after a wrong address of an mbarrier is undefined")),
+            None => Err(context.gap("behaviour after a wrong mbarrier address is undefined")),
         };
     }
     for group in groups {
@@ -166,7 +166,7 @@ fn states(context: &mut Context<'_, '_>, operand: Operand) -> Result<Lanes, Gap>
     context.lanes = context.require_numbers(numbers, Sink::Synchronisation)?;
     let is_state = |lane: usize| tags.pointer.has(lane) && values[lane] >> 48 == STATE >> 48;
     if !context.lanes.iter().all(is_state) {
-        return Err(context.gap("a wait names a phase by a number that no arrival gave"));
+        return Err(context.gap("a wait uses a phase token that no arrival returned"));
     }
     Ok(values)
 }
@@ -209,7 +209,7 @@ pub(super) fn deliver(
         return Err(context.gap("an mbarrier is not in shared memory"));
     }
     if locate(context, pointer, lane, (BYTES, BYTES), AccessKind::Atomic).is_none() {
-        return Err(context.gap("behaviour after a wrong address of an mbarrier is undefined"));
+        return Err(context.gap("behaviour after a wrong mbarrier address is undefined"));
     }
     let Some(id) = context.tracker.mbarrier(pointer.area, pointer.offset) else {
         return Err(context.gap("there are too many mbarriers"));
@@ -329,16 +329,19 @@ fn test_or_wait(
         (&mbarrier.op, test.group, answer)
     {
         if unordered.is_some() {
-            return Err(context.gap("nothing orders this question after the phase before: it may be about an earlier phase"));
+            return Err(context.gap(
+                "nothing orders this test after the previous phase: it may refer to an \
+                earlier phase",
+            ));
         }
         // The answer `false` is always possible, and the wait that follows acquires.
         if !context.tracker.peek((context.warp.number, group.lanes), peek_group, state) {
-            return Err(context.gap("a phase is asked for again before the first answer is used"));
+            return Err(context.gap("a phase is tested again before the first result is used"));
         }
         context.write_predicate(test.dst, Mask::NONE, Tags::NUMBER);
         return Ok(Flow::Next);
     }
-    let answer = Source::Schedule("whether a phase of an mbarrier is over");
+    let answer = Source::Schedule("the completion of an mbarrier phase");
     context.write_predicate(test.dst, Mask::NONE, Tags::unknown(group.lanes, answer));
     Ok(Flow::Next)
 }
@@ -354,7 +357,7 @@ fn answer_peeks(
     match context.tracker.answer_peeks((context.warp.number, lanes), peek_group, state) {
         true => Ok(()),
         false => Err(context.gap(
-            "this wait is skipped if another phase of the mbarrier is over, not the one it is for",
+            "this wait is skipped if a different phase of the mbarrier is over than the one it is for",
         )),
     }
 }
@@ -404,7 +407,7 @@ fn write_states(
     let (mut values, mut written) = ([0; WARP], Mask::NONE);
     for &(lanes, state) in states {
         let Some(bits) = encode(state) else {
-            return Err(context.gap("an mbarrier has too many phases for states to tell apart"));
+            return Err(context.gap("an mbarrier has more phases than its state can distinguish"));
         };
         lanes.iter().for_each(|lane| values[lane] = bits);
         written = written.or(lanes);

@@ -108,7 +108,7 @@ fn is_initialised(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> R
     }
     let name = memory.name.clone();
     Err(context.gap(format!(
-        "`{name}` is updated at a place that is data, and some of the possible elements are unwritten"
+        "`{name}` is updated at a data-dependent place, and some of the possible elements are unwritten"
     )))
 }
 

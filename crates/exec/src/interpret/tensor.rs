@@ -38,7 +38,7 @@ const BOX_ALIGN: u32 = 128;
 /// The reason to end a run at a copy that leaves its memory.
 const OUTSIDE: &str = "a tensor copy outside its memory is undefined";
 /// The reason to end a run at a copy that rounds.
-const ROUNDS: &str = "how a tensor copy rounds these elements is not modelled";
+const ROUNDS: &str = "the rounding of these elements by a tensor copy is not modelled";
 
 /// The operands of a copy in all lanes.
 struct Operands {
@@ -73,12 +73,14 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         };
         let signal = operands.signals.as_ref().map(usable);
         if signal == Some(None) {
-            return Err(context.gap("a tensor copy has a wrong address of an mbarrier"));
+            return Err(context.gap("a tensor copy has a wrong mbarrier address"));
         }
         let from = map;
         let MapBits { address, map } = read_map(context, from, lane)?;
         let Some(tensor) = Pointer::decode(address, Space::Global) else {
-            return Err(context.gap("a tensor map has an address that is not an argument's"));
+            return Err(
+                context.gap("a tensor map has an address that does not come from an argument")
+            );
         };
         check_tensor(context, tensor, lane)?;
         let to = (shared, signal.flatten());
@@ -115,7 +117,7 @@ fn copy_box(
         ((context.warp.number, lane), (lane_copy.map_pointer.area, lane_copy.map_pointer.offset));
     if context.tracker.read_map(who, map, attributes) {
         // The scopes of fences are not recorded.
-        return Err(context.gap("a tensor map that another block of the cluster has changed"));
+        return Err(context.gap("this tensor map was changed by another block of the cluster"));
     }
     let stores = signal.is_none();
     let constant = [lane_copy.map_pointer.area, lane_copy.tensor.area]
@@ -230,7 +232,7 @@ fn check_shared(context: &mut Context<'_, '_>, lane_copy: &TensorCopyLane<'_>) -
         return Err(context.gap(OUTSIDE));
     }
     let Some((memory, ..)) = allocation(context, lane_copy.shared.area, lane_copy.lane) else {
-        return Err(context.gap("the box of a tensor copy is in no variable"));
+        return Err(context.gap("the box of a tensor copy does not lie in a variable"));
     };
     let alignment = memory.alignment(lane_copy.shared.offset, BOX_ALIGN);
     let (align, lead, target) = (memory.align, memory.lead, memory.target(lane_copy.shared.offset));
@@ -263,8 +265,8 @@ fn check_shared(context: &mut Context<'_, '_>, lane_copy: &TensorCopyLane<'_>) -
     }
     if span.is_some() {
         return Err(context.gap(format!(
-            "where a swizzled box lies depends on the address of `{}`, which is aligned to {align} \
-             bytes and not to {needed}",
+            "the layout of a swizzled box depends on the address of `{}`, which is aligned to {align} bytes, \
+            not to {needed}",
             name
         )));
     }

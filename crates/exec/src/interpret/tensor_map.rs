@@ -31,7 +31,7 @@ pub(super) fn read_map(
     }
     let size = TENSOR_MAP_BYTES as u32;
     let Some(at) = locate(context, pointer, lane, (size, MAP_ALIGN), AccessKind::Read) else {
-        return Err(context.gap("a wrong address of a tensor map is undefined"));
+        return Err(context.gap("the behaviour with a wrong tensor-map address is undefined"));
     };
     let Some(at) = at else {
         return Err(context.gap("the contents of a tensor map are not known"));
@@ -60,7 +60,7 @@ pub(super) fn read_map(
         decoded.map_err(|why| context.gap(format!("a tensor map is not understood: {why}")))?;
     match map.map.check() {
         Ok(()) => Ok(map),
-        Err(why) => Err(context.gap(format!("a tensor map that no driver makes: {why}"))),
+        Err(why) => Err(context.gap(format!("no driver creates a tensor map like this: {why}"))),
     }
 }
 

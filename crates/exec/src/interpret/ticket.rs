@@ -91,7 +91,7 @@ pub(super) fn end(
         Some(valued.store.word(&integer::all_bytes(number, size)?).0)
     });
     let Some(word) = word else {
-        return Err(context.gap("the number of a ticket is not followed"));
+        return Err(context.gap("the number of this ticket is not tracked"));
     };
     let values = [word; crate::lanes::WARP];
     context.write_words(*dst, &values, Tags::unknown(context.lanes, Source::Data));
@@ -149,11 +149,11 @@ fn end_in_sequence(
     Ok(())
 }
 
-const NOT_KNOWN: &str = "the counter that blocks take tickets from holds no number that is known: give its contents (`count=u32[1]:inout=[0]`)";
-const SEVERAL: &str = "blocks take tickets from several counters, or in different ways";
-const CHANGED: &str = "the counter that blocks take tickets from is changed in another way";
-const TOO_LARGE: &str =
-    "the counter that blocks take tickets from holds a number that is too large";
+const NOT_KNOWN: &str =
+    "the ticket counter has unknown contents: give them (`count=u32[1]:inout=[0]`)";
+const SEVERAL: &str = "blocks take tickets from several counters, or in several ways";
+const CHANGED: &str = "the ticket counter is also changed in another way";
+const TOO_LARGE: &str = "the ticket counter starts with a number that is too large";
 
 /// Counts a ticket. Returns the initial counter value, and `true` for the last ticket.
 fn count(
@@ -177,7 +177,7 @@ fn count(
     } else if first.checked_add(blocks).is_none_or(|over| over > MAX_COUNTER) {
         Some(TOO_LARGE)
     } else if counter.op == AtomicOp::Inc && counter.operand < first + blocks - 1 {
-        Some("the counter that blocks take tickets from begins again before all have one")
+        Some("the ticket counter wraps around before every block has taken a ticket")
     } else {
         None
     };

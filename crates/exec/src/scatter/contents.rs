@@ -14,8 +14,10 @@ use ir::Scalar;
 type DataWrite = data_writes::DataWrite<Bytes>;
 
 /// The reasons why an element has no value.
-const UNWRITTEN: &str = "that is written only if data say so, of a tensor without contents";
-const OTHER_TYPE: &str = "of which another part or type is written at a place that is data";
+const UNWRITTEN: &str =
+    "that is written only under a condition on data, in a tensor without contents";
+const OTHER_TYPE: &str =
+    "of which another part is written, or as another type, at a data-dependent place";
 
 impl data_writes::Scatter<Bytes> {
     /// Replaces aliases by the domain's own handles.

@@ -21,11 +21,10 @@ use sync::Site;
 type DataWrite = data_writes::DataWrite<Bytes>;
 
 /// The reasons for undecided races of two stores.
-const ORDER_OPEN: &str =
-    "they write the same bytes for some data, and their order there is not followed";
+const ORDER_OPEN: &str = "for some data they write the same bytes, and their order is not tracked";
 const VALUES_OPEN: &str =
-    "they write the same bytes for some data, and equality of the values is not decided";
-const PLACES_OPEN: &str = "data decide if they write the same bytes, and this is not decided";
+    "for some data they write the same bytes, and equality of the values is not decided";
+const PLACES_OPEN: &str = "whether they write the same bytes depends on data, and was not decided";
 
 /// The launch, for reports.
 #[derive(Clone, Copy)]
@@ -92,15 +91,15 @@ fn gap_for_mixed_accesses(
         return stop(
             first,
             format!(
-                "`{name}` is written here at a place that is data, and {line} accesses it in another way: \
-                 whether they meet is not followed"
+                "`{name}` is written here at a data-dependent place, and {line} accesses it in another way: \
+                whether both access the same element is not tracked"
             ),
         );
     }
     if let Some(other) = scatter.writes.iter().find(|write| write.kind != first.kind) {
         return stop(
             other,
-            format!("`{name}` is written in different ways at places that are data"),
+            format!("`{name}` is written in different ways at data-dependent places"),
         );
     }
     let narrow = matches!(first.kind, WriteKind::Update(_, _, Scope::Cta | Scope::Cluster));
@@ -108,7 +107,7 @@ fn gap_for_mixed_accesses(
         return stop(
             first,
             format!(
-                "`{name}` is updated at places that are data, in a scope that leaves out other blocks"
+                "`{name}` is updated at data-dependent places, in a scope that excludes other blocks"
             ),
         );
     }

@@ -98,17 +98,17 @@ impl Store {
 
 /// Reasons for losing a value.
 pub(crate) mod reason {
-    pub(crate) const BITS: &str = "whose bits are computed with here";
-    pub(crate) const FOREIGN: &str = "that is read here in another format than it has";
+    pub(crate) const BITS: &str = "whose bits are used in arithmetic here";
+    pub(crate) const FOREIGN: &str = "that is read here in a different format";
     pub(crate) const SCHEDULE: &str = "that depends on the schedule";
     pub(crate) const ADDRESS: &str = "that is part of an address";
     pub(crate) const UNTYPED: &str = "of a buffer or argument whose type is not given";
     pub(crate) const NOT_FIXED: &str =
         "whose last bits are not fixed: hardware may decide otherwise";
-    pub(crate) const INTEGER: &str = "that is rounded here to an integer";
+    pub(crate) const INTEGER: &str = "that is rounded to an integer here";
     pub(crate) const COPIES: &str = "of a fragment that holds several copies of an element, and they differ: \
                                      hardware may use any of them";
-    pub(crate) const CONDITION: &str = "chosen here by a condition that is not followed";
+    pub(crate) const CONDITION: &str = "chosen here by a condition that is not tracked";
     pub(crate) const MAYBE_UNDEFINED: &str = "that is written only under a condition";
 }
 

@@ -248,7 +248,7 @@ impl Units {
         match self.get(word) {
             Some(Unit::Opaque(number)) => self.lost.get(*number as usize).cloned(),
             None if !Handle(word).is_value() && self.short_values.find(word).is_none() => {
-                Some(Lost { place: None, reason: "that no record was kept of" })
+                Some(Lost { place: None, reason: "that was not recorded" })
             }
             _ => None,
         }

@@ -284,9 +284,9 @@ impl<'f> Translator<'f> {
         let tensors = self.sizes.tensors.iter().map(|one| one.name.as_str());
         let hint = match closest(text, tensors) {
             Some(name) => format!("did you mean `{name}`?"),
-            None => format!(
-                "--arg '{text}=f32[n]' says what it is, `let` defines an array of the formula"
-            ),
+            None => {
+                format!("--arg '{text}=f32[n]' describes it, `let` defines an array of the formula")
+            }
         };
         Error::new(name.span, format!("no argument is called `{text}`; {hint}"))
     }

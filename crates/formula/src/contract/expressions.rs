@@ -15,7 +15,7 @@ const MAX_WORK: usize = 1 << 24;
 
 /// Returns the mistake of an expression over the limits.
 pub(super) fn too_long(span: Span) -> Error {
-    Error::new(span, "with every `let` written out this is too long for a contract")
+    Error::new(span, "with every `let` expanded this is too long for a contract")
 }
 
 impl<'f> Translator<'f> {

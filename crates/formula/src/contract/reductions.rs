@@ -56,7 +56,7 @@ impl<'f> Translator<'f> {
             return Err(Error::new(span, format!("`{text}` ends with an expression")));
         };
         if indices.is_empty() {
-            let message = format!("`{text}` of what? `{text}(k, …)` names an index first");
+            let message = format!("`{text}` needs an index and an expression: `{text}(k, …)`");
             return Err(Error::new(span, message));
         }
         let mut named = Vec::new();

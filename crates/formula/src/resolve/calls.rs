@@ -319,7 +319,7 @@ impl Resolver<'_> {
                 );
                 return Err(Error::new(first.span, if is_index { message } else { taken }));
             }
-            let message = format!("`{text}` of what? `{text}(k, …)` names an index first");
+            let message = format!("`{text}` needs an index and an expression: `{text}(k, …)`");
             return Err(Error::new(span, message));
         }
         match rest {

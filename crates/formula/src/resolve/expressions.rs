@@ -184,8 +184,10 @@ impl Resolver<'_> {
         let outside = match outside.map(|one| self.expression(one)).transpose()? {
             Some(node) if node.ty == Type::Integer && ty == Type::Real => Some(to_real(node)),
             Some(node) if node.ty != ty => {
-                let message =
-                    format!("`{}` holds integers; what lies outside must be one", name.text);
+                let message = format!(
+                    "`{}` holds integers; the value outside must be an integer, too",
+                    name.text
+                );
                 return Err(Error::new(node.span, message));
             }
             node => node,

@@ -30,7 +30,7 @@ pub(crate) fn extent<S: Clone + Display>(
     let all = if certain.is_empty() { found.iter().collect() } else { certain };
     let Some(first) = all.first() else {
         let message = format!(
-            "over what does `{name}` run? It is not a plain index of a tensor; write `{name} in 0..…`"
+            "the range of `{name}` is not known: it is not a plain index of a tensor; write `{name} in 0..…`"
         );
         return Err(Error::new(index.span, message));
     };

@@ -220,7 +220,7 @@ fn expressions_without_counterpart_are_refused() {
         ("y[i] = x", "`x` is a tensor: give its 2 indices"),
         ("y[i] = sum(i, x[i,0])", "`i` is an index already"),
         ("y[i] = sum(n, x[i,n])", "`n` is an argument"),
-        ("y[i] = sum(k, x[i,k+1])", "over what does `k` run?"),
+        ("y[i] = sum(k, x[i,k+1])", "the range of `k` is not known"),
         ("y[i] = sum(k, x[i,k] + x[k,0])", "runs over size3 (axis 1 of `x`) and over size2"),
         ("z[i] = x[i,0]", "no argument is called `z`"),
         ("y[i] = z[i]", "`z` is not an argument and not defined above"),

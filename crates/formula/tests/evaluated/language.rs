@@ -201,7 +201,7 @@ fn mistakes_have_words() {
             "y[i,j] = sum(k, A[i,k]*B[j,k])",
             "`k` runs over 4 (axis 1 of `A`) and over 2 (axis 1 of `B`)",
         ),
-        ("y[i,j] = sum(A[i,k]*B[k,j])", "`sum` of what? `sum(k, …)` names an index first"),
+        ("y[i,j] = sum(A[i,k]*B[k,j])", "`sum` needs an index and an expression: `sum(k, …)`"),
         (
             "y[i,j] = sum(k, 0, 4, A[i,k])",
             "`sum(k in 0..4, …)`; contracts write `\\sum(k, 0, 4, …)`",
@@ -218,7 +218,7 @@ fn mistakes_have_words() {
         (&z("softmax(x[i])"), "`softmax` is not a function; write `y[i,j] = exp("),
         (
             &z("sum(k, x[i+k])"),
-            "over what does `k` run? It is not a plain index of a tensor; write `k in 0..…`",
+            "the range of `k` is not known: it is not a plain index of a tensor; write `k in 0..…`",
         ),
         (&z("x[i] if x[i] > 0"), "`if` without `else` is allowed only inside of sum, max, …"),
         ("w[i] = 1", "the kernel has no output `w`"),
@@ -246,7 +246,7 @@ fn mistakes_have_words() {
         (&z("x(i)"), "an element is written `x[…]`"),
         (&z("\\fold(k, 0, 4, x[k])"), "not read in formulas"),
         (&z("f32(x[i])"), "rounds a literal"),
-        (&z("max(k in 0..4, k if k > 9)"), "`max` over nothing is not a number"),
+        (&z("max(k in 0..4, k if k > 9)"), "`max` of no elements is not a number"),
         (&z("argmax(a in 0..2, b in 0..2, x[a+b])"), "takes one index"),
     ] {
         let found = x.mistake(text);

@@ -247,7 +247,9 @@ fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let ty = insn.ty(reduced_types(op))?;
     let is_half = matches!(ty, Type::F16 | Type::BF16);
     if noftz != (is_half && op == AtomicOp::Add) {
-        return Err(insn.unsupported("`.noftz` goes with sums of f16 and bf16, and they with it"));
+        return Err(
+            insn.unsupported("sums of f16 and bf16 need `.noftz`, which nothing else takes")
+        );
     }
     let (dst, src) = (insn.address()?, insn.address()?);
     check_space(insn, Space::Global, dst)?;

@@ -282,7 +282,7 @@ fn true_value(to: Type, width: Width) -> u64 {
 fn set(insn: &mut Insn<'_, '_, '_>) -> Lower {
     let (to, from) = (insn.ty(SET_RESULTS)?, insn.ty(COMPARED_TYPES)?);
     if !set_exists(to, from) {
-        return Err(insn.unsupported("these types do not go together"));
+        return Err(insn.unsupported("these types cannot be combined"));
     }
     let may_flush = to != Type::BF16;
     let comparison = Comparison::take(insn, from, may_flush)?;

@@ -168,7 +168,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         }
         let value = constant::evaluate(expr)?;
         let bits = constant::bits(value, ty);
-        let why = "this constant does not go with the type of the instruction";
+        let why = "this constant does not fit the type of the instruction";
         bits.map(ir::Operand::Constant).ok_or_else(|| self.bad_operand(operand, why))
     }
 

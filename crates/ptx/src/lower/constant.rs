@@ -56,7 +56,7 @@ pub(crate) fn evaluate_size(expr: &Expr<'_>) -> Result<u64, Diagnostic> {
 }
 
 fn mixed(span: Span) -> Diagnostic {
-    let message = "this operator does not take these operands: integers and floats do not mix";
+    let message = "this operator does not take these operands: integers and floats cannot be mixed";
     Diagnostic::error(Code::Constant, span, message)
 }
 

@@ -293,7 +293,7 @@ impl<'a> Contents<'_, 'a> {
             _ => constant::bits(constant::evaluate(value)?, self.ty),
         };
         let bits = bits.ok_or_else(|| {
-            let message = "this constant does not go with the type of the variable";
+            let message = "this constant does not fit the type of the variable";
             Box::new(Diagnostic::error(Code::Constant, value.span(), message))
         })?;
         self.put(at, &bits.to_le_bytes()[..size.min(8)]);
@@ -328,7 +328,7 @@ impl<'a> Contents<'_, 'a> {
             }
             Expr::Mask(mask, inner) => {
                 let Some(shift) = mask_shift(mask.value) else {
-                    let message = "a mask selects one whole byte of an address";
+                    let message = "a mask must select one whole byte of an address";
                     return Err(Box::new(Diagnostic::error(Code::Constant, mask.at.0, message)));
                 };
                 self.relocation(inner)?.map(|inner| Relocation { shift, ..inner })

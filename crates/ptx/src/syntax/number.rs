@@ -22,11 +22,19 @@ impl Value {
             (Some(b'0'), Some(b'x' | b'X')) => integer(&text[2..], 16),
             (Some(b'0'), Some(b'b' | b'B')) => integer(&text[2..], 2),
             (Some(b'0'), Some(b'f' | b'F')) => {
-                let bits = exact_hex(&text[2..], 8, "`0f` takes exactly 8 hexadecimal digits")?;
+                let bits = exact_hex(
+                    &text[2..],
+                    8,
+                    "does not have exactly 8 hexadecimal digits after `0f`",
+                )?;
                 Ok(Self::F32(u32::try_from(bits).unwrap_or_default()))
             }
             (Some(b'0'), Some(b'd' | b'D')) => {
-                let bits = exact_hex(&text[2..], 16, "`0d` takes exactly 16 hexadecimal digits")?;
+                let bits = exact_hex(
+                    &text[2..],
+                    16,
+                    "does not have exactly 16 hexadecimal digits after `0d`",
+                )?;
                 Ok(Self::F64(bits))
             }
             _ if bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => decimal(text),
@@ -44,10 +52,10 @@ fn integer(digits: &str, radix: u32) -> Result<Value, &'static str> {
     // `from_str_radix` would also accept a sign, which must be refused.
     if digits.is_empty() || !digits.bytes().all(|byte| (byte as char).is_digit(radix)) {
         return Err(match radix {
-            16 => "not a hexadecimal number",
-            8 => "not an octal number (a leading 0 means octal)",
-            2 => "not a binary number",
-            _ => "not a number",
+            16 => "is not a hexadecimal number",
+            8 => "is not an octal number (a leading 0 means octal)",
+            2 => "is not a binary number",
+            _ => "is not a number",
         });
     }
     let value = u64::from_str_radix(digits, radix).map_err(|_| "does not fit in 64 bits")?;
@@ -67,7 +75,7 @@ fn exact_hex(digits: &str, length: usize, message: &'static str) -> Result<u64, 
 fn decimal(text: &str) -> Result<Value, &'static str> {
     // Rust would also accept `inf` and `nan`; the lexer only sends text that starts with a digit or a dot, so those
     // never reach this.
-    let value: f64 = text.parse().map_err(|_| "not a floating-point number")?;
+    let value: f64 = text.parse().map_err(|_| "is not a floating-point number")?;
     if value.is_finite() {
         Ok(Value::F64(value.to_bits()))
     } else {

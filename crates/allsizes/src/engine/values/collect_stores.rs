@@ -79,9 +79,7 @@ pub(super) fn run(
     engine.mode = Mode::Probe;
     let kernel = engine.kernel;
     // A different atom for each: two unassigned variables are not equal.
-    let nothing = |number: u32| {
-        Value::atom(Atom::Unknown("a variable that nothing was assigned to".into(), number))
-    };
+    let nothing = |number: u32| Value::atom(Atom::Unknown("an unassigned variable".into(), number));
     let last_number = u32::try_from(kernel.vars.len()).unwrap_or(u32::MAX);
     let mut reals: Vec<Value> = (0..last_number).map(nothing).collect();
     for var in kernel.scalars.iter().filter(|var| kernel.vars[**var].ty == Type::Float) {

@@ -24,7 +24,7 @@ use kir::{Kernel, Type};
 use smt::Solver;
 
 /// Reason of a claim that depends on an open invariant.
-const DEPENDS_ON_OPEN: &str = "it rests on an invariant that is open";
+const DEPENDS_ON_OPEN: &str = "it depends on an invariant that was not proved";
 
 /// Results for postconditions.
 #[derive(Debug, Default)]
@@ -191,13 +191,13 @@ impl Resolver {
             None => Instance::default(),
         };
         let (who, other) = self.with_other_thread(who, obliged);
-        let large = || (None, "this claim: a value that is too large".to_owned());
+        let large = || (None, "this claim: a value is too large".to_owned());
         for (known, goal, name) in &obliged.inside {
             let known: Option<Vec<Formula>> =
                 known.iter().map(|one| self.formula(one, &who)).collect();
             let goal = self.formula(goal, &who).ok_or_else(large)?;
             if !self.proves(&known.ok_or_else(large)?, &goal) {
-                return Err((None, format!("that this names elements inside of `{name}` alone")));
+                return Err((None, format!("that this names only elements of `{name}`")));
             }
         }
         let known = obliged.known.iter().map(|one| self.formula(one, &who));
@@ -240,7 +240,7 @@ impl Resolver {
         known: &[Formula],
         engine: &mut Engine<'_>,
     ) -> Result<(), (Option<Span>, String)> {
-        let large = || (None, "this claim: a value that is too large".to_owned());
+        let large = || (None, "this claim: a value is too large".to_owned());
         match wanted {
             CaseGoal::Either(all) => {
                 let mut refused = None;

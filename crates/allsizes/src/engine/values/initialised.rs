@@ -100,7 +100,8 @@ fn in_case(
         let inside: Vec<Formula> = inside.collect();
         if !resolver.is_initialised(&read, inside) {
             let name = &resolver.sides[0].names[read.array.position()];
-            let message = format!("that somebody has stored the element of `{name}` read here");
+            let message =
+                format!("that a thread has stored to the element of `{name}` that is read here");
             all.open.push(open(read.span, message));
         }
     }

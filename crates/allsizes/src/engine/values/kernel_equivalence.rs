@@ -246,7 +246,7 @@ impl Resolver {
         };
         *cases = cases.saturating_sub(1);
         if *cases == 0 {
-            return Err((0, None, "that a value is the same, in too many cases".to_owned()));
+            return Err((0, None, "that a value is the same: there are too many cases".to_owned()));
         }
         for condition in [split.clone(), split.not()] {
             let mut known = self.with_fact(known, &condition);

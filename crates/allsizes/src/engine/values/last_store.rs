@@ -95,7 +95,7 @@ impl Resolver {
         let side = &self.sides[moment.side];
         let StoreSite { array, span, .. } = &side.sites[site];
         let message = format!(
-            "whether and by whom the element of `{}` is stored here that is {}",
+            "which thread, if any, stores here to the element of `{}` that is {}",
             side.names[array.position()],
             if moment.span.is_some() { "read later" } else { "examined at the end" }
         );

@@ -31,7 +31,7 @@ impl Runner<'_, '_> {
     ) -> Result<Option<Track>, Refusal> {
         if has_early_exit(&inner.head) || has_early_exit(&inner.body) || has_early_exit(&inner.step)
         {
-            let message = "the result of a loop that is left in the middle".to_owned();
+            let message = "a result of a loop that is left in the middle".to_owned();
             return Err((inner.span, message));
         }
         let parts = [&inner.head, &inner.body, &inner.step];
@@ -242,7 +242,7 @@ impl Runner<'_, '_> {
             };
             let value = recurrence.value(*var, entry, (count, some), track).filter(|_| scales);
             let name = &self.engine.kernel.vars[*var].name;
-            let why = format!("the result of a loop for `{name}`, which does not simply add to it");
+            let why = format!("the value of `{name}` after a loop that does not simply add to it");
             track.reals[var.position()] = value.unwrap_or_else(|| self.unknown(&why));
         }
     }

@@ -5,21 +5,21 @@ use thiserror::Error;
 /// An unsupported part of a claim, which leaves the claim open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(super) enum NotFollowed {
-    #[error("an integer that is made of elements")]
+    #[error("an integer computed from array elements")]
     IntegerOfElements,
-    #[error("a number that is not followed")]
+    #[error("a number that is not supported")]
     Number,
     #[error("a value that is too large")]
     TooLarge,
-    #[error("an operation on integers that are elements")]
+    #[error("an operation on integer elements of arrays")]
     ElementIntegers,
-    #[error("a choice by the contents of elements")]
+    #[error("a choice that depends on array elements")]
     ChoiceByElements,
-    #[error("an integer made of a real number")]
+    #[error("a real number converted to an integer")]
     IntegerOfReal,
-    #[error("a conversion that may change a number")]
+    #[error("a conversion that may change the number")]
     Conversion,
-    #[error("a value that is not followed")]
+    #[error("a value that is not supported")]
     Value,
     #[error("a variable without a value")]
     NoValue,
@@ -29,9 +29,9 @@ pub(super) enum NotFollowed {
     BeforeLoop,
     #[error("the contents of shared memory before the launch")]
     SharedBefore,
-    #[error("a fold over numbers of another type")]
+    #[error("a fold over numbers of a different type")]
     Fold,
-    #[error("only equations are followed here")]
+    #[error("only equations are supported here")]
     OnlyEquations,
     #[error("a fold or quantifier in a comparison")]
     FoldCompared,
@@ -39,12 +39,12 @@ pub(super) enum NotFollowed {
     RealsCompared,
     #[error("an element of an array of arrays")]
     ArrayOfArrays,
-    #[error("an element before and after in a comparison")]
+    #[error("a comparison of an element's values before and after")]
     BeforeAndAfter,
-    #[error("a comparison of real numbers, of two threads or not")]
+    #[error("a comparison of real numbers")]
     RealsOfThreads,
     #[error("an array that other blocks may be writing")]
     OtherBlocks,
-    #[error("an array that each thread has for itself")]
+    #[error("an array that is private to each thread")]
     OwnArray,
 }

@@ -136,11 +136,15 @@ impl Resolver {
         let side = &self.sides[moment.side];
         let name = side.names[array.position()].clone();
         if side.atomics.contains(&array) {
-            return open(moment.span, format!("the result of atomic operations in `{name}`"));
+            return open(
+                moment.span,
+                format!("the value that atomic operations leave in `{name}`"),
+            );
         }
         if depth > MAX_DEPTH {
-            let message =
-                format!("values that loops pass on through `{name}` from iteration to iteration");
+            let message = format!(
+                "the values that loops pass through `{name}` from one iteration to the next"
+            );
             return open(moment.span, message);
         }
         let groups = self.candidates(array, moment);
@@ -164,7 +168,7 @@ impl Resolver {
             true => Ok(Value::default()),
             false => open(
                 moment.span,
-                format!("that somebody has stored the element of `{name}` read here"),
+                format!("that a thread has stored to the element of `{name}` that is read here"),
             ),
         }
     }
@@ -220,7 +224,7 @@ impl Resolver {
             for factor in factors {
                 if computes && !self.is_number(&factor, &known) {
                     let what =
-                        "a computation with infinity, or with the greatest of possibly no values";
+                        "a computation with infinity, or with a maximum of possibly no values";
                     return open(None, what);
                 }
                 result = result.times(&factor).ok_or_else(too_large)?;

@@ -187,7 +187,7 @@ impl Resolver {
         if inside == Value::constant(1) && !shared {
             let length = Formula::ge(high.clone());
             if !self.proves(known, &length) {
-                return open(None, "how long a sum is");
+                return open(None, "the length of a sum");
             }
             let length = Value::of_poly(&high, &mut |_| None).ok_or_else(too_large)?;
             return outside.times(&length).ok_or_else(too_large);

@@ -122,8 +122,8 @@ fn disagreement(name: &str, is_given: bool, other: Holds<'_>, place: &'static st
     SidesError::NothingGiven { name, place, held }
 }
 
-/// Checks that no earlier launch of the same side may overwrite a variable that a launch gets contents for: each of
-/// our runs starts from the given contents.
+/// Checks that no earlier launch of the side may write a variable with given contents: each of our runs starts from
+/// the given contents.
 fn check_written(side: &[PreparedLaunch<'_>]) -> Result<(), SidesError> {
     let mut mentioned: BTreeSet<&str> = BTreeSet::new();
     for launch in side {

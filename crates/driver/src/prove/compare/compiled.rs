@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Instructions of one run, counted for each thread.
 const INSTRUCTIONS: u64 = 16_000_000;
 /// Dynamic shared memory if its size is not stated.
-const MOST_SHARED: u64 = 48 << 10;
+const MAX_SHARED: u64 = 48 << 10;
 
 /// A compiled module.
 pub(super) struct Program(ir::Program);
@@ -152,7 +152,7 @@ impl Kernel<'_> {
         // Checks for races too: they may show on another schedule only.
         if fault.is_none() {
             let checks = exec::Checks::default();
-            fault = self.fault(&execute::checked(self.program, launch, limits, checks))?;
+            fault = self.fault(&execute::check_launch(self.program, launch, limits, checks))?;
         }
         if let (None, Some(gap)) = (&fault, &ran.gap) {
             return Err(Skip::Unfollowed(gap.reason.to_string()));
@@ -242,10 +242,10 @@ impl Kernel<'_> {
 fn unknown(fault: &Fault) -> &'static str {
     match fault {
         Fault::Misaligned { .. } => "compiled code has a misaligned access",
-        Fault::Undefined { .. } => "compiled code looks at something that nothing was written to",
+        Fault::Undefined { .. } => "compiled code uses an undefined value",
         Fault::DivisionByZero => "compiled code divides by zero",
-        Fault::Trap | Fault::AssertFailed => "compiled code stops itself",
-        _ => "compiled code has a finding of a kind that our reading does not know",
+        Fault::Trap | Fault::AssertFailed => "compiled code traps",
+        _ => "compiled code has an error of a kind that our reading does not model",
     }
 }
 
@@ -256,7 +256,7 @@ fn dynamic(kernel: &kir::Kernel, signature: &Signature, launch: &Launch) -> u64 
     let count = sizes.flatten().map(|sizes| sizes.iter().product::<i128>());
     match count.and_then(|count| u64::try_from(count).ok()) {
         Some(count) => count.saturating_mul(records.stride),
-        None => MOST_SHARED,
+        None => MAX_SHARED,
     }
 }
 

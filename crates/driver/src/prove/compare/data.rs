@@ -30,9 +30,9 @@ impl Compiling {
 #[derive(Clone, Debug)]
 pub(in crate::prove) enum Comparison {
     /// The user turned it off.
-    LeftOut,
+    TurnedOff,
     /// It was impossible, for this reason.
-    Not(String),
+    Impossible(String),
     /// Nothing differs.
     Same(Summary),
     /// Something differs.
@@ -77,5 +77,5 @@ pub(in crate::prove) struct TimedComparison {
     pub(in crate::prove) comparison: Comparison,
     pub(in crate::prove) took: Duration,
     /// The result comes from the cache.
-    pub(in crate::prove) kept: bool,
+    pub(in crate::prove) from_cache: bool,
 }

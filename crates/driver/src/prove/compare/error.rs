@@ -10,7 +10,7 @@ pub(super) enum NotCompared {
     NoCompiler,
     #[error(transparent)]
     Library(#[from] NvrtcError),
-    #[error("the time was used up")]
+    #[error("the time ran out")]
     Time,
     /// It has parameters that cannot be passed to the engine for PTX.
     #[error("{0}")]
@@ -31,9 +31,9 @@ pub(super) enum NotCompared {
     Register,
     #[error("`{name}` has another layout in memory")]
     Layout { name: String },
-    #[error("no small launch fulfils the contract")]
+    #[error("no small launch satisfies the contract")]
     NoLaunch,
-    #[error("no element that the kernel leaves can be compared")]
+    #[error("no element of the kernel's results can be compared")]
     NoElement,
     /// No run was compared; this is the reason for the first.
     #[error(transparent)]
@@ -44,7 +44,7 @@ pub(super) enum NotCompared {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Skip {
     /// The launch contradicts the kernel's contract, or breaks it.
-    #[error("our reading has a finding on every launch")]
+    #[error("our reading of the kernel has errors on every launch")]
     Finding,
     /// Our reading stopped before its end.
     #[error("{0}")]

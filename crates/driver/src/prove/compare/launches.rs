@@ -9,7 +9,7 @@ use kir::VarId;
 use std::collections::BTreeMap;
 
 /// The number of launches to try.
-const TRIED: usize = 24;
+const MAX_LAUNCHES: usize = 24;
 /// The number of candidates.
 const CANDIDATES: usize = 64;
 /// Threads of a small launch.
@@ -36,7 +36,7 @@ impl Work<'_> {
         let mut order: Vec<usize> = (0..LAUNCHES.min(count)).map(chosen).collect();
         let rest: Vec<usize> = (0..count).filter(|number| !order.contains(number)).collect();
         order.extend(rest.into_iter().rev());
-        order.into_iter().take(TRIED).filter_map(|number| all.get(number).cloned()).collect()
+        order.into_iter().take(MAX_LAUNCHES).filter_map(|number| all.get(number).cloned()).collect()
     }
 
     /// The first difference on large launches, at numbers in the text: code beyond such a number does not run on

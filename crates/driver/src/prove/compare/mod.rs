@@ -51,21 +51,24 @@ pub(super) struct ComparisonRequest<'a> {
 /// Compares our reading with a compiler's.
 fn compare(source: &SourceFile, kernel: &Kernel, compiling: &Compiling) -> TimedComparison {
     let start = Instant::now();
-    let (comparison, kept) = kept_or_made(source, kernel, compiling)
-        .unwrap_or_else(|reason| (Comparison::Not(reason.to_string()), false));
-    TimedComparison { comparison, took: start.elapsed(), kept }
+    let (comparison, from_cache) = cached_or_new(source, kernel, compiling)
+        .unwrap_or_else(|reason| (Comparison::Impossible(reason.to_string()), false));
+    TimedComparison { comparison, took: start.elapsed(), from_cache }
 }
 
 /// Compares in a thread of its own while `other` runs. Does nothing if the user turned it off.
-pub(super) fn beside<T>(
+pub(super) fn compare_beside<T>(
     asked: ComparisonRequest<'_>,
     deadline: Deadline,
     other: impl FnOnce() -> T,
 ) -> (T, TimedComparison) {
     let start = Instant::now();
     let Some(compiling) = asked.compiling else {
-        let timed =
-            TimedComparison { comparison: Comparison::LeftOut, took: Duration::ZERO, kept: false };
+        let timed = TimedComparison {
+            comparison: Comparison::TurnedOff,
+            took: Duration::ZERO,
+            from_cache: false,
+        };
         return (other(), timed);
     };
     let (source, kernel) = (asked.source.clone(), asked.kernel.clone());
@@ -74,12 +77,16 @@ pub(super) fn beside<T>(
     let done = other();
     let timed = thread.and_then(|thread| thread.result(deadline)).unwrap_or_else(|| {
         let reason = NotCompared::Time.to_string();
-        TimedComparison { comparison: Comparison::Not(reason), took: start.elapsed(), kept: false }
+        TimedComparison {
+            comparison: Comparison::Impossible(reason),
+            took: start.elapsed(),
+            from_cache: false,
+        }
     });
     (done, timed)
 }
 
-fn kept_or_made(
+fn cached_or_new(
     source: &SourceFile,
     kernel: &Kernel,
     compiling: &Compiling,

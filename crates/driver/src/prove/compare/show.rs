@@ -15,7 +15,7 @@ pub(in crate::prove) fn note(timed: &TimedComparison) -> Option<String> {
     let plural = if *launches == 1 { "" } else { "es" };
     let mut text = format!(
         "is read as {compiler} ({architecture}) compiles it: {runs} runs of {launches} \
-         launch{plural} leave the same in {elements} elements"
+         launch{plural} give the same result in {elements} elements"
     );
     if !left_out.is_empty() {
         text.push_str(&format!("; not compared: {}", left_out.join(", ")));
@@ -31,16 +31,18 @@ pub(in crate::prove) fn line(about: &str, timed: &TimedComparison) -> String {
 /// The assumption made if nothing was compared.
 pub(in crate::prove) fn assumption(timed: &TimedComparison) -> Option<String> {
     match &timed.comparison {
-        Comparison::LeftOut => Some("not compared with a compiler (--no-compare)".to_owned()),
-        Comparison::Not(reason) => Some(format!("not compared with a compiler ({reason})")),
+        Comparison::TurnedOff => Some("not compared with a compiler (--no-compare)".to_owned()),
+        Comparison::Impossible(reason) => Some(format!("not compared with a compiler ({reason})")),
         Comparison::Same(_) | Comparison::Different(_) => None,
     }
 }
 
 /// The time it took, for standard error.
 pub(in crate::prove) fn message(timed: &TimedComparison) -> String {
-    match (&timed.comparison, timed.kept) {
-        (Comparison::Same(_), true) => "note: compared with a compiler before (kept)\n".to_owned(),
+    match (&timed.comparison, timed.from_cache) {
+        (Comparison::Same(_), true) => {
+            "note: compared with a compiler earlier (cached)\n".to_owned()
+        }
         (Comparison::Same(_), false) => {
             let seconds = timed.took.as_secs_f64();
             format!("note: compared with a compiler in {seconds:.2} s, beside the proof\n")
@@ -77,8 +79,8 @@ pub(in crate::prove) fn bug(
     let Difference { compiler, architecture, .. } = difference;
     let shown = render(&diagnostic, input, colour);
     format!(
-        "{shown}\nerror: warpproof does not read this kernel as {compiler} ({architecture}) does: a \
-         bug in warpproof, unless C++ leaves open what the kernel does. Nothing is proved. Please \
+        "{shown}\nerror: warpproof does not read this kernel as {compiler} ({architecture}) does: a bug in \
+        warpproof, unless the kernel's behaviour is unspecified in C++. Nothing is proved. Please \
          report it with the file.\n"
     )
 }
@@ -97,10 +99,12 @@ pub(in crate::prove) fn as_data(timed: &TimedComparison, kernel: &Kernel) -> Rea
         difference: None,
     };
     match &timed.comparison {
-        Comparison::LeftOut => {
+        Comparison::TurnedOff => {
             ReadingComparison { reason: Some("--no-compare".to_owned()), ..nothing }
         }
-        Comparison::Not(reason) => ReadingComparison { reason: Some(reason.clone()), ..nothing },
+        Comparison::Impossible(reason) => {
+            ReadingComparison { reason: Some(reason.clone()), ..nothing }
+        }
         Comparison::Same(summary) => ReadingComparison {
             result: "same",
             compiler: Some(summary.compiler.clone()),

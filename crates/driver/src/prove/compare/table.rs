@@ -43,8 +43,8 @@ pub fn readings(input: &Input, compiling: &Compiling) -> Vec<Reading> {
         Ok(kernel) => {
             let timed = compare(&input.source, &kernel, compiling);
             let (result, detail) = match &timed.comparison {
-                Comparison::LeftOut => ("not compared", String::new()),
-                Comparison::Not(reason) => ("not compared", reason.clone()),
+                Comparison::TurnedOff => ("not compared", String::new()),
+                Comparison::Impossible(reason) => ("not compared", reason.clone()),
                 Comparison::Same(_) => ("same", show::note(&timed).unwrap_or_default()),
                 Comparison::Different(found) => ("different", difference(&found.what)),
             };

@@ -22,7 +22,7 @@ const KERNELS: [&str; 8] = [
 
 /// The result of a comparison.
 #[derive(Debug, PartialEq)]
-enum Came {
+enum TestResult {
     Same,
     Different(Discrepancy),
     /// Our reading has findings, so nothing of it is proved; or nothing was compared.
@@ -37,15 +37,17 @@ fn read(name: &str) -> (Kernel, String, Program) {
     (kernel.unwrap(), text, Program::read(&ptx).unwrap())
 }
 
-fn compare(kernel: &Kernel, text: &str, program: &Program) -> Came {
+fn compare(kernel: &Kernel, text: &str, program: &Program) -> TestResult {
     let signature = kernel.signature.as_ref().unwrap();
     let mut work = Work::new(kernel, signature, text);
     let group = instances::groups(kernel, signature, text).unwrap().remove(0);
     let instance = &group.instances[0];
     match work.instance(&[program.first_kernel()], instance).unwrap() {
-        Some(difference) => Came::Different(difference.what),
-        None if work.skipped.contains(&Skip::Finding) || work.summary.runs == 0 => Came::Unproved,
-        None => Came::Same,
+        Some(difference) => TestResult::Different(difference.what),
+        None if work.skipped.contains(&Skip::Finding) || work.summary.runs == 0 => {
+            TestResult::Unproved
+        }
+        None => TestResult::Same,
     }
 }
 
@@ -53,7 +55,7 @@ fn compare(kernel: &Kernel, text: &str, program: &Program) -> Came {
 fn right_readings_agree() {
     for name in KERNELS {
         let (kernel, text, program) = read(name);
-        assert_eq!(compare(&kernel, &text, &program), Came::Same, "{name}");
+        assert_eq!(compare(&kernel, &text, &program), TestResult::Same, "{name}");
     }
 }
 
@@ -65,9 +67,9 @@ fn readings_with_a_mistake_are_found() {
         for number in 0.. {
             let Some((mutant, what)) = mutate(&kernel, number) else { break };
             match compare(&mutant, &text, &program) {
-                Came::Different(_) => found += 1,
-                Came::Unproved => unproved += 1,
-                Came::Same => survivors.push(format!("{name}: {what}")),
+                TestResult::Different(_) => found += 1,
+                TestResult::Unproved => unproved += 1,
+                TestResult::Same => survivors.push(format!("{name}: {what}")),
             }
         }
     }
@@ -232,13 +234,13 @@ fn readings_with_a_wrong_type_are_found() {
     let program = Program::read(&ptx).unwrap();
     let (_, kernel) = cuda_front::kernels(&text).unwrap().remove(0);
     let kernel = kernel.unwrap();
-    assert_eq!(compare(&kernel, &text, &program), Came::Same);
+    assert_eq!(compare(&kernel, &text, &program), TestResult::Same);
     let (mut found, mut survivors) = (0, Vec::new());
     for number in 0.. {
         let Some((mutant, what)) = retype(&kernel, number) else { break };
         match compare(&mutant, &text, &program) {
-            Came::Different(_) | Came::Unproved => found += 1,
-            Came::Same => survivors.push(what),
+            TestResult::Different(_) | TestResult::Unproved => found += 1,
+            TestResult::Same => survivors.push(what),
         }
     }
     // Many conversions are of numbers that both types hold, or store the same bits: only the number found counts.

@@ -131,7 +131,7 @@ impl<'w> Work<'w> {
         }
         let mut compared = false;
         for program in programs {
-            match self.judged(program, &launch, &left, &others) {
+            match self.judge(program, &launch, &left, &others) {
                 Ok((Some(what), _)) => return Some(self.difference(Some(&launch), what)),
                 Ok((None, elements)) => {
                     self.summary.elements += if compared { 0 } else { elements };
@@ -145,7 +145,7 @@ impl<'w> Work<'w> {
     }
 
     /// The difference of a run of compiled code, if any, and the number of compared elements.
-    fn judged(
+    fn judge(
         &self,
         program: &compiled::Kernel<'_>,
         launch: &Launch,

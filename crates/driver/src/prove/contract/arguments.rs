@@ -112,7 +112,7 @@ fn tensor(kernel: &Kernel, name: &str, value: &str) -> Result<SizedTensor, Strin
             (_, Some(_)) => return Err("a range `0..n` is one of integers".to_owned()),
             _ => {
                 let message =
-                    "is not read for every size; `:out`, `:inout` and a range `:0..n` are";
+                    "is not supported for every size; `:out`, `:inout` and a range `:0..n` are";
                 return Err(format!("`:{option}` {message}"));
             }
         }
@@ -130,7 +130,7 @@ fn array<'k>(kernel: &'k Kernel, name: &str) -> Result<(ArrayId, &'k Array), Str
     let mut arrays = kernel.arrays.enumerate().filter(global);
     match arrays.find(|(_, array)| array.name == name) {
         Some((id, array)) if array.dimensions.len() == 1 => Ok((id, array)),
-        Some(_) => Err("an array with dimensions of its own is not read here".to_owned()),
+        Some(_) => Err("multi-dimensional arrays are not supported here".to_owned()),
         None => {
             let names = kernel.arrays.enumerate().filter(global).map(|(_, array)| &*array.name);
             let names: Vec<&str> = names.collect();

@@ -9,7 +9,7 @@ mod arguments;
 
 use super::findings;
 use super::reading::Text;
-use super::select::{Refusal, chosen, selected};
+use super::select::{Refusal, choose, select};
 use crate::Input;
 use allsizes::Answer;
 use base::{Code, Diagnostic, Span};
@@ -58,8 +58,8 @@ impl Contracted {
         })?;
         let message = "the formula has no value here for some sizes";
         let found = findings::diagnostic(&self.kernel, found);
-        let help = "an element outside of its tensor needs a value, `x[… else 0]`; a maximum or mean of nothing needs a \
-                    condition on sizes, --requires 'n > 0'";
+        let help = "an element outside its tensor needs a value, `x[… else 0]`; a maximum or mean of no \
+            elements needs a condition on sizes, --requires 'n > 0'";
         Some(Diagnostic {
             code: Code::Formula,
             message: message.into(),
@@ -70,19 +70,19 @@ impl Contracted {
 }
 
 /// Returns the selected kernel with the clauses of a contract. Their texts are added to the sources.
-pub(super) fn contracted(
+pub(super) fn kernel_with_contract(
     text: &mut Text,
     name: Option<&str>,
     contract: Option<&Contract>,
 ) -> Result<Contracted, Refusal> {
-    let plain = selected(text, name)?;
+    let plain = select(text, name)?;
     let Some(contract) = contract else {
         return Ok(Contracted { kernel: plain, assumed: Vec::new(), values: Vec::new() });
     };
     let (sizes, numbers) = arguments::read(&plain, &contract.arguments).map_err(Refusal::Usage)?;
     if let Some(name) = arguments::sized_twice(&plain, &sizes) {
         let message = format!(
-            "--arg: the file gives `{name}` a size, too (`//@ extent`): keep one of the two"
+            "--arg: the file also gives `{name}` a size (`//@ extent`): keep only one of the two"
         );
         return Err(Refusal::Usage(message));
     }
@@ -97,9 +97,9 @@ pub(super) fn contracted(
     let (mut assumed, mut values) = (Vec::new(), Vec::new());
     if let Some(input) = &contract.ensures {
         let start = text.add(input.source.name(), input.source.text())?;
-        let contract = translated(input, &sizes, start)?;
+        let contract = translate_formula(input, &sizes, start)?;
         for Clause { text, span, is_about_formula } in contract.clauses {
-            let span = moved(span, start);
+            let span = shift_span(span, start);
             values.extend(is_about_formula.then_some(span));
             let text = format!("//@ {text};\n");
             clauses.push(ExternalClauses { text, place: Place::Of(span) });
@@ -112,21 +112,21 @@ pub(super) fn contracted(
         );
     }
     let kernels = cuda_front::kernels_with_clauses(&text.read, own_name(&plain), &clauses);
-    let kernel = chosen(&text.input.source, name, kernels.map_err(Refusal::Read)?)?;
+    let kernel = choose(&text.input.source, name, kernels.map_err(Refusal::Read)?)?;
     Ok(Contracted { kernel, assumed, values })
 }
 
 /// The contract of a formula; `start` is its offset among all texts.
-fn translated(input: &Input, sizes: &Sizes, start: u32) -> Result<Translated, Refusal> {
+fn translate_formula(input: &Input, sizes: &Sizes, start: u32) -> Result<Translated, Refusal> {
     let wrong = |error: formula::Error| {
-        let span = moved(error.span, start);
+        let span = shift_span(error.span, start);
         Refusal::Read(Box::new(Diagnostic::error(Code::Formula, span, error.message)))
     };
     let formula = formula::parse(input.source.text()).map_err(wrong)?;
     translate(&formula, sizes).map_err(wrong)
 }
 
-fn moved(span: Span, start: u32) -> Span {
+fn shift_span(span: Span, start: u32) -> Span {
     Span::new(start + span.start, start + span.end)
 }
 

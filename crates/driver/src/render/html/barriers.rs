@@ -5,7 +5,7 @@ use crate::render::escape::quoted;
 use crate::report::{BarrierEdge, Barriers, Report};
 
 /// The largest graph that is drawn, in uses.
-const MOST: usize = 60;
+const MAX_USES: usize = 60;
 
 const X: usize = 400;
 const WIDTH: usize = 420;
@@ -15,7 +15,7 @@ pub(super) fn render(report: &Report) -> String {
     let Some(barriers) = report.barriers.as_ref().filter(|graph| !graph.uses.is_empty()) else {
         return String::new();
     };
-    if barriers.uses.len() > MOST {
+    if barriers.uses.len() > MAX_USES {
         let count = barriers.uses.len();
         return format!(
             "<h3>Barriers</h3>\n<p>{count} uses in the first block; --graph writes them all.</p>\n"

@@ -24,7 +24,8 @@ pub(super) fn render(reports: &[Report]) -> String {
         findings.chain(report.stopped.iter().map(|one| one.code.clone())).collect()
     };
     let codes: BTreeSet<String> = reports.iter().flat_map(of_report).collect();
-    let explained: String = codes.iter().filter_map(|code| Code::parse(code)).map(one).collect();
+    let explained: String =
+        codes.iter().filter_map(|code| Code::parse(code)).map(code_article).collect();
     match explained.is_empty() {
         true => explained,
         false => format!(
@@ -33,7 +34,7 @@ pub(super) fn render(reports: &[Report]) -> String {
     }
 }
 
-fn one(code: Code) -> String {
+fn code_article(code: Code) -> String {
     // The title and the first paragraph are above; the rest opens on demand.
     let page = explain::page(code);
     let rest = page.splitn(3, "\n\n").nth(2).unwrap_or_default();

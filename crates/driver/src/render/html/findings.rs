@@ -11,7 +11,7 @@ pub(super) fn render(report: &Report, number: usize) -> String {
     let open = report.open.iter().map(|one| (one, "open"));
     let mut text = String::new();
     for (position, (finding, kind)) in found.chain(open).enumerate() {
-        text.push_str(&one(report, finding, kind, (number, position)));
+        text.push_str(&finding_article(report, finding, kind, (number, position)));
     }
     text.extend(report.stopped.iter().map(|stop| stopped(report, stop, number)));
     match text.is_empty() {
@@ -20,7 +20,7 @@ pub(super) fn render(report: &Report, number: usize) -> String {
     }
 }
 
-fn one(report: &Report, finding: &Finding, kind: &str, id: (usize, usize)) -> String {
+fn finding_article(report: &Report, finding: &Finding, kind: &str, id: (usize, usize)) -> String {
     let side = finding.side.map(|side| format!("{side}: ")).unwrap_or_default();
     let name = format!("f{}-{}", id.0, id.1);
     let word = match kind {

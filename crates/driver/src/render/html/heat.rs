@@ -5,7 +5,7 @@ use crate::render::escape::quoted;
 use crate::report::{DifferenceWitness, HeatMap, Report};
 
 /// The largest number of elements drawn.
-const MOST: usize = 16_384;
+const MAX_ELEMENTS: usize = 16_384;
 
 /// Elements closer than this, relative to their size, count as equal here.
 const ROUNDING: f64 = 1e-4;
@@ -52,7 +52,7 @@ fn picture(map: &HeatMap) -> String {
         !((one - other).abs() <= ROUNDING * size || one.is_nan() && other.is_nan())
     };
     let count = reference.iter().zip(optimised).filter(|(one, other)| differs(one, other)).count();
-    let shown = reference.len().min(MOST);
+    let shown = reference.len().min(MAX_ELEMENTS);
     let rows = shown.div_ceil(columns);
     let size = (640 / columns.max(rows).max(1)).clamp(3, 24);
     let largest = reference.iter().zip(optimised).map(|(one, other)| (one - other).abs());

@@ -1,7 +1,7 @@
 //! Pipelines of the first block as a table: a row for each mbarrier, a column for each phase. A cell has the phase's
 //! counts, its contributors and its waiters; phases with a finding are marked in colour and in words.
 //!
-//! A table reads well even without a picture. It is as bounded as the log it is made from, and has at most [`MOST`]
+//! A table reads well even without a picture. It is as bounded as the log it is made from, and has at most [`MAX_ROWS`]
 //! rows.
 
 use super::timeline;
@@ -11,21 +11,21 @@ use crate::report::{Pipeline, PipelinePart, PipelinePhase, Report};
 use std::collections::BTreeSet;
 
 /// More mbarriers than these are left to `--graph`.
-const MOST: usize = 32;
+const MAX_ROWS: usize = 32;
 
 pub(super) fn render(report: &Report) -> String {
     let pipelines = &report.pipelines;
     if pipelines.is_empty() {
         return String::new();
     }
-    let columns = columns(&pipelines[..pipelines.len().min(MOST)]);
+    let columns = columns(&pipelines[..pipelines.len().min(MAX_ROWS)]);
     let head: String = columns.iter().map(|column| heading(*column)).collect();
-    let rows: String = pipelines.iter().take(MOST).map(|one| row(one, &columns)).collect();
-    let more = match pipelines.len().saturating_sub(MOST) {
+    let rows: String = pipelines.iter().take(MAX_ROWS).map(|one| row(one, &columns)).collect();
+    let more = match pipelines.len().saturating_sub(MAX_ROWS) {
         0 => String::new(),
         more => format!("<p>{more} more mbarriers; --graph writes them all.</p>\n"),
     };
-    let picture = timeline::render(&pipelines[..pipelines.len().min(MOST)]);
+    let picture = timeline::render(&pipelines[..pipelines.len().min(MAX_ROWS)]);
     format!(
         "<h3>Pipelines of the first block</h3>\n{picture}<figure class=\"pipelines\"><div class=\"scrolls\" role=\"region\" \
          aria-label=\"Phases of the mbarriers\" tabindex=\"0\">\n<table>\n<caption class=\"unseen\">Mbarriers and their phases</caption>\n\

@@ -8,10 +8,10 @@ use crate::report::Tiles;
 const COLOURS: usize = 8;
 
 /// Writers in the legend.
-const MOST_WRITERS: usize = 16;
+const MAX_WRITERS: usize = 16;
 
 /// Rows of the table of writers.
-const MOST_RUNS: usize = 64;
+const MAX_RUNS: usize = 64;
 
 /// Tiles in a row, of arrays with one dimension.
 const COLUMNS: usize = 32;
@@ -101,8 +101,8 @@ fn legend(tiles: &Tiles) -> String {
             quoted(group)
         )
     };
-    let mut items: String = tiles.groups.iter().enumerate().take(MOST_WRITERS).map(item).collect();
-    if let more @ 1.. = tiles.groups.len().saturating_sub(MOST_WRITERS) {
+    let mut items: String = tiles.groups.iter().enumerate().take(MAX_WRITERS).map(item).collect();
+    if let more @ 1.. = tiles.groups.len().saturating_sub(MAX_WRITERS) {
         items.push_str(&format!("<li>and {more} more</li>\n"));
     }
     if tiles.writers.contains(&None) {
@@ -152,8 +152,8 @@ fn table(tiles: &Tiles) -> String {
         let who = group(first).map_or("nothing", |group| &tiles.groups[group]);
         format!("<tr><td><code>{}</code></td><td>{}</td></tr>\n", quoted(&elements), quoted(who))
     };
-    let rows: String = runs.iter().take(MOST_RUNS).map(row).collect();
-    let more = match runs.len().saturating_sub(MOST_RUNS) {
+    let rows: String = runs.iter().take(MAX_RUNS).map(row).collect();
+    let more = match runs.len().saturating_sub(MAX_RUNS) {
         0 => String::new(),
         more => format!("<p>{more} more rows are left out.</p>\n"),
     };

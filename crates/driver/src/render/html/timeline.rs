@@ -12,7 +12,7 @@ const STEP: usize = 46;
 const ROW: usize = 30;
 
 /// Steps of time that are drawn.
-const MOST: usize = 48;
+const MAX_STEPS: usize = 48;
 
 pub(super) fn render(pipelines: &[Pipeline]) -> String {
     let phases = pipelines.iter().flat_map(|one| &one.phases);
@@ -22,7 +22,7 @@ pub(super) fn render(pipelines: &[Pipeline]) -> String {
     if ends.len() < 2 {
         return String::new();
     }
-    let steps = ends.len().min(MOST);
+    let steps = ends.len().min(MAX_STEPS);
     // The last column is for phases that never end.
     let (width, height) = (NAMES + (steps + 1) * STEP, pipelines.len() * ROW + 26);
     let rows = pipelines.iter().enumerate();

@@ -8,7 +8,7 @@
 //! and neither group nor others may write to them.
 
 use crate::bounded;
-use crate::output::{self, Readers};
+use crate::output::{self, FileAccess};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub(crate) fn store(folder: Option<&Path>, kind: &str, key: &str, result: &str) 
     // The key last: without it the entry does not exist. An older key must not be paired with a newer result.
     let _ = std::fs::remove_file(&key_path);
     let write = |path: &Path, text: &str| {
-        output::write_with(path, Readers::Owner, &mut |out| out.write_all(text.as_bytes()))
+        output::write_with(path, FileAccess::OwnerOnly, &mut |out| out.write_all(text.as_bytes()))
     };
     if write(&result_path, result).is_ok() {
         let _ = write(&key_path, key);
@@ -40,21 +40,22 @@ pub(crate) fn store(folder: Option<&Path>, kind: &str, key: &str, result: &str) 
 /// The reason why the entries of an existing folder are not used, if any.
 pub(crate) fn distrust(folder: &Path) -> Option<&'static str> {
     let exists = folder.symlink_metadata().is_ok();
-    (exists && !is_own_folder(folder)).then_some("not yours alone, so it is not used")
+    (exists && !is_own_folder(folder)).then_some("writable by others, so it is not used")
 }
 
 /// Says why nothing can be kept in a folder, if that is so. Makes the folder if it does not exist.
 pub(crate) fn unwritable(folder: &Path) -> Option<String> {
     if let Err(error) = create_folder(folder) {
-        return Some(format!("cannot be made ({error}), so nothing is kept"));
+        return Some(format!("cannot be created ({error}), so nothing is cached"));
     }
     if let Some(why) = distrust(folder) {
         return Some(why.to_owned());
     }
     let probe = folder.join(format!("doctor-{}", std::process::id()));
-    let written = output::write_with(&probe, Readers::Owner, &mut |out| out.write_all(b"probe"));
+    let written =
+        output::write_with(&probe, FileAccess::OwnerOnly, &mut |out| out.write_all(b"probe"));
     let _ = std::fs::remove_file(&probe);
-    written.err().map(|error| format!("cannot be written to ({error}), so nothing is kept"))
+    written.err().map(|error| format!("cannot be written to ({error}), so nothing is cached"))
 }
 
 /// Reads a file that only the user can have written; `None` otherwise.
@@ -66,7 +67,7 @@ fn read_own(path: &Path) -> Option<String> {
         return None;
     }
     let mut text = String::new();
-    let most = bounded::MOST_TEXT + 1;
+    let most = bounded::MAX_TEXT + 1;
     let read = file.by_ref().take(most).read_to_string(&mut text).ok()?;
     if read as u64 == most {
         return None;

@@ -150,9 +150,10 @@ fn best_error(mut failures: Vec<CompileError>, has_nvcc: bool) -> Option<Compile
 }
 
 /// Advice for a file that needs host headers.
-const HOSTED: &str = "\nhelp: the file has host code in it. NVRTC reads none, so host functions were cut out and known headers \
-                      replaced; nvcc reads all of it:\n  pip install nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm \
-                      nvidia-cuda-runtime nvidia-cuda-cccl\nand needs g++. Folders of other headers are given with -I; or put the kernel into a file of its own";
+const HOSTED: &str = "\nhelp: the file contains host code. NVRTC reads none, so host functions were cut out \
+    and known headers replaced; nvcc reads all of it:\n  pip install nvidia-cuda-nvcc nvidia-cuda-crt \
+    nvidia-nvvm \
+                      nvidia-cuda-runtime nvidia-cuda-cccl\nand needs g++. Folders of other headers are given with -I; or put the kernel into a separate file";
 
 /// The number of an architecture, with its letter: `80`, `90a`.
 pub(super) fn architecture(name: &str) -> Result<String, CompileError> {

@@ -29,7 +29,8 @@ pub(super) fn compile_cut(
 ) -> Result<(String, Option<String>), Failure> {
     let cut = without_host(source.text);
     let wanted: Vec<String> = source.wanted.iter().map(|one| (*one).to_owned()).collect();
-    let launched: Vec<String> = wanted.iter().cloned().chain(launched(source.text)).collect();
+    let launched: Vec<String> =
+        wanted.iter().cloned().chain(launched_instances(source.text)).collect();
     // A name may be a parameter of the template around the launch.
     let lists = if launched.len() > wanted.len() { vec![launched, wanted] } else { vec![wanted] };
     let of_disk = source.headers.to_vec();
@@ -40,7 +41,7 @@ pub(super) fn compile_cut(
     let mut failure = None;
     for headers in [of_disk, with_own].iter().take(1 + usize::from(!own.is_empty())) {
         for list in &lists {
-            match replaced(nvrtc, (&cut, source.name), headers, words, list) {
+            match compile_with_substitutes(nvrtc, (&cut, source.name), headers, words, list) {
                 Ok((ptx, names)) => {
                     let name = source.wanted.and_then(|_| names.into_iter().next());
                     return Ok((ptx, name));
@@ -53,7 +54,7 @@ pub(super) fn compile_cut(
 }
 
 /// Compiles the text and replaces one host header after another, as the compiler misses them.
-fn replaced(
+fn compile_with_substitutes(
     nvrtc: &Nvrtc,
     (text, name): (&str, &str),
     given: &[(&str, &str)],
@@ -84,7 +85,7 @@ fn replaced(
 
 /// Instances of templates that are launched, as expressions: `k<float, 16>` of `k<float, 16><<<1, 32>>>(x)`. For the
 /// type that PyTorch's dispatch macros choose at run time, `float` is used; all of them have it.
-fn launched(text: &str) -> Vec<String> {
+fn launched_instances(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("<<<") {
         let before = text[..at].trim_end();
@@ -141,17 +142,17 @@ fn opening(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::launched;
+    use super::launched_instances;
 
     #[test]
     fn launches_name_instances() {
         let text = "void f() { k<float, S<4>> <<<1, 2>>>(x); plain<<<1, 1>>>(); if (a > b) ns::k<8><<<g, b>>>(); }";
-        assert_eq!(launched(text), ["k<float, S<4>>", "ns::k<8>"]);
+        assert_eq!(launched_instances(text), ["k<float, S<4>>", "ns::k<8>"]);
         let text =
             "AT_DISPATCH_ALL_TYPES(t, \"k\", [&] { k<scalar_t, my_scalar_t, 4><<<1, 2>>>(x); });";
-        assert_eq!(launched(text), ["k<float, my_scalar_t, 4>"]);
-        assert_eq!(launched("f() { k<scalar_t><<<1, 2>>>(x); }"), ["k<scalar_t>"]);
-        assert!(launched("<<<").is_empty());
-        assert!(launched("a > <<<").is_empty());
+        assert_eq!(launched_instances(text), ["k<float, my_scalar_t, 4>"]);
+        assert_eq!(launched_instances("f() { k<scalar_t><<<1, 2>>>(x); }"), ["k<scalar_t>"]);
+        assert!(launched_instances("<<<").is_empty());
+        assert!(launched_instances("a > <<<").is_empty());
     }
 }

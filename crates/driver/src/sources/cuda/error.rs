@@ -17,7 +17,7 @@ pub enum CompileError {
     /// There is neither NVRTC nor nvcc.
     #[error(
         "is CUDA C++, and no compiler was found\nhelp: in an active Python environment:\n  {INSTALL}\n`warpproof doctor` \
-         says what is looked for; or compile it to PTX yourself:\n  nvcc -ptx -lineinfo {}",
+         says where it looks; or compile it to PTX yourself:\n  nvcc -ptx -lineinfo {}",
         .path.display()
     )]
     NoCompiler {
@@ -76,7 +76,7 @@ pub enum NvrtcError {
     #[error("it does not compile a kernel: {0}")]
     Broken(String),
     /// It compiled a kernel but returns no name for it.
-    #[error("NVRTC: nvrtcGetLoweredName gave no name")]
+    #[error("NVRTC: nvrtcGetLoweredName returned no name")]
     NoName,
 }
 
@@ -91,6 +91,6 @@ pub(super) enum Failure {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A word that would be unsafe to pass on.
-    #[error("`{word}` has characters that a shell may read; nvcc is not called")]
+    #[error("`{word}` has characters that a shell may interpret; nvcc is not called")]
     Shell { word: String },
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// More files than these are not followed.
-const MOST: usize = 2000;
+const MAX_FILES: usize = 2000;
 
 /// Directives that include a file.
 const DIRECTIVES: [&str; 4] = ["include_next", "include", "import", "embed"];
@@ -35,10 +35,10 @@ pub(super) fn included(
             if !seen.insert(file.clone()) {
                 continue;
             }
-            let text = bounded::read_text(&file, bounded::MOST_TEXT).ok()?;
+            let text = bounded::read_text(&file, bounded::MAX_TEXT).ok()?;
             found.push((file.clone(), text.clone()));
             open.push((file, text));
-            if found.len() > MOST {
+            if found.len() > MAX_FILES {
                 return None;
             }
         }
@@ -61,10 +61,10 @@ pub(super) fn own_headers(path: &Path, text: &str) -> Vec<(String, String)> {
                 Some(_) => return Vec::new(),
                 None => {}
             }
-            let Ok(text) = bounded::read_text(&file, bounded::MOST_TEXT) else { continue };
+            let Ok(text) = bounded::read_text(&file, bounded::MAX_TEXT) else { continue };
             open.push((file.clone(), text.clone()));
             found.insert(name, (file, text));
-            if found.len() > MOST {
+            if found.len() > MAX_FILES {
                 return Vec::new();
             }
         }

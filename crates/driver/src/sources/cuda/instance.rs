@@ -8,7 +8,7 @@ use crate::arguments::{extends_instance, is_instance};
 use std::path::Path;
 
 /// Longer names are not taken for instances.
-const LONGEST: usize = 512;
+const MAX_LENGTH: usize = 512;
 
 /// Compiles a file so that it has a kernel of this name, if possible.
 pub(crate) fn compile_for(
@@ -39,7 +39,7 @@ pub(crate) fn compile_for(
 /// Could a name be an instance of a template, as an expression of C++?
 fn is_expression(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_:<>, *&-".contains(c);
-    name.len() <= LONGEST && name.contains('<') && name.ends_with('>') && name.chars().all(plain)
+    name.len() <= MAX_LENGTH && name.contains('<') && name.ends_with('>') && name.chars().all(plain)
 }
 
 fn is_template(text: &str, name: &str) -> bool {

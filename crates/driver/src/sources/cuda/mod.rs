@@ -26,7 +26,8 @@ pub(crate) use host::without_host;
 pub(crate) use instance::compile_for;
 pub(crate) use templates::kernel_templates;
 
-/// Returns the version of a library, if it compiles a kernel: that shows that it, and what it needs, can be loaded.
+/// Returns the version of a library. Compiles a kernel first, which shows that the library and its dependencies can be
+/// loaded.
 pub(crate) fn version(library: &locate::Library) -> Result<String, NvrtcError> {
     let nvrtc = nvrtc::Nvrtc::load(&library.path)?;
     let version = nvrtc.version()?;

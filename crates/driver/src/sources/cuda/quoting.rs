@@ -24,10 +24,10 @@ pub(super) struct Quoting {
 
 /// The replacement for a hidden message.
 const HIDDEN: &str =
-    "not shown: it may quote a file outside of the kernel's folder (-I FOLDER allows one)";
+    "not shown: it may quote a file outside the kernel's folder (-I FOLDER allows one)";
 
 /// Further hidden messages are counted.
-const MOST_HIDDEN: usize = 5;
+const MAX_HIDDEN: usize = 5;
 
 /// NVRTC's messages use this file name for the requested instances.
 const ASKED_NAMES: &str = "__nv_name_map";
@@ -81,7 +81,7 @@ impl Quoting {
                     hidden += usize::from(!quotes);
                     match quotes {
                         true => line.to_owned(),
-                        false if hidden > MOST_HIDDEN => continue,
+                        false if hidden > MAX_HIDDEN => continue,
                         false => format!("{head}: {HIDDEN}"),
                     }
                 }
@@ -91,8 +91,8 @@ impl Quoting {
             };
             shown.push_str(&format!("  | {}\n", escape::line(&text)));
         }
-        if hidden > MOST_HIDDEN {
-            shown.push_str(&format!("  | and {} more that are not shown\n", hidden - MOST_HIDDEN));
+        if hidden > MAX_HIDDEN {
+            shown.push_str(&format!("  | and {} more that are not shown\n", hidden - MAX_HIDDEN));
         }
         if shown.is_empty() {
             shown = format!("  | {HIDDEN}\n");

@@ -58,7 +58,7 @@ fn locate_rows(
             continue;
         }
         if context.other_block(pointer.area).is_some() {
-            return Err(context.gap("rows of a matrix are in shared memory of another block"));
+            return Err(context.gap("rows of a matrix are in another block's shared memory"));
         }
         let start = locate(context, pointer, lane, (ROW, ROW), kind);
         rows[lane] = start.map(|start| Row { pointer, start });

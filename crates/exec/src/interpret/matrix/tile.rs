@@ -103,7 +103,7 @@ fn locate_tile(context: &mut Context<'_, '_>, request: Request) -> Result<Option
                 return Ok(None);
             }
             if values.iter().any(|&value| value != values[0]) {
-                return Err(context.gap("lanes of a warp name different strides of one matrix"));
+                return Err(context.gap("lanes of a warp give different strides for one matrix"));
             }
             values[0] as i64
         }
@@ -114,10 +114,10 @@ fn locate_tile(context: &mut Context<'_, '_>, request: Request) -> Result<Option
         return Ok(None);
     };
     if addresses.pointers.iter().any(|&other| other != Some(pointer)) {
-        return Err(context.gap("lanes of a warp name different addresses of one matrix"));
+        return Err(context.gap("lanes of a warp give different addresses for one matrix"));
     }
     if context.other_block(pointer.area).is_some() {
-        return Err(context.gap("a matrix is in shared memory of another block"));
+        return Err(context.gap("a matrix is in another block's shared memory"));
     }
     let stride = stride * bits as i64 / 8;
     let align = (request.registers * register_bytes(request.element)).min(16) as u32;

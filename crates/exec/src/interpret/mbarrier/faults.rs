@@ -20,12 +20,12 @@ pub(super) fn explain_stop(
         MbarrierStop::Misuse(misuse) => misuse,
         MbarrierStop::Undecided(who) => {
             let place = context.machine.site_place(who.site);
-            let reason = "whether these bytes are announced before the phase of an mbarrier is \
-                          over is not decided";
+            let reason =
+                "it is not decided if these bytes are announced before the mbarrier's phase ends";
             return Gap { place, ..context.gap(reason) };
         }
         MbarrierStop::NoneExpected => {
-            return context.gap("an mbarrier is used that expects no arrivals any more");
+            return context.gap("this mbarrier expects no more arrivals");
         }
     };
     let place = |site: Site| context.machine.site_place(site);

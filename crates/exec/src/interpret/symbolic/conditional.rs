@@ -68,8 +68,8 @@ pub(crate) fn check_hint_guard(context: &mut Context<'_, '_>, guard: Guard) -> R
 /// Executes an instruction on one side of an undecided branch, in the context's lanes.
 pub(crate) fn execute_on_path(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     if !can_be_conditional(context, op) {
-        let what = "this is executed under a condition that is not decided, and others may wait for it \
-                    or be ordered by it";
+        let what = "this is executed under an undecided condition, and other threads may wait for it or be \
+            ordered by it";
         return Err(context.conditional_gap(what));
     }
     record_conditional_access(context, op);

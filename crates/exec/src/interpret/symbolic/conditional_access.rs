@@ -29,7 +29,7 @@ pub(super) fn record_open_access(context: &mut Context<'_, '_>) {
 pub(super) fn check_faults(context: &mut Context<'_, '_>) -> Result<(), Gap> {
     match context.conditional_fault.take() {
         Some(what) => {
-            let reason = format!("{what}, under a condition that is not decided");
+            let reason = format!("{what}, under an undecided condition");
             Err(context.conditional_gap(reason))
         }
         None => Ok(()),

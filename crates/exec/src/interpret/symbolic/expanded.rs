@@ -270,9 +270,7 @@ fn under_condition(
         }
         Truth::Lost => {
             context.lanes = outer.0;
-            return Err(
-                context.gap("the condition of an access at a place that is data is not followed")
-            );
+            return Err(context.gap("the condition of this data-dependent access is not tracked"));
         }
     }
     act(context);

@@ -43,7 +43,7 @@ pub(super) fn decode(
     };
     assume_alignment(context, align_bits.map_or(0, |bits| 1 << bits));
     if rest & !FIELDS != 0 {
-        return Err(context.gap("a matrix descriptor has bits that belong to no field"));
+        return Err(context.gap("a matrix descriptor has bits set outside its fields"));
     }
     let tile = Tile {
         variable,
@@ -75,6 +75,7 @@ fn align(context: &mut Context<'_, '_>, tile: &Tile) -> Result<(), Gap> {
     }
     let name = memory.name.clone();
     Err(context.gap(format!(
-        "where a swizzled matrix lies depends on the address of `{name}`, which is aligned to {align} bytes and not to {pattern}"
+        "the layout of a swizzled matrix depends on the address of `{name}`, which is aligned to {align} \
+        bytes, not to {pattern}"
     )))
 }

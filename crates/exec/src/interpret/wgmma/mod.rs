@@ -153,7 +153,7 @@ fn accumulates(context: &mut Context<'_, '_>, operand: Operand) -> Result<bool, 
 fn report_unequal_lanes(context: &mut Context<'_, '_>) -> Gap {
     let fault = Fault::PartOfWarpGroup { instruction: "wgmma", why: GroupFault::Lanes };
     context.record_fault(fault, context.lanes);
-    context.gap("a product is undefined if its operands differ between lanes")
+    context.gap("a product whose operands differ between lanes is undefined")
 }
 
 /// Decodes a descriptor that is the same in every lane.
@@ -164,9 +164,8 @@ fn tile(context: &mut Context<'_, '_>, matrix: &MatrixDescriptor) -> Result<Tile
         }
         let tags = context.registers.operand_tags(matrix.bits);
         context.require_numbers(Tags { pointer: Mask::NONE, ..tags }, Sink::Address)?;
-        return Err(
-            context.gap("a matrix descriptor is not made from the address of a shared variable")
-        );
+        return Err(context
+            .gap("a matrix descriptor was not computed from the address of a shared variable"));
     };
     descriptor::decode(context, encoded, matrix.transposed)
 }

@@ -109,7 +109,7 @@ impl Resolver {
         let place: String = index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
         open(
             moment.span,
-            format!("what `{name}{place}` holds: no invariant clause covers this cell"),
+            format!("what `{name}{place}` contains: no invariant clause covers this element"),
         )
     }
 

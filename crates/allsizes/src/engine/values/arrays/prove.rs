@@ -47,7 +47,7 @@ impl Resolver {
         let read: Vec<usize> =
             loops.flat_map(|one| one.clauses.iter().map(|clause| clause.number)).collect();
         for number in (0..clauses).filter(|number| !read.contains(number)) {
-            let why = "something in it is not followed, or not the same for all threads of a block";
+            let why = "part of it is not supported, or differs between the threads of a block";
             shown.dropped.push((number, None, why.to_owned()));
         }
         // A loop inside another is shown with the clauses of both.
@@ -369,7 +369,7 @@ impl Resolver {
             }
             _ => false,
         };
-        let hint = if swapped { ": operands are the wrong way round" } else { "" };
+        let hint = if swapped { ": the operands are in the wrong order" } else { "" };
         let (got, want) = (self.shown(got), self.shown(want));
         format!("`{name}[{place}]` holds {got}, not {want}{hint}")
     }
