@@ -79,11 +79,17 @@ pub(crate) fn lacks_barrier(race: &Race) -> bool {
     let is_line =
         race.sides.iter().all(|side| side.thread.thread[1..] == [y, z]) && [y, z] == [0; 2];
     let same = earlier.passed == later.passed && earlier.thread.rank == later.thread.rank;
-    earlier.product.is_some() && is_by_thread && is_line && same && x / 32 != other / 32
+    earlier.product.is_some()
+        && earlier.in_flight
+        && is_by_thread
+        && is_line
+        && same
+        && x / 32 != other / 32
 }
 
 /// The two ways to order a product and a write of another warp.
-pub(crate) const EITHER: &str = "if the product is to see the write, `fence.proxy.async` and a barrier must come between them;      otherwise `wgmma.wait_group` and a barrier must come before the write";
+pub(crate) const EITHER: &str = "if the product is to see the write, `fence.proxy.async` and a barrier must come between them; \
+     otherwise `wgmma.wait_group` and a barrier must come before the write";
 
 /// Explains why a product is not ordered before a later access of this run: nothing waited for it, or too late.
 pub(crate) fn why(earlier: &RaceSide, newer: Option<u32>) -> String {
