@@ -4,7 +4,7 @@ use crate::batch::options::{BatchArgs, WorkerArgs};
 use crate::compile_args::CompileArgs;
 use crate::launch_args::LaunchArgs;
 use crate::limit_args::{LimitArgs, parsed_jobs};
-use crate::proof_args::{EquivArgs, OutputArgs, ProveArgs};
+use crate::proof_args::{EquivArgs, OutputArgs, ProveArgs, parsed_output};
 use clap::{Parser, Subcommand, ValueEnum};
 use driver::arguments::KernelPath;
 use std::ffi::OsString;
@@ -199,7 +199,7 @@ pub(crate) struct CheckArgs {
     pub(crate) output: OutputArgs,
 
     /// Also write the barriers of the first block as a graph, for Graphviz.
-    #[arg(long, value_name = "FILE.dot", help_heading = "Output")]
+    #[arg(long, value_name = "FILE.dot", help_heading = "Output", value_parser = parsed_output)]
     pub(crate) graph: Option<PathBuf>,
 }
 

@@ -261,8 +261,17 @@ pub(crate) struct OutputArgs {
     pub(crate) also: Vec<(Format, PathBuf)>,
 
     /// Also write an HTML page with sources, findings and pictures.
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", value_parser = parsed_output)]
     pub(crate) report: Option<PathBuf>,
+}
+
+/// Parses the name of a file that is written beside the output. Standard output has the result already.
+pub(crate) fn parsed_output(text: &str) -> Result<PathBuf, String> {
+    match text {
+        "" => Err("there is no file name".to_owned()),
+        "-" => Err("standard output has the result; name a file, such as ./-".to_owned()),
+        file => Ok(PathBuf::from(file)),
+    }
 }
 
 /// `sarif=results.sarif`
@@ -272,6 +281,6 @@ fn also(text: &str) -> Result<(Format, PathBuf), String> {
     match Format::from_str(format, true) {
         Ok(Format::Text) | Err(_) => Err(format!("`{format}` is not json, sarif, github or junit")),
         Ok(_) if file.is_empty() => Err("there is no file name after `=`".to_owned()),
-        Ok(format) => Ok((format, PathBuf::from(file))),
+        Ok(format) => Ok((format, parsed_output(file)?)),
     }
 }

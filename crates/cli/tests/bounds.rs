@@ -116,6 +116,17 @@ fn what_is_not_a_file_is_refused() {
     folder.run(&["prove", "k.cu", "--solver", "pipe"], PLENTY);
 }
 
+/// Standard output has the result, and a second one would be lost among it.
+#[test]
+fn files_beside_the_output_have_names() {
+    let folder = Folder::new("outputs");
+    for flag in ["--report=-", "--also=json=-", "--graph=-", "--report=", "--graph="] {
+        let (status, text) = folder.run(&check(&["--grid", "1", "--block", "64", flag]), PLENTY);
+        assert!(status == 2 && text.contains("file"), "{flag}: {status} {text}");
+        assert!(!folder.0.join("-").exists(), "{flag}");
+    }
+}
+
 /// More than there is of anything: a clear line, and no crash.
 #[test]
 fn numbers_may_be_huge() {

@@ -111,7 +111,7 @@ pub struct Symbolic {
     pub(crate) decisions: Option<Decisions>,
     /// Set if such scalars are rounded to the nearest floats.
     pub(crate) rounds_scalars: bool,
-    memory: TermMemory,
+    pub(crate) memory: TermMemory,
 }
 
 impl Symbolic {

@@ -142,7 +142,8 @@ impl Exhausted {
                     "the expressions of its values took too much memory after {executed} instructions"
                 )
             }
-            Self::Instructions | Self::Time => format!("gave up after {executed} instructions"),
+            Self::Instructions => format!("gave up after {executed} instructions"),
+            Self::Time => format!("ran out of time after {executed} instructions"),
         };
         Gap { place, thread, reason, stop }
     }

@@ -127,6 +127,18 @@ fn what_has_no_clear_meaning_is_refused() {
 }
 
 #[test]
+fn a_version_is_two_numbers() {
+    let of =
+        |version: &str| messages(&format!(".version {version}\n.target sm_80\n.address_size 64\n"));
+    for version in ["1.0", "8.7", "9.4", "12.0"] {
+        assert_eq!(of(version), Vec::<String>::new(), "{version}");
+    }
+    for version in ["8", "99999999999.9", "8.70", "8.5e3", "0x8", "0f3F800000"] {
+        assert_eq!(of(version), [format!("`{version}` is not a version of PTX")]);
+    }
+}
+
+#[test]
 fn only_calls_on_a_cycle_are_recursive() {
     let text = ".func C(); .func B(); .func A();
          .func C() { call C; ret; } .func B() { call C; ret; } .func A() { call A; call B; ret; }";

@@ -52,15 +52,14 @@ impl Reading {
     /// Macros as names and values.
     ///
     /// # Errors
-    /// One has no name.
+    /// One does not begin with a name, or with a name and parameters.
     pub fn macros(&self) -> Result<Vec<(String, Option<String>)>, OptionError> {
         let split = |one: &String| {
             let (name, value) = match one.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_owned())),
                 None => (one.as_str(), None),
             };
-            let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-            if !is_name || name.contains(char::is_whitespace) {
+            if !is_macro(name) {
                 return Err(OptionError::Macro { text: one.clone() });
             }
             Ok((name.to_owned(), value))
@@ -91,6 +90,23 @@ impl Reading {
             Err(failed) => Err(Refused::Text(failed.why, Box::new(with_headers(&failed.sources)?))),
         }
     }
+}
+
+/// Whether a macro can be defined under this text: `NAME`, or `NAME(x, y)`.
+fn is_macro(text: &str) -> bool {
+    let Some((name, rest)) = text.split_once('(') else {
+        return is_identifier(text);
+    };
+    let parameters = rest.strip_suffix(')').map(str::trim);
+    let is_parameter = |one: &str| is_identifier(one) || one == "...";
+    is_identifier(name)
+        && parameters
+            .is_some_and(|all| all.is_empty() || all.split(',').map(str::trim).all(is_parameter))
+}
+
+fn is_identifier(text: &str) -> bool {
+    let starts_well = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts_well && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// A preprocessed text.
@@ -226,6 +242,12 @@ mod tests {
             |one: &str| Reading { defines: vec![one.to_owned()], ..Reading::default() }.macros();
         assert_eq!(macros("N").unwrap(), [("N".to_owned(), None)]);
         assert_eq!(macros("N=a=b").unwrap(), [("N".to_owned(), Some("a=b".to_owned()))]);
-        assert!(macros("=3").is_err() && macros("3=3").is_err() && macros("").is_err());
+        assert_eq!(macros("F(x, y)=x").unwrap(), [("F(x, y)".to_owned(), Some("x".to_owned()))]);
+        for name in ["F()", "F(...)", "_a1"] {
+            assert!(macros(name).is_ok(), "{name}");
+        }
+        for not_a_name in ["", "=3", "3=3", "x(", "x)", "x(y", "x(3)", "x y", "x+", "x(y)z"] {
+            assert!(macros(not_a_name).is_err(), "{not_a_name}");
+        }
     }
 }

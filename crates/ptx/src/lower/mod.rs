@@ -72,8 +72,8 @@ fn declare<'m, 'a>(
             }
             Item::AddressSize(size) => check_address_size(context, size),
             Item::Target(names) => check_target(context, names),
+            Item::Version(version) => check_version(context, version),
             Item::Alias(..)
-            | Item::Version(_)
             | Item::File(_)
             | Item::Section(_)
             | Item::Dwarf(_)
@@ -159,6 +159,20 @@ fn check_address_size(context: &mut Context<'_>, size: &Number<'_>) {
         let message = "only 64-bit addresses are supported";
         let refusal = Diagnostic::unsupported(Code::UnsupportedDirective, size.at.0, message);
         context.diagnostics.push(refusal);
+    }
+}
+
+/// Requires a version as `8.7`: a major and a minor number, the minor one a digit. What a newer version
+/// added is refused where it is used.
+fn check_version(context: &mut Context<'_>, version: &Number<'_>) {
+    let is_version = version.text.split_once('.').is_some_and(|(major, minor)| {
+        let are_digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+        (1..=2).contains(&major.len()) && minor.len() == 1 && are_digits(major) && are_digits(minor)
+    });
+    if !is_version {
+        let message = format!("`{}` is not a version of PTX", version.text);
+        let error = Diagnostic::error(Code::Syntax, version.at.0, message);
+        context.diagnostics.push(error.help("a version has two numbers, such as `8.7`"));
     }
 }
 
