@@ -124,7 +124,7 @@ fn what_is_doubtful_is_refused() {
     let cases = [
         ("#if FOO\n#endif", "`FOO` in `#if` is not defined; give it with -D FOO=…"),
         ("//@ symbolic T;\n#if T > 2\n#endif", "`T` is symbolic: its value cannot decide the text"),
-        ("//@ symbolic T;\n#define T 16\nT\n#undef T", "`T` is symbolic in the whole text"),
+        ("//@ symbolic T;\n#define T 16\nT\n#undef T", "`T` is symbolic in the whole file"),
         (
             "//@ symbolic T;\n#define T 16\n#define J(a, b) a##b\n#define I(a, b) J(a, b)\nI(x, T)",
             "a symbolic name beside `##` is not read",

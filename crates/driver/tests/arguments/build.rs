@@ -347,7 +347,7 @@ fn recorded_structures_have_pointers_where_tensors_were() {
         ("{B=0x7f3c00000000}", "`B` is not a tensor; expected --arg B=f16[…] beside it"),
         ("{99:s32=1}", "field `99:s32=1`: 4 bytes there exceed the 32 of the parameter"),
         // Without a load there, the size of the replacement is unknown.
-        ("{1:1}", "how many recorded bytes `1:1` replaces is not seen from the kernel"),
+        ("{1:1}", "the kernel does not show how many recorded bytes `1:1` replaces"),
         ("x", "No such file"),
     ];
     for (rest, expected) in table {
@@ -409,7 +409,7 @@ fn launches_that_no_gpu_accepts_are_faults() {
         ("softmax", spec("1", "4294967295,4294967295,4294967295", "0"), "the maximum is 1024"),
         ("softmax", spec("1", "1", "228KiB"), "227 KiB), the launch needs 233472: 0 static and"),
         ("structure", spec("1", "64", "227KiB"), "needs 233472: 1024 static and 232448 dynamic"),
-        ("structure", spec("1", "32", "0"), "demands blocks of 64 (.reqntid), not 32"),
+        ("structure", spec("1", "32", "0"), "requires blocks of 64 (.reqntid), not 32"),
         ("sizes", spec("1", "256", "0"), "at most 128 threads in a block (.maxntid), 256 is 256"),
     ];
     for (kernel, launch, expected) in table {

@@ -147,7 +147,7 @@ fn bad_arguments_are_explained() {
             "A=f32[]:symmetric",
             "`:symmetric` is for matrices, of two dimensions or more, but this tensor has 0",
         ),
-        ("A=f32[2,3,4]:symmetric", "is for square matrices, and these have 3 rows and 4 columns"),
+        ("A=f32[2,3,4]:symmetric", "is for square matrices, but these have 3 rows and 4 columns"),
         ("A=f32[2,2]:out:lower", "`:lower` is given for an output"),
         ("A=f32[2]:mask=[1,0]:scratch", "`:mask` is given for an output"),
         ("A=f32[?]:lower", "`:lower`: a tensor of unknown size [?] has no structure"),

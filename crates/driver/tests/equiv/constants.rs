@@ -326,7 +326,7 @@ fn decisions_that_the_nearest_float_takes_otherwise_are_not_proved() {
         for pair in [[body, other], [other, body]] {
             let (exit, text) = by_scalar(value, pair);
             assert_eq!(exit, Exit::Unknown, "{body}: {text}");
-            assert!(text.contains(&format!("`scale` is {value}, and the float nearest")), "{text}");
+            assert!(text.contains(&format!("`scale` is {value}, but the nearest float")), "{text}");
         }
     }
     // Both decide alike.

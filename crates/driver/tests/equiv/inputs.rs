@@ -172,7 +172,7 @@ fn contents_are_given_to_both_sides_or_to_none() {
         strict: false,
     };
     ask("--arg x=f32[1]=[3] --arg y=f32[1]:out").expect(Exit::Success, &[]);
-    ask(ONE).expect(Exit::BadInput, &["given on one side alone"]);
+    ask(ONE).expect(Exit::BadInput, &["given only on one side"]);
     let other = "--arg x=f32[1]=[4] --arg y=f32[1]:out";
     ask(other).expect(Exit::BadInput, &["has different contents"]);
 }

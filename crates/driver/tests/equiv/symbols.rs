@@ -79,7 +79,7 @@ fn contents_are_said_of_both_sides_or_of_none() {
             ["given", "direct"],
             ["--arg c=f32[2]", given],
             Exit::BadInput,
-            "are given on one side alone",
+            "are given only on one side",
         ),
         (
             ["given", "direct"],
@@ -91,7 +91,7 @@ fn contents_are_said_of_both_sides_or_of_none() {
             ["direct", "direct"],
             ["--symbol c=f32[2]", given],
             Exit::BadInput,
-            "are given on one side alone",
+            "are given only on one side",
         ),
     ];
     for (kernels, flags, expected, message) in table {
@@ -147,7 +147,7 @@ fn scalars_are_compared_as_tensors_are() {
             ["w=f32[1]=[2]", "w=f32=3"],
             "has different contents on the other side",
         ),
-        (["thrice", "thrice"], ["w=2.0", "w=f32"], "are given on one side alone"),
+        (["thrice", "thrice"], ["w=2.0", "w=f32"], "are given only on one side"),
         (["thrice", "thrice"], ["w=2.0", ""], "it holds anything"),
         (["thrice", "thrice"], ["w=f32", ""], "it holds anything"),
         (["thrice", "thrice"], ["w=f32", "w=?"], "has different contents on the other side"),
@@ -195,7 +195,7 @@ fn a_name_is_one_variable_however_it_is_spelt() {
         (["m=f32[1]", "_ZL1m=f32[1]"], Exit::Success, ""),
         (["m=f32[1]=[2]", "_ZL1m=f32[1]=[2]"], Exit::Success, ""),
         (["m=f32[1]=[2]", "_ZL1m=f32[1]=[3]"], Exit::BadInput, "`m` has different contents"),
-        (["m=f32[1]", "_ZL1m=f32[1]=[3]"], Exit::BadInput, "given on one side alone"),
+        (["m=f32[1]", "_ZL1m=f32[1]=[3]"], Exit::BadInput, "given only on one side"),
     ];
     for (symbols, expected, message) in table {
         let (exit, text) = compare_tables([""; 2], ["mangled", "mangled"], symbols);
