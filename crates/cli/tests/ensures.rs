@@ -232,7 +232,7 @@ fn mistakes_have_words() {
         ("y[i,j] = 1", &["y=f64[m,n]"], small, "the kernel declares elements of type f32"),
         ("y[i,j] = 1", &["z=f32[m,n]"], small, "`k` has no array `z`; it has `x`, `y`"),
         ("y[i,j] = 1", &["y=f32[m,n/2]"], small, "an integer is needed here"),
-        ("y[i,j] = 1", &["y=f32[m,n]:lower"], small, "`:lower` is not read for every size"),
+        ("y[i,j] = 1", &["y=f32[m,n]:lower"], small, "`:lower` is not supported for every size"),
         ("y[i,j] = 1", &["y=f32[m,n]:0..4"], small, "a range `0..n` is one of integers"),
         ("y[i,j] = 1", &["y"], small, "expected NAME=TYPE[SIZES]"),
         ("y[i,j] = 1", &["n=many"], small, "expected TYPE[SIZES]"),

@@ -289,7 +289,7 @@ enum EqualWrites<'r> {
 
 /// The assumption of value numbering about sums that may be fused with a product.
 const ALIKE_FUSION: &str =
-    "ptxas fuses a product and a sum in the same way for all threads that execute the instruction";
+    "ptxas fuses a product and a sum in the same way wherever the instruction is executed";
 
 /// Runs with values, and returns the run if it settles the open questions about equal writes.
 fn settle_equal_writes<'r>(

@@ -17,6 +17,7 @@ const UNCOVERED: &[(&str, &str)] = &[
     ("trap", "control flow"),
     ("nanosleep", "no result"),
     ("pmevent", "no result"),
+    ("brkpt", "stops the grid, as trap does"),
     ("bar", "a matter of waiting, probed by hand"),
     ("membar", "a matter of order between threads"),
     ("fence", "a matter of order between threads"),

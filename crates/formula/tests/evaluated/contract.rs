@@ -229,7 +229,7 @@ fn expressions_without_counterpart_are_refused() {
         ("y[i] = 1; y[i] = 2", "`y` is defined twice"),
         ("y[i,j] = 1", "`y` has 1 dimension"),
         ("y[i] = sum(k in 0..x[0,0], 1)", "an integer is needed"),
-        ("y[i] = sum(x[i,0])", "`sum` of what?"),
+        ("y[i] = sum(x[i,0])", "`sum` needs an index and an expression"),
         ("y[i] = foo(1)", "`foo` is not a function"),
         ("let z[i] = x[i,0]", "nothing defines the output `y`"),
     ] {
