@@ -425,7 +425,7 @@ impl Engine<'_> {
     }
 
     /// The machine's value of a number that feeds only data, and may wrap: an unknown number of the type, unless it
-    /// is shown to be in range.
+    /// is proved to be in range.
     fn data_value(&mut self, poly: &Poly, ty: Type, state: &State) -> Poly {
         if self.prover.proves_quickly(&state.path, &in_type(poly, ty)) {
             return poly.clone();

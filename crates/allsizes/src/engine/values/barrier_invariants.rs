@@ -1,4 +1,4 @@
-//! Barrier invariants: shown for every thread and every two different threads of a block.
+//! Barrier invariants: proved for every thread and every two different threads of a block.
 //!
 //! An element is the result of the last store before the barrier, by any thread of the block: all of them have
 //! reached it. The other thread of a pair has its own symbols where threads differ, and the same block and

@@ -11,7 +11,7 @@ use kir::{FETCH_TYPES, is_fetch};
 const MAX_LENGTH: usize = 240;
 
 impl Resolver {
-    pub(super) fn shown(&self, value: &Value) -> String {
+    pub(super) fn short_text(&self, value: &Value) -> String {
         let text = self.value_text(value);
         match text.char_indices().nth(MAX_LENGTH) {
             Some((end, _)) => format!("{}…", &text[..end]),

@@ -256,11 +256,11 @@ impl Resolver {
     /// Is a stride the larger one, by proof or by its degree?
     fn is_larger(&mut self, one: &Poly, other: &Poly) -> bool {
         let over = one.minus(other);
-        let mut is_shown = |poly: Option<Poly>| {
+        let mut is_proved = |poly: Option<Poly>| {
             poly.is_some_and(|poly| self.prover.proves_quickly(&[], &Formula::ge(poly)))
         };
         let under = over.as_ref().and_then(|over| over.scaled(-1));
-        match (is_shown(over), is_shown(under)) {
+        match (is_proved(over), is_proved(under)) {
             (true, false) => true,
             (false, true) => false,
             _ => degree(one) > degree(other),

@@ -27,7 +27,7 @@ pub(crate) struct Equality {
     pub(crate) open: Vec<(usize, OpenClaim)>,
     /// Arrays that were compared.
     pub(crate) outputs: Vec<ArrayId>,
-    /// Invariants that were inferred and shown, each with its kernel and the place of its loop.
+    /// Invariants that were inferred and proved, each with its kernel and the place of its loop.
     pub(crate) learnt: Vec<(usize, Span, String)>,
     pub(crate) stats: Stats,
     pub(crate) missed_solver: bool,
@@ -148,11 +148,11 @@ fn in_case(
     let sizes = [&one, &two].map(|engine| engine.sizes.clone());
     let mut resolver = Resolver::new(take(&mut two), sides, &two.operations);
     let mut learnt = Vec::new();
-    // Clauses of loops first: claims that other values depend on are shown with the remaining clauses.
+    // Clauses of loops first: claims that other values depend on are proved with the remaining clauses.
     resolver.proves_before_splitting = clauses.iter().any(|one| !one.is_empty());
     for (side, clauses) in clauses.into_iter().enumerate().filter(|_| open.is_empty()) {
-        let shown = resolver.prove_loop_clauses(side, clauses.len());
-        for (_, clause) in shown.kept.iter().filter_map(|number| clauses.get(*number)) {
+        let results = resolver.prove_loop_clauses(side, clauses.len());
+        for (_, clause) in results.kept.iter().filter_map(|number| clauses.get(*number)) {
             learnt.extend(clause.text.clone().map(|text| (side, clause.span, text)));
         }
     }
@@ -276,7 +276,7 @@ impl Resolver {
         }
         let name = &self.sides[0].names[array.position()];
         let place: String = index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
-        let (one, other) = (self.shown(&values[0]), self.shown(&values[1]));
+        let (one, other) = (self.short_text(&values[0]), self.short_text(&values[1]));
         let message = format!(
             "that `{name}{place}` is the same: the first kernel has {one}, the second has {other}"
         );

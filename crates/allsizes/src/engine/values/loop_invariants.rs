@@ -1,7 +1,7 @@
 //! Loop invariants: claims of annotations about variables at loop heads.
 //!
-//! A claim is shown from the known values of variables at the head. If a floating-point variable has no known
-//! recurrence, a claim `x == e` supplies its value. It must be shown on entry of the loop and after an iteration that
+//! A claim is proved from the known values of variables at the head. If a floating-point variable has no known
+//! recurrence, a claim `x == e` supplies its value. It must be proved on entry of the loop and after an iteration that
 //! began with it. That is induction over the iterations of all threads, since no load sees a later store.
 
 use super::super::loops::Head;
@@ -87,7 +87,7 @@ impl Runner<'_, '_> {
         let mut point = outside.clone();
         point.loops.push((self.position.len() - 1, head.count));
         point.position.push(0);
-        // Clauses about arrays are shown elsewhere.
+        // Clauses about arrays are proved elsewhere.
         let clauses: Vec<Span> = self.clauses.iter().map(|(_, one)| one.span).collect();
         let taken = |claim: &Claim| sums.terms.iter().any(|one| one.place == claim.condition.span);
         for claim in &inner.claims {

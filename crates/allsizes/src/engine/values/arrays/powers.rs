@@ -19,7 +19,7 @@ impl Resolver {
             && monomial.iter().all(|(sym, _)| self.is_power_symbol(*sym, known))
     }
 
-    /// Is a symbol shown to be a power of two?
+    /// Is a symbol proved to be a power of two?
     pub(super) fn is_power_symbol(&mut self, sym: Sym, known: &[Formula]) -> bool {
         let own = Poly::symbol(sym);
         // Of the facts about its multiples only this one is used.
