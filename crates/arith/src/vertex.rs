@@ -123,7 +123,7 @@ impl<'s> Bounds<'s> {
         self.search(poly, 0, false)
     }
 
-    /// Shows a polynomial directly, or after subtracting assumptions.
+    /// Proves a polynomial directly, or after subtracting assumptions.
     fn search(&self, poly: &Poly, left: usize, deep: bool) -> bool {
         if self.is_refuted(poly) {
             return false;
@@ -169,7 +169,7 @@ impl<'s> Bounds<'s> {
         models.iter().any(|model| model.refutes(poly))
     }
 
-    /// Shows `poly ≥ 0` by eliminating symbols one by one: those of threads first, then those of blocks; newest first.
+    /// Proves `poly ≥ 0` by eliminating symbols one by one: those of threads first, then those of blocks; newest first.
     fn eliminate(&self, poly: &Poly, deep: bool) -> Option<bool> {
         self.steps_left.set(self.steps_left.get().checked_sub(1)?);
         if let Some(value) = poly.as_constant() {
@@ -184,7 +184,7 @@ impl<'s> Bounds<'s> {
         self.eliminate_newest(poly, deep)
     }
 
-    /// Shows `poly ≥ 0` for a polynomial of sizes alone, with the assumptions about sizes.
+    /// Proves `poly ≥ 0` for a polynomial of sizes alone, with the assumptions about sizes.
     fn prove_over_sizes(&self, poly: &Poly, left: usize) -> bool {
         let key = (self.without_factors(poly), left);
         if let Some(known) = self.seen.borrow().get(&key) {

@@ -2,8 +2,8 @@
 //! accesses are obligations here, all other claims are proved in `values/`. A claim that is not proved there is left
 //! open, with its line.
 
-use super::state::{Claim as Obliges, State, SymbolicValue};
-use super::{Engine, Property};
+use super::state::{State, SymbolicValue};
+use super::{Engine, Property, state};
 use arith::formula::Formula;
 use arith::poly::Poly;
 use base::Span;
@@ -48,7 +48,7 @@ pub(super) fn loops_with_claims(statements: &[Stmt]) -> Vec<&Loop> {
 }
 
 impl Engine<'_> {
-    /// Obliges that the contract allows an access, if it has a footprint.
+    /// Adds the obligation that the contract allows an access, if it has a footprint.
     pub(super) fn oblige_footprint(
         &mut self,
         element: &Element,
@@ -78,7 +78,7 @@ impl Engine<'_> {
                 allowed.push(Formula::and(inside));
             }
             let goal = Formula::or(allowed);
-            self.oblige(Obliges::Footprint(array, writes), goal, element.span, state);
+            self.oblige(state::Claim::Footprint(array, writes), goal, element.span, state);
         }
     }
 

@@ -62,7 +62,7 @@ impl Engine<'_> {
         found
     }
 
-    /// Obliges that a clause has a value.
+    /// Adds the obligation that a clause has a value.
     pub(super) fn oblige_defined(&mut self, clause: (&[VarId], &Expr), state: &State) {
         if self.mode != Mode::Full || self.only.is_some() {
             return;
@@ -91,7 +91,7 @@ impl Engine<'_> {
         all.iter().all(|one| self.prover.proves(&one.path, &one.goal))
     }
 
-    /// Obliges that the invariants of a loop have a value at one of its heads.
+    /// Adds the obligation that the invariants of a loop have a value at one of its heads.
     pub(super) fn oblige_loop_defined(&mut self, inner: &Loop, state: &State) {
         for invariant in &inner.invariants {
             self.oblige_defined((&[], invariant), state);

@@ -97,7 +97,7 @@ impl Engine<'_> {
         self.exit(inner, &entry, &shape, &facts, (&head, flow))
     }
 
-    /// Obliges that values carried to the next iteration have not wrapped, where that matters.
+    /// Adds the obligation that values carried to the next iteration have not wrapped, where that matters.
     fn oblige_carried(&mut self, inner: &Loop, shape: &Shape, end: Option<&State>) {
         let Some(end) = end else { return };
         for (var, change) in &shape.vars {

@@ -25,8 +25,8 @@ impl Runner<'_, '_> {
         }
         for claim in claims {
             for goal in spec::goals(claim) {
-                let obliged = self.case_at_barrier(claim, &goal, track);
-                self.claims.push(obliged);
+                let case = self.case_at_barrier(claim, &goal, track);
+                self.claims.push(case);
             }
         }
     }

@@ -84,7 +84,7 @@ fn in_case(
     };
     let mut reader = Reader::of_end(&mut engine, entry);
     let claims = kernel.ensures.iter();
-    let obliged: Vec<ClaimCase> = claims.flat_map(|claim| reader.obliged(claim)).collect();
+    let cases: Vec<ClaimCase> = claims.flat_map(|claim| reader.claim_cases(claim)).collect();
     let on_the_way = side.claims.clone();
     let mut resolver = Resolver::new(take(&mut engine), vec![side], &engine.operations);
     resolver.proves_before_splitting = !clauses.is_empty();
@@ -110,7 +110,7 @@ fn in_case(
         };
         all.record_claim(one.span, failure);
     }
-    for one in &obliged {
+    for one in &cases {
         let result = match sound {
             true => resolver.prove_case(one, &mut engine),
             false => Err((None, format!("this claim: {DEPENDS_ON_OPEN}"))),
@@ -172,27 +172,27 @@ fn is_multiple(values: &[Value], ty: Type) -> bool {
 }
 
 impl Resolver {
-    /// Shows a case of a claim; on failure returns where and why.
+    /// Proves a case of a claim; on failure returns where and why.
     pub(super) fn prove_case(
         &mut self,
-        obliged: &ClaimCase,
+        case: &ClaimCase,
         engine: &mut Engine<'_>,
     ) -> Result<(), (Option<Span>, String)> {
-        if let CaseGoal::Nothing(why) = &obliged.wanted {
+        if let CaseGoal::Nothing(why) = &case.wanted {
             return Err((None, format!("this claim: {why}")));
         }
-        let who = match &obliged.counts {
+        let who = match &case.counts {
             Some(counts) => {
-                let side = &self.sides[obliged.side];
+                let side = &self.sides[case.side];
                 let digits = side.blocks.iter().chain(&side.threads).chain(counts);
                 let digits: Vec<Sym> = digits.copied().collect();
                 self.arbitrary_instance(&digits, &Instance::default())
             }
             None => Instance::default(),
         };
-        let (who, other) = self.with_other_thread(who, obliged);
+        let (who, other) = self.with_other_thread(who, case);
         let large = || (None, "this claim: a value is too large".to_owned());
-        for (known, goal, name) in &obliged.inside {
+        for (known, goal, name) in &case.inside {
             let known: Option<Vec<Formula>> =
                 known.iter().map(|one| self.formula(one, &who)).collect();
             let goal = self.formula(goal, &who).ok_or_else(large)?;
@@ -200,31 +200,30 @@ impl Resolver {
                 return Err((None, format!("that this names only elements of `{name}`")));
             }
         }
-        let known = obliged.known.iter().map(|one| self.formula(one, &who));
+        let known = case.known.iter().map(|one| self.formula(one, &who));
         let known = known.collect::<Option<Vec<Formula>>>().ok_or_else(large)?;
         self.claim_tests.clear();
-        for test in &obliged.tests {
-            let Some(difference) = self.compared_difference(test, &who, obliged.side, &known)
-            else {
+        for test in &case.tests {
+            let Some(difference) = self.compared_difference(test, &who, case.side, &known) else {
                 continue;
             };
             let sym = self.poly(&Poly::symbol(test.sym), &who).and_then(|one| one.as_symbol());
             self.claim_tests.extend(sym.map(|sym| (sym, test.compare, difference)));
         }
-        let result = self.prove_goal(&obliged.wanted, (&who, &other, obliged.side), &known, engine);
+        let result = self.prove_goal(&case.wanted, (&who, &other, case.side), &known, engine);
         self.claim_tests.clear();
         result
     }
 
     /// Returns the threads of a pair: the other one is in the same block and the same iterations.
-    fn with_other_thread(&mut self, who: Instance, obliged: &ClaimCase) -> (Instance, Instance) {
-        if obliged.second.is_empty() {
+    fn with_other_thread(&mut self, who: Instance, case: &ClaimCase) -> (Instance, Instance) {
+        if case.second.is_empty() {
             return (who, Instance::default());
         }
-        let threads = self.sides[obliged.side].threads.clone();
+        let threads = self.sides[case.side].threads.clone();
         let other = self.arbitrary_instance(&threads, &who);
         let mut both = who;
-        for (sym, copy) in &obliged.second {
+        for (sym, copy) in &case.second {
             if let Some(value) = self.poly(&Poly::symbol(*sym), &other) {
                 both.digits.insert(*copy, value);
             }
@@ -232,7 +231,7 @@ impl Resolver {
         (both, other)
     }
 
-    /// Shows a goal for this instance; on failure returns where and why.
+    /// Proves a goal for this instance; on failure returns where and why.
     fn prove_goal(
         &mut self,
         wanted: &CaseGoal,
@@ -253,12 +252,12 @@ impl Resolver {
                 Err(refused.unwrap_or_else(large))
             }
             CaseGoal::Equal(left, right, ty) => {
-                let show = &mut |resolver: &mut Self, known: &[Formula]| {
+                let prove = &mut |resolver: &mut Self, known: &[Formula]| {
                     let agreed = resolver.values_agree([left, right], *ty, (who, side), known);
                     agreed.map_err(|stop| (0, stop))
                 };
                 let mut cases = MAX_CASES;
-                let result = self.in_cases(known, &mut cases, show);
+                let result = self.in_cases(known, &mut cases, prove);
                 result.map_err(|(_, span, message)| (span, message))
             }
             CaseGoal::Holds(goal) => {
@@ -270,13 +269,13 @@ impl Resolver {
             }
             CaseGoal::Relates(goal, elements) => {
                 let goal = self.formula(goal, who).ok_or_else(large)?;
-                let show = &mut |resolver: &mut Self, known: &[Formula]| {
+                let prove = &mut |resolver: &mut Self, known: &[Formula]| {
                     let result =
                         resolver.relates(engine, (&goal, elements), (who, other, side), known);
                     result.map_err(|stop| (0, stop))
                 };
                 let mut cases = MAX_CASES;
-                let result = self.in_cases(known, &mut cases, show);
+                let result = self.in_cases(known, &mut cases, prove);
                 result.map_err(|(_, span, message)| (span, message))
             }
             CaseGoal::Nothing(_) => Ok(()),

@@ -34,7 +34,7 @@ pub(crate) struct Equality {
     pub(crate) solver_died: bool,
 }
 
-/// Shows that two kernels leave the same contents in every array. Their arrays are numbered alike, and each kernel by
+/// Proves that two kernels leave the same contents in every array. Their arrays are numbered alike, and each kernel by
 /// itself is proved to be free of races, divergence, overflow and accesses out of bounds.
 pub(crate) fn equal(
     kernels: [&Kernel; 2],
@@ -226,7 +226,7 @@ impl Resolver {
         }
     }
 
-    /// Shows a claim, splitting it into cases.
+    /// Proves a claim, splitting it into cases.
     pub(super) fn in_cases(
         &mut self,
         known: &[Formula],

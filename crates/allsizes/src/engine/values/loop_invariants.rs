@@ -93,13 +93,13 @@ impl Runner<'_, '_> {
         for claim in &inner.claims {
             if !taken(claim) && !clauses.contains(&claim.span) {
                 let mut reader = Reader::of_thread(self.engine, track, point.clone(), side);
-                self.claims.extend(reader.obliged(claim));
+                self.claims.extend(reader.claim_cases(claim));
             }
         }
         for AnnotatedValue { var, term, span, .. } in &sums.terms {
             let mut reader = Reader::of_thread(self.engine, entry, outside.clone(), side);
             let value = &entry.reals[var.position()];
-            self.claims.push(reader.obliged_value(value, term, *span));
+            self.claims.push(reader.value_case(value, term, *span));
         }
     }
 
@@ -112,7 +112,7 @@ impl Runner<'_, '_> {
         for AnnotatedValue { var, term, span, .. } in &sums.terms {
             let mut reader = Reader::of_thread(self.engine, end, point.clone(), self.side);
             let value = &end.reals[var.position()];
-            self.claims.push(reader.obliged_value(value, term, *span));
+            self.claims.push(reader.value_case(value, term, *span));
         }
     }
 }

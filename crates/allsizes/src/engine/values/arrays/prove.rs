@@ -115,7 +115,7 @@ impl Resolver {
         }
     }
 
-    /// Shows a clause before its loop. The initial contents may stay symbolic, if the clause only refers to those.
+    /// Proves a clause before its loop. The initial contents may stay symbolic, if the clause only refers to those.
     fn holds_at_first(&mut self, goal: Goal) -> Result<(), (Option<Span>, String)> {
         let mut relative = false;
         goal.at.value.visit(&mut |atom| relative |= matches!(atom, Atom::Entry(_)));
@@ -150,7 +150,7 @@ impl Resolver {
         self.moment(side, position, loops)
     }
 
-    /// Shows a clause at a point. First splits into cases by the order of its powers of two and those of the kernel.
+    /// Proves a clause at a point. First splits into cases by the order of its powers of two and those of the kernel.
     fn holds(&mut self, goal: Goal) -> Result<(), (Option<Span>, String)> {
         let mut goal = goal;
         goal.known.extend(goal.at.when.iter().cloned());
@@ -255,7 +255,7 @@ impl Resolver {
         Ok(())
     }
 
-    /// Shows a clause, splitting it into cases as needed.
+    /// Proves a clause, splitting it into cases as needed.
     fn clause_in_cases(
         &mut self,
         goal: &Goal,
