@@ -118,7 +118,7 @@ impl Runner<'_, '_> {
 }
 
 impl Reader<'_, '_> {
-    /// Translates a case of a claim at a barrier; it suffices to show one of the results.
+    /// Translates a case of a claim at a barrier; it suffices to prove one of the results.
     fn at_barrier(&mut self, claim: &Claim, goal: &Goal) -> ReadResult<Vec<CaseGoal>> {
         self.has_one_value(&claim.condition)?;
         self.bind(&claim.forall, &goal.assumed)?;

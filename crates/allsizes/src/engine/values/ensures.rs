@@ -39,7 +39,7 @@ pub(crate) struct Ensured {
     pub(crate) solver_died: bool,
 }
 
-/// Tries to show every postcondition of a kernel.
+/// Tries to prove every postcondition of a kernel.
 pub(crate) fn ensured(
     kernel: &Kernel,
     solver: Option<Solver>,

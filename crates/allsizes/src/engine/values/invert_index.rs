@@ -3,7 +3,7 @@
 //! The equation `index(digits) = element` is split into equations between digits (`arith::radix`). One with a
 //! single unknown is solved. In one with several, the unknown with the largest stride is the quotient by that stride
 //! and the others share the remainder, as in reading off the digits of a number. A digit that the equation does not
-//! determine is 0, or for the count of a loop its last iteration. `hits.rs` has to show that the guess is right.
+//! determine is 0, or for the count of a loop its last iteration. `hits.rs` has to prove the guess.
 
 use super::dividends::System;
 use super::hits::HitQuery;

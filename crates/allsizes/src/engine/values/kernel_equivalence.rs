@@ -99,7 +99,8 @@ fn equal_with_clauses(
 }
 
 /// A proof attempt in one case; on failure it returns the side that failed.
-type Show<'s> = &'s mut dyn FnMut(&mut Resolver, &[Formula]) -> Result<(), (usize, Unresolved)>;
+type ProveCase<'s> =
+    &'s mut dyn FnMut(&mut Resolver, &[Formula]) -> Result<(), (usize, Unresolved)>;
 
 /// Proves one case of sizes, or returns the cases to distinguish.
 fn in_case(
@@ -214,10 +215,10 @@ impl Resolver {
             return vec![(1, OpenClaim::of_values(spans[1], message))];
         };
         let mut cases = MAX_CASES;
-        let show = &mut |resolver: &mut Self, known: &[Formula]| {
+        let prove = &mut |resolver: &mut Self, known: &[Formula]| {
             resolver.compare_element(array, &index, known)
         };
-        match self.in_cases(&known, &mut cases, show) {
+        match self.in_cases(&known, &mut cases, prove) {
             Ok(()) => Vec::new(),
             Err((side, span, message)) => {
                 let span = span.unwrap_or(spans[side]);
@@ -231,9 +232,9 @@ impl Resolver {
         &mut self,
         known: &[Formula],
         cases: &mut usize,
-        show: Show<'_>,
+        prove: ProveCase<'_>,
     ) -> Result<(), (usize, Option<Span>, String)> {
-        let split = match show(self, known) {
+        let split = match prove(self, known) {
             Ok(()) => return Ok(()),
             Err((_, Unresolved::Split(condition))) => condition,
             Err((side, Unresolved::Open(span, message))) => {
@@ -252,7 +253,7 @@ impl Resolver {
             let mut known = self.with_fact(known, &condition);
             known.extend(self.facts_from_tests(&condition, &known));
             if condition != Formula::False && !self.prover.proves_quickly(&known, &Formula::False) {
-                self.in_cases(&known, cases, show)?;
+                self.in_cases(&known, cases, prove)?;
             }
         }
         Ok(())
