@@ -49,7 +49,7 @@ fn floats(claim: &str, body: &str, wanted: Verdict) {
 }
 
 #[test]
-fn what_was_there_before() {
+fn initial_contents_in_claims() {
     floats("y[j] == \\old(y[j]) + 1", "y[i] = y[i] + 1;", Proved);
     floats("y[j] == \\old(y[j]) + 1", "y[i] = y[i] + 1; y[i] = y[i] + 1;", Refuted);
     floats("y[j] == \\old(y[j])", "if (i > 3) y[i] = x[i];", Refuted);

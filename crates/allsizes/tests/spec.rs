@@ -155,7 +155,7 @@ fn every_expression_is_read() {
 
 /// The report mentions everything that was read but not proved.
 #[test]
-fn what_is_not_followed_is_open() {
+fn unsupported_claims_are_open() {
     let store = "b[threadIdx.x] = a[threadIdx.x];";
     let open = |contract: &str, body: &str, property: Property| {
         let answer = answer(&with(contract, body));
