@@ -90,8 +90,8 @@ pub fn prove(
     let mut tests = TrialResults::default();
     // First, so that a failing launch is reported even if the proof runs out of time.
     tests.small(kernel, TESTS);
-    let shown = deadline::until_deadline(|| prove_all(kernel, solver, options));
-    let (proof, solver) = shown.unwrap_or_else(|| (Proof::given_up(kernel), None));
+    let finished = deadline::until_deadline(|| prove_all(kernel, solver, options));
+    let (proof, solver) = finished.unwrap_or_else(|| (Proof::given_up(kernel), None));
     if !proof.open.is_empty() && !deadline::is_over() {
         tests = TrialResults::default();
         tests.small(kernel, LAUNCHES);
@@ -147,12 +147,12 @@ fn prove_first_reads(
     if unmet || !values::has_reads(kernel) {
         return solver;
     }
-    let (shown, solver) = values::initialised(kernel, solver, options.infers);
+    let (reads, solver) = values::initialised(kernel, solver, options.infers);
     proof.checks_initialised = true;
-    proof.open.extend(shown.open);
-    proof.stats.add(shown.stats);
-    proof.missed_solver |= shown.missed_solver;
-    proof.solver_died |= shown.solver_died;
+    proof.open.extend(reads.open);
+    proof.stats.add(reads.stats);
+    proof.missed_solver |= reads.missed_solver;
+    proof.solver_died |= reads.solver_died;
     solver
 }
 
@@ -343,7 +343,7 @@ fn assemble(proof: Proof, tests: TrialResults, claimed: &[base::Span]) -> Answer
         if open.is_empty()
             && let Some(finding) = findings.first()
             && is_independent(&proof, one, claimed)
-            // Otherwise nothing was shown of it.
+            // Otherwise nothing was proved of it.
             && (one != Property::Initialised || proof.checks_initialised)
             // Bounds are proved assuming that nothing wraps.
             && (one != Property::Bounds || !wraps)

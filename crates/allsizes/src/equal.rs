@@ -49,7 +49,7 @@ pub struct PairAnswer {
     pub open: Vec<(usize, OpenClaim)>,
     /// Arrays that were compared.
     pub outputs: Vec<String>,
-    /// Invariants that were inferred and shown, each with its kernel and the place of its loop.
+    /// Invariants that were inferred and proved, each with its kernel and the place of its loop.
     pub learnt: Vec<(usize, base::Span, String)>,
     /// Two runs with different results.
     pub difference: Option<Difference>,
@@ -158,10 +158,10 @@ pub fn compare_as(
     let (mut missed_solver, mut solver_died) = (false, false);
     let mut solver = solver;
     if open.is_empty() {
-        let shown = deadline::until_deadline(|| {
+        let finished = deadline::until_deadline(|| {
             values::equal([&pair[0], &pair[1]], relation.same_launch, solver, options.infers)
         });
-        let (equality, back) = shown.unwrap_or_else(|| {
+        let (equality, back) = finished.unwrap_or_else(|| {
             let open = OpenClaim::of_values(kernels[1].span, "anything before the time limit");
             (values::Equality { open: vec![(1, open)], ..values::Equality::default() }, None)
         });
@@ -335,8 +335,8 @@ impl Runs {
             for mut other in search::few(&wanted, partners) {
                 other.seed = launch.seed;
                 let pair = [launch.clone(), other];
-                let shown = self.in_order(pair.clone());
-                self.example.get_or_insert(shown);
+                let example = self.in_order(pair.clone());
+                self.example.get_or_insert(example);
                 if self.large || pair.iter().all(search::is_runnable) {
                     self.run(kernels, pair, left);
                 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A proved property holds for every launch that the contract allows. A refuted one has a launch on which the
-//! interpreter witnessed the failure. Everything else is open, with the claims that could not be shown.
+//! interpreter witnessed the failure. Everything else is open, with the claims that could not be proved.
 
 mod answer;
 mod clause;

@@ -22,7 +22,7 @@ const MAX_CASES: usize = 3;
 const GUESS_RLIMIT: u64 = 300_000;
 const MAX_MISSED: u32 = 60;
 /// Queries that may use all steps and still stay open. After that many, queries get only the steps of a guess, which
-/// suffice for most of those that can be shown at all.
+/// suffice for most of those that can be proved at all.
 const MAX_HARD: u32 = 8;
 /// Limit on the rounds of simplifying disjunctions.
 const MAX_ROUNDS: usize = 3;
@@ -109,7 +109,7 @@ impl Prover {
         }
     }
 
-    /// Returns `true` if `goal` is shown to follow from `assumed` and all known facts.
+    /// Returns `true` if `goal` is proved to follow from `assumed` and all known facts.
     pub(crate) fn proves(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
         match goal {
             Formula::True => return true,
@@ -138,7 +138,7 @@ impl Prover {
         answer
     }
 
-    /// Returns two truth values: is the goal shown without a solver, and is it shown at all? Most guesses are wrong,
+    /// Returns two truth values: is the goal proved without a solver, and is it proved at all? Most guesses are wrong,
     /// and the solver refutes them fastest, so for guesses it comes early.
     fn decide(&mut self, all: &[Formula], goal: &Formula) -> (bool, bool) {
         if self.guesses && self.solver.is_some() {
@@ -379,17 +379,17 @@ impl Prover {
                 return true;
             }
         }
-        // An assumption `p ≥ 0` is false if `−p − 1 ≥ 0` is shown.
+        // An assumption `p ≥ 0` is false if `−p − 1 ≥ 0` is proved.
         let parts: Vec<Formula> = all.iter().flat_map(Formula::conjuncts).cloned().collect();
         let rest = rest.into_iter().map(Formula::Eq);
         let known: Vec<Formula> = parts.iter().cloned().chain(rest.clone()).collect();
         let bounds = Bounds::new(&known, &self.symbols);
         let below = |poly: &Poly| poly.scaled(-1).and_then(|negative| negative.offset(-1));
-        let shown =
+        let proved =
             |poly: Option<Poly>| poly.is_some_and(|one| bounds.is_nonnegative_by_bounds(&one));
         parts.into_iter().chain(rest).any(|part| match part {
-            Formula::Ge(poly) => shown(below(&poly)),
-            Formula::Eq(poly) => shown(below(&poly)) || shown(poly.offset(-1)),
+            Formula::Ge(poly) => proved(below(&poly)),
+            Formula::Eq(poly) => proved(below(&poly)) || proved(poly.offset(-1)),
             _ => false,
         })
     }

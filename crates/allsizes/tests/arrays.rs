@@ -47,7 +47,7 @@ fn loops_that_may_not_be_reached() {
 }
 
 #[test]
-fn cells_that_nobody_stored() {
+fn unstored_cells() {
     never(PREFIX, &format!("if (t > 0) x[t] = in[t]; __syncthreads(); {STEP} out[t] = x[t];"));
     never(PREFIX, &format!("__syncthreads(); {STEP} out[t] = x[t];"));
 }
@@ -170,7 +170,7 @@ fn counted(first: &str, invariant: &str) -> String {
 }
 
 #[test]
-fn what_was_there_before_the_loop() {
+fn contents_before_the_loop() {
     let own = counted("x[t] = in[t];", r"\at(x[i], LoopEntry) + k");
     let Some(found) = verdicts(&text(&copies(" + n"), &own)) else { return };
     assert!(found.iter().all(|(_, verdict)| *verdict == Verdict::Proved), "{found:?}");

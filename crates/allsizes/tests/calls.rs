@@ -151,7 +151,7 @@ fn nothing_wrong_is_proved() {
     none_is_proved(WRONG);
 }
 
-/// A recursive function cannot be inlined, and its contract cannot be shown separately.
+/// A recursive function cannot be inlined, and its contract cannot be proved separately.
 #[test]
 fn recursion_is_refused() {
     let text = r"//@ ensures \forall int i; 0 <= i < 1 ==> a[i] == 0;

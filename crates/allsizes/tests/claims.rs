@@ -49,7 +49,7 @@ fn floats(claim: &str, body: &str, wanted: Verdict) {
 }
 
 #[test]
-fn what_was_there_before() {
+fn initial_contents_in_claims() {
     floats("y[j] == \\old(y[j]) + 1", "y[i] = y[i] + 1;", Proved);
     floats("y[j] == \\old(y[j]) + 1", "y[i] = y[i] + 1; y[i] = y[i] + 1;", Refuted);
     floats("y[j] == \\old(y[j])", "if (i > 3) y[i] = x[i];", Refuted);
@@ -247,7 +247,7 @@ fn lemmas_are_shown() {
     check("first(int x) by induction(x): x >= 1", Unknown);
 }
 
-/// A lemma applies where a `use` names it, and to the variables of claims. A lemma that is not shown has no effect.
+/// A lemma applies where a `use` names it, and to the variables of claims. A lemma that is not proved has no effect.
 #[test]
 fn lemmas_are_used() {
     let text = |lemma: &str, uses: &str, claim: &str| {
@@ -280,7 +280,7 @@ fn lemmas_are_used() {
     check(&all, Proved);
     // It says nothing about other numbers.
     check(&text(even, "//@ use even(t + 1);", "p%2 == 1"), Refuted);
-    // A wrong lemma is not shown by means of itself.
+    // A wrong lemma is not proved by means of itself.
     let wrong = "wrong(int x): x > blockDim.x";
     check(&text(wrong, "//@ use wrong(blockDim.x);", "p%2 == 1"), Refuted);
     let never = "never(int x): 0 <= x ==> x < 900";

@@ -59,7 +59,7 @@ fn a_lemma_that_divides_by_zero_is_not_shown() {
 }
 
 #[test]
-fn what_a_lemma_is_used_for_has_a_value() {
+fn uses_of_lemmas_have_a_value() {
     assert_spoiled(
         "//@ lemma ends(int u): u - u == 0;
          //@ extent cell[blockDim.x];
@@ -127,7 +127,7 @@ fn invariants_have_a_value_at_every_head() {
 }
 
 #[test]
-fn what_is_assumed_has_a_value() {
+fn assumptions_have_a_value() {
     let text = |clause: &str| {
         format!(
             "//@ extent a[1];

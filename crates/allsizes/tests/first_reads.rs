@@ -101,7 +101,7 @@ impl Guard {
 }
 
 #[test]
-fn what_is_shown_to_be_stored_is_stored() {
+fn elements_proved_stored_are_stored() {
     let mut random = Random::new(20);
     let (mut proved, mut wrong) = (0, 0);
     for _ in 0..150 {
@@ -142,7 +142,7 @@ fn what_is_shown_to_be_stored_is_stored() {
 }
 
 #[test]
-fn a_border_that_nobody_stores_is_open() {
+fn an_unstored_border_is_open() {
     let text = |edge: &str| {
         format!(
             "//@ extent s[blockDim.x + 1], x[blockDim.x], y[blockDim.x];
@@ -180,7 +180,7 @@ fn an_iteration_that_may_not_be_done_stores_nothing() {
 
 /// An uninitialised value is not a fault as long as it affects no result.
 #[test]
-fn what_is_copied_and_not_used_is_not_refuted() {
+fn copied_but_unused_values_are_not_refuted() {
     let text = |stored: &str| {
         format!(
             "//@ extent s[2*blockDim.x], y[blockDim.x];

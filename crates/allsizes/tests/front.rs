@@ -90,7 +90,7 @@ fn files_as_a_whole() {
 }
 
 #[test]
-fn what_kernels_are_written_in_is_read() {
+fn headers_and_macros_are_read() {
     let text = "
         #include <cuda_runtime.h>
         #define N 4

@@ -22,7 +22,7 @@ fn verdict(body: &str, property: Property) -> Verdict {
 }
 
 #[test]
-fn what_is_filled_races() {
+fn fills_race() {
     for body in [
         "if (i == 0) memset(a, 0, n * sizeof(int)); a[i] = i + 1;",
         "if (i == 0) memset(a, 0, m * sizeof(int)); if (i == 1) a[0] = 7;",
@@ -47,7 +47,7 @@ fn what_is_filled_races() {
 }
 
 #[test]
-fn what_is_apart_or_ordered_does_not() {
+fn disjoint_or_ordered_fills_do_not_race() {
     for body in [
         "if (i == 0) memset(a, 0, n * sizeof(int)); __syncthreads(); a[i] = i + 1;",
         "if (i == 0) memset(a, 0, m * sizeof(int)); if (i == 1 && m < n) a[m] = 7;",
@@ -68,7 +68,7 @@ fn what_is_apart_or_ordered_does_not() {
 }
 
 #[test]
-fn what_is_filled_is_inside() {
+fn fills_stay_in_bounds() {
     assert_eq!(
         verdict("if (i == 0) memset(a, 0, m * sizeof(int));", Property::Bounds),
         Verdict::Proved

@@ -184,7 +184,7 @@ fn tables_of_constants_are_known() {
 }
 
 #[test]
-fn reads_past_the_caches_are_of_what_nobody_writes() {
+fn ldg_reads_only_arrays_that_are_not_written() {
     has("__global__ void k(const int* a, int* b) { b[0] = __ldg(a); }", &["a[a#0]"]);
     assert_eq!(
         refused("__global__ void k(int* a) { a[0] = __ldg(a + 1); }").0,
@@ -193,7 +193,7 @@ fn reads_past_the_caches_are_of_what_nobody_writes() {
 }
 
 #[test]
-fn what_hardware_decides_is_unknown_each_time() {
+fn results_of_hardware_are_unknown_each_time() {
     has(
         "__global__ void k(long long* a) { for (int i = 0; i < 3; i++) a[i] = clock64(); }",
         &["while", "= ?", "step"],

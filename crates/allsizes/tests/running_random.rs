@@ -170,7 +170,7 @@ fn sizes() -> impl Iterator<Item = (i128, i128)> {
 }
 
 #[test]
-fn what_is_proved_of_running_indices_holds() {
+fn proofs_about_running_indices_hold() {
     let mut random = Random::new(83);
     let options = Options { infers: true, suggests: false };
     let count = if std::env::var_os("WARPPROOF_FULL").is_some() { 2000 } else { 240 };

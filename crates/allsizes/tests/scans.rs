@@ -101,7 +101,7 @@ fn check(name: &str) {
 /// Invariants that are found can be pasted into the source. Then nothing is guessed any more and everything is
 /// proved.
 #[test]
-fn what_is_learnt_can_be_pasted() {
+fn inferred_invariants_can_be_pasted() {
     for name in NAMES.iter().filter(|name| !name.ends_with("_given")) {
         let text = read(name, "cu");
         let Some(own) = answer(&text) else { return };

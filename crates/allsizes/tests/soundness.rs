@@ -34,7 +34,7 @@ fn facts_of_a_loop_hold_for_threads_in_it_alone() {
 
 /// An unsigned variable that wraps between two iterations was assumed to have its value in the integers.
 #[test]
-fn what_an_iteration_hands_on_may_wrap() {
+fn carried_values_may_wrap() {
     let answer = answer(
         "//@ extent c[n];
          //@ requires n >= 1;
@@ -82,7 +82,7 @@ fn values_differ_where_loops_ran_differently_often() {
 
 /// Bits of a wrapped value are those of the value; a run once reported an overflow whose absence was proved.
 #[test]
-fn bits_of_what_wrapped() {
+fn bits_of_wrapped_values() {
     let text = |index: &str| {
         format!(
             "//@ extent a[64];

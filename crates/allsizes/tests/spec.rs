@@ -153,9 +153,9 @@ fn every_expression_is_read() {
     assert_eq!(exists(&kernel), 1);
 }
 
-/// The report mentions everything that was read but not shown.
+/// The report mentions everything that was read but not proved.
 #[test]
-fn what_is_not_followed_is_open() {
+fn unsupported_claims_are_open() {
     let store = "b[threadIdx.x] = a[threadIdx.x];";
     let open = |contract: &str, body: &str, property: Property| {
         let answer = answer(&with(contract, body));

@@ -115,7 +115,7 @@ impl Stores {
 }
 
 #[test]
-fn what_is_proved_equal_stores_the_same_elements() {
+fn kernels_proved_equal_store_the_same_elements() {
     let mut random = Random::new(47);
     let (mut same, mut proved, mut different) = (0, 0, 0);
     let count = if std::env::var_os("WARPPROOF_FULL").is_some() { 400 } else { 40 };

@@ -141,7 +141,7 @@ impl Fold {
 }
 
 #[test]
-fn what_is_proved_equal_takes_the_same_elements() {
+fn sums_proved_equal_take_the_same_elements() {
     let mut random = Random::new(31);
     let (mut same, mut proved, mut different) = (0, 0, 0);
     let count = if std::env::var_os("WARPPROOF_FULL").is_some() { 1000 } else { 60 };

@@ -90,7 +90,7 @@ fn the_same_texture_at_the_same_place_has_the_same() {
 }
 
 #[test]
-fn what_differs_is_not_the_same() {
+fn different_fetches_are_not_equal() {
     let float = "out[i] = tex1Dfetch<float>(t, i);";
     let plane = "out[i] = tex2D<float>(t, i, 2);";
     let open = [
@@ -201,7 +201,7 @@ fn races(store: &str) -> Verdict {
 }
 
 #[test]
-fn what_is_fetched_parts_no_threads() {
+fn fetched_values_do_not_separate_threads() {
     assert_eq!(races("out[0] = tex1Dfetch<int>(t, 0);"), Verdict::Proved);
     assert_eq!(races("out[0] = tex1Dfetch<int>(t, n);"), Verdict::Proved);
     for store in [

@@ -60,7 +60,7 @@ fn the_last_store_counts() {
 }
 
 #[test]
-fn what_was_there_before_is_an_input() {
+fn initial_contents_are_inputs() {
     floats("out[i] = out[i] + 1.0f; out[i] = out[i] + 1.0f;", "out[i] = out[i] + 2.0f;", Proved);
     floats("out[i] = out[i] + 1.0f;", "out[i] = out[i] + 2.0f;", Refuted);
     floats("if (i > 0) out[i] = in[i];", "if (i > 1) out[i] = in[i];", Refuted);

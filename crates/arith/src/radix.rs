@@ -15,7 +15,7 @@ const MAX_SPLITS: usize = 64;
 
 /// Splits the equation `poly = 0` as far as possible, into an equivalent list of polynomials that are 0.
 ///
-/// `shared` returns `true` for symbols of both sides, `nonnegative` for polynomials shown to be at least 0 under the
+/// `shared` returns `true` for symbols of both sides, `nonnegative` for polynomials proved to be at least 0 under the
 /// caller's assumptions.
 pub fn split(
     poly: &Poly,

@@ -98,11 +98,11 @@ fn splitting_by_symbols_is_exact() {
     assert!(parts.iter().all(|part| part.terms().count() == 2), "{parts:?}");
 }
 
-/// A polynomial that is shown to be nonnegative is nonnegative.
+/// A polynomial that is proved to be nonnegative is nonnegative.
 #[test]
 fn vertices_are_sound_and_useful() {
     let mut random = Random::new(5);
-    let (mut shown, mut truly) = (0, 0);
+    let (mut proved, mut truly) = (0, 0);
     for _ in 0..10_000 {
         let mut symbols = Symbols::default();
         let mut limits = Vec::new();
@@ -136,10 +136,10 @@ fn vertices_are_sound_and_useful() {
             holds &= !allowed || value(&goal, &of) >= 0;
         });
         assert!(holds || !answer, "{goal:?} with {assumed:?} and {limits:?}");
-        shown += u32::from(answer);
+        proved += u32::from(answer);
         truly += u32::from(holds);
     }
-    assert!(shown * 10 > truly * 6, "{shown} of {truly} were shown");
+    assert!(proved * 10 > truly * 6, "{proved} of {truly} were proved");
 }
 
 /// The dividend is the divisor times the quotient, plus the remainder; dividing a product gives back its factor.

@@ -1,6 +1,6 @@
 //! Proves that a polynomial is nonnegative, without a solver.
 //!
-//! A polynomial is shown to be at least 0 by eliminating its symbols one by one. With `x = low + x'` (or `x = high −
+//! A polynomial is proved to be at least 0 by eliminating its symbols one by one. With `x = low + x'` (or `x = high −
 //! x'`) and `x' ≥ 0`, it is enough that every coefficient of a power of `x'` is at least 0, which is a query about
 //! fewer symbols. For a polynomial that is linear in each symbol this evaluates the vertex of the box that the signs
 //! of the coefficients select. Bounds come from the symbols and from assumptions that are linear in a symbol with
@@ -17,7 +17,7 @@ use smallvec::smallvec;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 
-/// Steps for one goal; beyond this many the answer is "not shown".
+/// Steps for one goal; beyond this many the answer is "not proved".
 const BUDGET: u32 = 500;
 /// Like [`BUDGET`], if assumptions about sizes are tried.
 const DEEP_BUDGET: u32 = 1500;
@@ -102,7 +102,7 @@ impl<'s> Bounds<'s> {
         self.known.push(poly);
     }
 
-    /// Is `poly ≥ 0` shown to follow?
+    /// Is `poly ≥ 0` proved to follow?
     pub fn is_nonnegative(&self, poly: &Poly) -> bool {
         // Assumptions about sizes are costly to try and seldom needed.
         self.is_nonnegative_without_sizes(poly) || {
@@ -123,14 +123,14 @@ impl<'s> Bounds<'s> {
         self.search(poly, 0, false)
     }
 
-    /// Shows a polynomial directly, or after subtracting assumptions.
+    /// Proves a polynomial directly, or after subtracting assumptions.
     fn search(&self, poly: &Poly, left: usize, deep: bool) -> bool {
         if self.is_refuted(poly) {
             return false;
         }
         let poly = &self.without_factors(poly);
-        let shown = self.eliminate(poly, deep).unwrap_or(false);
-        if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
+        let proved = self.eliminate(poly, deep).unwrap_or(false);
+        if proved || range::least(poly, self).is_some_and(|least| least >= 0) {
             return true;
         }
         if left == 0 {
@@ -169,7 +169,7 @@ impl<'s> Bounds<'s> {
         models.iter().any(|model| model.refutes(poly))
     }
 
-    /// Shows `poly ≥ 0` by eliminating symbols one by one: those of threads first, then those of blocks; newest first.
+    /// Proves `poly ≥ 0` by eliminating symbols one by one: those of threads first, then those of blocks; newest first.
     fn eliminate(&self, poly: &Poly, deep: bool) -> Option<bool> {
         self.steps_left.set(self.steps_left.get().checked_sub(1)?);
         if let Some(value) = poly.as_constant() {
@@ -184,23 +184,23 @@ impl<'s> Bounds<'s> {
         self.eliminate_newest(poly, deep)
     }
 
-    /// Shows `poly ≥ 0` for a polynomial of sizes alone, with the assumptions about sizes.
+    /// Proves `poly ≥ 0` for a polynomial of sizes alone, with the assumptions about sizes.
     fn prove_over_sizes(&self, poly: &Poly, left: usize) -> bool {
         let key = (self.without_factors(poly), left);
         if let Some(known) = self.seen.borrow().get(&key) {
             return *known;
         }
-        let shown = self.prove_over_new_sizes(&key.0, left);
+        let proved = self.prove_over_new_sizes(&key.0, left);
         // A failure for lack of steps is not cached.
-        if shown || self.steps_left.get() > 0 {
-            self.seen.borrow_mut().insert(key, shown);
+        if proved || self.steps_left.get() > 0 {
+            self.seen.borrow_mut().insert(key, proved);
         }
-        shown
+        proved
     }
 
     fn prove_over_new_sizes(&self, poly: &Poly, left: usize) -> bool {
-        let shown = self.eliminate(poly, false).unwrap_or(false);
-        if shown || range::least(poly, self).is_some_and(|least| least >= 0) {
+        let proved = self.eliminate(poly, false).unwrap_or(false);
+        if proved || range::least(poly, self).is_some_and(|least| least >= 0) {
             return true;
         }
         if left == 0 {
@@ -294,7 +294,7 @@ fn powers_with_sign(powers: &[Poly], sign: i128) -> Option<Vec<Poly>> {
     powers.iter().enumerate().map(turn).collect()
 }
 
-/// Is one of the first few polynomials shown? Those with the fewest terms come first.
+/// Is one of the first few polynomials proved? Those with the fewest terms come first.
 fn any_simplest(mut rests: Vec<(usize, Poly)>, mut shows: impl FnMut(&Poly) -> bool) -> bool {
     rests.sort();
     rests.dedup();

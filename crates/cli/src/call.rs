@@ -18,7 +18,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub struct Call {
     words: Vec<String>,
-    texts: Vec<(String, Vec<u8>)>,
+    files: Vec<(String, Vec<u8>)>,
     python: Option<PathBuf>,
     lease: Lease,
 }
@@ -39,11 +39,11 @@ pub struct CallResult {
 }
 
 impl Call {
-    /// Takes the words after the program's name, files as texts (by their names in those words), and the caller's
-    /// Python environment.
+    /// Takes the command line without the program's name, the contents of files (by their names on that command
+    /// line), and the caller's Python environment.
     #[must_use]
-    pub fn new(words: Vec<String>, texts: Vec<(String, Vec<u8>)>, python: Option<PathBuf>) -> Self {
-        Self { words, texts, python, lease: Lease::new() }
+    pub fn new(words: Vec<String>, files: Vec<(String, Vec<u8>)>, python: Option<PathBuf>) -> Self {
+        Self { words, files, python, lease: Lease::new() }
     }
 
     /// Returns the handle by which another thread may end the call. It belongs to this call, so it must not be used
@@ -60,8 +60,8 @@ impl Call {
 /// If there is a bug in Warpproof.
 #[must_use]
 pub fn call(call: &mut Call) -> CallResult {
-    let (words, texts) = (std::mem::take(&mut call.words), std::mem::take(&mut call.texts));
-    let console = Console::of_caller(texts, call.python.take(), call.watch());
+    let (words, files) = (std::mem::take(&mut call.words), std::mem::take(&mut call.files));
+    let console = Console::of_caller(files, call.python.take(), call.watch());
     let exit = match Args::try_parse_from(std::iter::once("warpproof".to_owned()).chain(words)) {
         Ok(args) => commands::run(&args, &console),
         Err(error) if error.exit_code() == 0 => {

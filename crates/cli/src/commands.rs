@@ -67,11 +67,11 @@ fn run_simulate(args: &SimulateArgs, console: &Console) -> Exit {
     let colour = console.styled();
     let input = args.target.compile.open_to_run(&args.target.kernel, console);
     execute("simulate", (&args.target, None), input, console, |execution| {
-        if console.is_terminal() || args.out.is_some() {
+        if console.prints() || args.out.is_some() {
             return driver::simulate::run(
                 execution,
                 args.out.as_deref(),
-                &|| console.pen().take(),
+                &|| console.output_lock().take(),
                 colour,
             );
         }
@@ -126,7 +126,7 @@ fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
     let guard =
         Guard::of_proof(console, options.time, Subject { command, launches, kernel, output });
     let outcome = driver::prove::compare(inputs, names, &correspondence, options, console.styled());
-    console.pen().take();
+    console.output_lock().take();
     drop(guard);
     console.finish(with_files(outcome, "equiv", &args.output, console))
 }
@@ -182,7 +182,7 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
     let guard = Guard::start(console, &limits, subject);
     let sides = steps.each_ref().map(std::slice::from_ref);
     let outcome = driver::equiv::run_steps(sides, &options, console.styled());
-    console.pen().take();
+    console.output_lock().take();
     drop((display, guard));
     let outcome = with_files(outcome, "equiv", &args.output, console);
     console.finish(outcome.rendered(args.output.format.into()))
@@ -204,7 +204,7 @@ fn run_check(args: &CheckArgs, console: &Console) -> Exit {
     let output = Some(&args.output);
     execute("check", (&args.target, output), input, console, |execution| {
         let outcome = driver::check::run(execution, options, colour);
-        console.pen().take();
+        console.output_lock().take();
         with_files(outcome, "check", &args.output, console)
     })
 }
@@ -248,7 +248,7 @@ fn run_prove(args: &ProveArgs, console: &Console) -> Exit {
     let guard =
         Guard::of_proof(console, options.time, Subject { command, launches, kernel, output });
     let (outcome, reports) = driver::prove::run_each(&input, options, console.styled());
-    console.pen().take();
+    console.output_lock().take();
     drop(guard);
     let outcome = with_files_of(outcome, ("prove", &reports), &args.output, console);
     console.finish_all(&outcome, reports)
@@ -278,7 +278,7 @@ fn execute(
         arguments: &args.launch.arguments(),
         limits,
     });
-    console.pen().take();
+    console.output_lock().take();
     drop((display, guard));
     console.finish(outcome)
 }

@@ -98,7 +98,7 @@ impl CompileArgs {
     ) -> Result<Input, InputError> {
         let options = self.options(math, console);
         let kernel = path.kernel.as_deref();
-        let input = match console.text(&path.file) {
+        let input = match console.memory_file(&path.file) {
             Some(bytes) => {
                 let input = Input::of_memory(&path.file, bytes.to_vec(), kernel, options)?;
                 console.with_sources(input, &path.file)
@@ -114,7 +114,7 @@ impl CompileArgs {
 
 /// Reads CUDA C++ source.
 pub(crate) fn read_cuda(path: &KernelPath, console: &Console) -> Result<Input, InputError> {
-    match console.text(&path.file) {
+    match console.memory_file(&path.file) {
         Some(bytes) => Input::cuda_of_memory(&path.file, bytes.to_vec()),
         None => Input::read_cuda(path.file.as_ref()),
     }

@@ -1,9 +1,9 @@
-//! The destination of a call's results and messages: a terminal, or the caller.
+//! The environment of a command: its streams, the watch that may stop it, and files in memory.
 //!
-//! A call from another program must neither print nor change the state of that program. So all of a command's
-//! environment is here: the streams, the watch that may end it, and files given as texts.
+//! The command line prints. A call from another program ([`crate::Call`]) must neither print nor change that program's
+//! state, so its output is captured and returned.
 
-use crate::pen::Pen;
+use crate::output_lock::OutputLock;
 use driver::cuda::locate::Environment;
 use driver::project::Date;
 use driver::render::PageHead;
@@ -15,28 +15,28 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The environment of a call.
+/// The environment of a command.
 #[derive(Debug)]
 pub(crate) struct Console {
-    /// The written text, if it is not printed.
+    /// The output of a call from another program; `None` if output is printed.
     captured: Option<Mutex<Captured>>,
-    /// The watch that ends the call.
+    /// Stops the command from outside.
     watch: &'static Watch,
-    /// Files given as texts: names and contents.
-    texts: Vec<(String, Vec<u8>)>,
-    /// The Python environment of the caller; it may have compilers.
+    /// Files that the caller gives in memory: names and contents.
+    files: Vec<(String, Vec<u8>)>,
+    /// The caller's Python environment, which is searched for compilers.
     python: Option<PathBuf>,
-    /// The command line has no escape sequences of its own.
-    is_plain: bool,
-    /// Results could not be written.
-    lost: AtomicBool,
-    /// The words of the command line, for pages.
+    /// Set if the arguments have no escape sequences, so that text quoting them may be coloured.
+    has_clean_arguments: bool,
+    /// Set once writing results has failed.
+    write_failed: AtomicBool,
+    /// The command line, which reports in HTML quote.
     words: Vec<String>,
-    /// Held by whoever writes the answer.
-    pen: Arc<Pen>,
+    /// Decides whether the command or its guard writes the answer.
+    output_lock: Arc<OutputLock>,
 }
 
-/// The date of a page: that of the variable, or today.
+/// Returns the date of an HTML report: `epoch`, the value of `SOURCE_DATE_EPOCH`, or today.
 pub(crate) fn page_date(epoch: Option<OsString>) -> Result<Date, String> {
     let Some(epoch) = epoch.filter(|epoch| !epoch.is_empty()) else { return Ok(Date::today()) };
     let date = epoch.to_str().and_then(Date::of_epoch);
@@ -46,7 +46,7 @@ pub(crate) fn page_date(epoch: Option<OsString>) -> Result<Date, String> {
     })
 }
 
-/// Text and reports written by a call.
+/// The captured output of a call from another program.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
     pub(crate) output: String,
@@ -56,35 +56,55 @@ pub(crate) struct Captured {
 }
 
 impl Console {
-    /// The terminal of the program with these arguments.
+    /// Prints the output of the program with this command line.
     pub(crate) fn of_program(words: &[String], watch: &'static Watch) -> Self {
-        let is_plain = escape::may_be_coloured(words.iter().map(String::as_str));
-        let (texts, lost, words) = (Vec::new(), AtomicBool::new(false), words.to_vec());
-        let pen = Arc::default();
-        Self { captured: None, watch, texts, python: None, is_plain, lost, words, pen }
+        Self {
+            captured: None,
+            watch,
+            files: Vec::new(),
+            python: None,
+            has_clean_arguments: escape::may_be_coloured(words.iter().map(String::as_str)),
+            write_failed: AtomicBool::new(false),
+            words: words.to_vec(),
+            output_lock: Arc::default(),
+        }
     }
 
     /// Captures the output for a caller in the same process.
     pub(crate) fn of_caller(
-        texts: Vec<(String, Vec<u8>)>,
+        files: Vec<(String, Vec<u8>)>,
         python: Option<PathBuf>,
         watch: &'static Watch,
     ) -> Self {
-        let (captured, lost) = (Some(Mutex::default()), AtomicBool::new(false));
-        let (words, pen) = (Vec::new(), Arc::default());
-        Self { captured, watch, texts, python, is_plain: true, lost, words, pen }
+        Self {
+            captured: Some(Mutex::default()),
+            watch,
+            files,
+            python,
+            has_clean_arguments: true,
+            write_failed: AtomicBool::new(false),
+            words: Vec::new(),
+            output_lock: Arc::default(),
+        }
     }
 
-    /// The same terminal, for a thread that may outlive the command's.
+    /// Copies the console for the guard of the command ([`crate::overdue`]), whose thread may outlive the command.
     pub(crate) fn for_guard(&self) -> Self {
-        let (texts, lost, pen) = (Vec::new(), AtomicBool::new(false), Arc::clone(&self.pen));
-        let (watch, is_plain, words) = (self.watch, self.is_plain, self.words.clone());
-        Self { captured: None, watch, texts, python: None, is_plain, lost, words, pen }
+        Self {
+            captured: None,
+            watch: self.watch,
+            files: Vec::new(),
+            python: None,
+            has_clean_arguments: self.has_clean_arguments,
+            write_failed: AtomicBool::new(false),
+            words: self.words.clone(),
+            output_lock: Arc::clone(&self.output_lock),
+        }
     }
 
-    /// Returns the pen, which whoever writes the answer takes first.
-    pub(crate) fn pen(&self) -> &Pen {
-        &self.pen
+    /// Returns the lock to take before writing the answer.
+    pub(crate) fn output_lock(&self) -> &OutputLock {
+        &self.output_lock
     }
 
     /// Returns the environment in which compilers are searched.
@@ -92,52 +112,52 @@ impl Console {
         Environment::of_process().in_python(self.python.as_deref())
     }
 
-    /// Returns what a page says about itself. Its date is that of `SOURCE_DATE_EPOCH`
-    /// (<https://reproducible-builds.org/specs/source-date-epoch/>) or today, so that the same input can give the same
-    /// bytes.
+    /// Returns the head of an HTML report: the command line and the date. The date is `SOURCE_DATE_EPOCH`
+    /// (<https://reproducible-builds.org/specs/source-date-epoch/>) if set, so that the same input can give the same
+    /// bytes; otherwise today.
     ///
     /// # Errors
-    /// If the variable is not a time.
+    /// If `SOURCE_DATE_EPOCH` is not a time.
     pub(crate) fn page_head(&self) -> Result<PageHead, String> {
         let date = page_date(std::env::var_os("SOURCE_DATE_EPOCH"))?;
         let mut words = self.words.clone();
-        // The name of the program, wherever it lies.
+        // The name of the program without its path.
         words.first_mut().into_iter().for_each(|first| "warpproof".clone_into(first));
         Ok(PageHead { words, date })
     }
 
-    /// Is the command line free of escape sequences?
-    pub(crate) fn is_plain(&self) -> bool {
-        self.is_plain
+    /// Are the arguments free of escape sequences?
+    pub(crate) fn has_clean_arguments(&self) -> bool {
+        self.has_clean_arguments
     }
 
-    /// Could a person be looking?
-    pub(crate) fn is_terminal(&self) -> bool {
+    /// Is output printed? Otherwise it is captured for the calling program.
+    pub(crate) fn prints(&self) -> bool {
         self.captured.is_none()
     }
 
-    /// Returns the watch for runs.
+    /// Returns the watch that stops the command's runs.
     pub(crate) fn watch(&self) -> &'static Watch {
         self.watch
     }
 
-    /// Returns a file given as a text.
-    pub(crate) fn text(&self, name: &str) -> Option<&[u8]> {
-        let mut texts = self.texts.iter();
-        texts.find(|(given, _)| given == name).map(|(_, bytes)| bytes.as_slice())
+    /// Returns the contents of a file that the caller gave in memory.
+    pub(crate) fn memory_file(&self, name: &str) -> Option<&[u8]> {
+        let mut files = self.files.iter();
+        files.find(|(given, _)| given == name).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// Adds the other files given as texts to such an input, as possible sources.
+    /// Adds all files in memory except `own`, the file of the input itself, as sources that its lines may name.
     pub(crate) fn with_sources(&self, input: Input, own: &str) -> Input {
-        let others = self.texts.iter().filter(|(name, _)| name != own);
+        let others = self.files.iter().filter(|(name, _)| name != own);
         others.fold(input, |input, (name, bytes)| {
             input.with_source(name, &String::from_utf8_lossy(bytes))
         })
     }
 
-    /// Colours for a terminal; `anstream` removes them where they are not wanted.
+    /// Returns the colours of printed text; `anstream` removes them if stdout is not a terminal.
     pub(crate) fn styled(&self) -> driver::Colour {
-        if !self.is_plain || !self.is_terminal() {
+        if !self.has_clean_arguments || !self.prints() {
             return driver::Colour::Plain;
         }
         let width = terminal_size::terminal_size().map_or(140, |(width, _)| usize::from(width.0));
@@ -152,7 +172,7 @@ impl Console {
 
     /// Writes the results of a command with several reports.
     pub(crate) fn finish_all(&self, outcome: &Outcome, reports: Vec<Report>) -> Exit {
-        self.pen.take();
+        self.output_lock.take();
         self.write_err(&outcome.messages);
         self.write_out(&outcome.output);
         if let Some(captured) = &self.captured {
@@ -161,16 +181,16 @@ impl Console {
         outcome.exit
     }
 
-    /// Keeps arrays for the caller.
+    /// Keeps the output arrays of `simulate` for the calling program.
     pub(crate) fn keep_arrays(&self, arrays: Vec<(String, Vec<u8>)>) {
         if let Some(captured) = &self.captured {
             locked(captured).arrays.extend(arrays);
         }
     }
 
-    /// Writes the reason why nothing was done.
+    /// Writes an error that ends the command before it ran.
     pub(crate) fn fail(&self, message: &str) -> Exit {
-        self.pen.take();
+        self.output_lock.take();
         self.write_err(&format!("error: {}\n", escape::plain(message)));
         Exit::BadInput
     }
@@ -185,7 +205,7 @@ impl Console {
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         if let Err(error) = written
             && error.kind() != ErrorKind::BrokenPipe
-            && !self.lost.swap(true, Ordering::Relaxed)
+            && !self.write_failed.swap(true, Ordering::Relaxed)
         {
             self.write_err(&format!("error: results cannot be written: {error}\n"));
         }
@@ -201,7 +221,7 @@ impl Console {
 
     /// Returns the exit status of the program: if stdout failed, non-zero, because silence must not pass CI.
     pub(crate) fn exit(&self, exit: Exit) -> Exit {
-        let is_lost = self.lost.load(Ordering::Relaxed) && exit == Exit::Success;
+        let is_lost = self.write_failed.load(Ordering::Relaxed) && exit == Exit::Success;
         if is_lost { Exit::BadInput } else { exit }
     }
 

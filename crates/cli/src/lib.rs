@@ -16,8 +16,8 @@ mod launch_args;
 mod limit_args;
 mod lsp;
 mod output_files;
+mod output_lock;
 mod overdue;
-mod pen;
 mod project;
 mod proof_args;
 mod version;
@@ -52,7 +52,7 @@ pub fn main_in(words: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
     let console = Console::of_program(&shown, watch::of_program());
     let args = match Args::try_parse_from(words) {
         Ok(args) => args,
-        Err(error) if console.is_plain() || error.exit_code() == 0 => {
+        Err(error) if console.has_clean_arguments() || error.exit_code() == 0 => {
             // A closed pipe (`--help | head`) is not an error; a full disk is.
             let is_lost = |lost: std::io::Error| lost.kind() != std::io::ErrorKind::BrokenPipe;
             if error.print().is_err_and(is_lost) {

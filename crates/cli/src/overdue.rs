@@ -59,11 +59,11 @@ impl Guard {
     pub(crate) fn start(console: &Console, limits: &Limits, subject: Subject) -> Self {
         let done = Arc::new(AtomicBool::new(false));
         let time = limits.time;
-        let thread = console.is_terminal().then(|| {
+        let thread = console.prints().then(|| {
             let (done, end) = (Arc::clone(&done), End::of(limits));
             let console = console.for_guard();
             thread::spawn(move || {
-                if end.passes_before(&done) && console.pen().take_for_guard() {
+                if end.passes_before(&done) && console.output_lock().take_for_guard() {
                     let exit = answer(&subject, time, &console);
                     std::process::exit(exit as i32);
                 }

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &RunArgs, console: &Console) -> Exit {
             return Exit::BadInput;
         }
     };
-    let shown = console.is_terminal() && std::io::stderr().is_terminal();
+    let shown = console.prints() && std::io::stderr().is_terminal();
     let progress = |progress: &Progress<'_>| {
         if shown {
             let Progress { done, all, name, result } = progress;

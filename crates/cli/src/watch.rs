@@ -74,7 +74,7 @@ impl Display {
     pub(crate) fn start(console: &Console) -> Self {
         let done = Arc::new(AtomicBool::new(false));
         let watch = console.watch();
-        let is_shown = console.is_terminal() && std::io::stderr().is_terminal();
+        let is_shown = console.prints() && std::io::stderr().is_terminal();
         let thread = is_shown.then(|| {
             let done = Arc::clone(&done);
             thread::spawn(move || show(&done, watch))

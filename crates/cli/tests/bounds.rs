@@ -80,7 +80,7 @@ fn check<'a>(words: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn what_is_not_a_file_is_refused() {
+fn only_files_are_read() {
     let folder = Folder::new("files");
     assert!(Command::new("mkfifo").arg(folder.0.join("pipe")).status().unwrap().success());
     let sparse = std::fs::File::create(folder.0.join("sparse")).unwrap();

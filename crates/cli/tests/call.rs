@@ -1,4 +1,4 @@
-//! Calls from another program: results are returned, calls share nothing, files may be texts.
+//! Calls from another program: results are returned, calls share nothing, files may be given in memory.
 
 use driver::Exit;
 use std::thread;

@@ -58,7 +58,7 @@ fn ptx_is_taken_out_of_objects_and_fat_binaries() {
 }
 
 #[test]
-fn what_triton_wrote_down_is_used() {
+fn metadata_of_triton_are_used() {
     let scratch = Scratch::new("triton");
     let root = testing::corpus::root();
     std::fs::copy(root.join("corpus/ptx/triton/softmax.sm_80.ptx"), scratch.0.join("softmax.ptx"))

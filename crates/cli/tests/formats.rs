@@ -118,7 +118,7 @@ fn sarif_is_valid_and_says_no_less_than_the_exit_status() {
 
 /// The validator must be able to refuse, or the test above could not fail.
 #[test]
-fn what_is_not_sarif_is_refused() {
+fn invalid_sarif_is_refused() {
     let schema = include_str!("formats/sarif-essentials.schema.json");
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
     let schemas: Vec<_> = [Some(schema), standard_schema()].into_iter().flatten().collect();

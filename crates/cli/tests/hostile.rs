@@ -151,7 +151,7 @@ fn no_text_on_a_page_is_obeyed() {
 }
 
 #[test]
-fn what_is_given_on_the_command_line_is_shown_escaped() {
+fn arguments_of_the_command_line_are_escaped() {
     let folder = Folder::new("given");
     folder.write("k.ptx", &racy().replace(HOSTILE, "plain"));
     folder.write("k.cu", &format!("__global__ void k(int *y) {{ y[0] = {HOSTILE}; }}\n"));

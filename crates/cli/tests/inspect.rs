@@ -88,7 +88,7 @@ fn errors_are_json_too_when_asked() {
 }
 
 #[test]
-fn what_is_not_a_file_of_ptx_is_refused_in_one_line() {
+fn files_without_ptx_are_refused_in_one_line() {
     let scratch = std::env::temp_dir().join(format!("warpproof-inspect-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).unwrap();
     let cases: [(&str, &[u8], &str); 6] = [

@@ -99,7 +99,7 @@ impl Drop for Scratch {
 }
 
 #[test]
-fn what_init_writes_runs_once_it_is_filled_in() {
+fn files_of_init_run_once_filled_in() {
     let scratch = Scratch::new("init");
     let examples = testing::corpus::root().join("docs/errors/examples");
     for name in ["WP0109.ptx", "WP0140.ptx"] {

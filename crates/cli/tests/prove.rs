@@ -140,7 +140,7 @@ fn kernels_of_one_name_are_open() {
 }
 
 #[test]
-fn what_is_not_supported_or_wrong_is_told_with_its_line() {
+fn unsupported_or_wrong_code_is_reported_with_its_line() {
     let (code, _, messages) = prove("unsupported.cu");
     assert_eq!(code, 3, "{messages}");
     assert!(messages.contains("`goto` is not supported"), "{messages}");

@@ -242,7 +242,7 @@ const FALSE_CLAIMS: [(&str, &str); 32] = [
 ];
 
 #[test]
-fn what_the_compiler_reads_in_another_way_is_not_proved() {
+fn different_readings_of_the_compiler_are_not_proved() {
     let scratch = Scratch::new("reading");
     if !has_nvrtc(&scratch.0) {
         return;
@@ -268,7 +268,7 @@ const RIGHT: &str = "//@ extent x[n], out[n];\n//@ requires n >= 1 && n <= gridD
                      int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = x[i] + 1;\n}\n";
 
 #[test]
-fn what_is_compared_is_told_and_kept() {
+fn compared_readings_are_reported_and_kept() {
     let scratch = Scratch::new("reading-same");
     std::fs::write(scratch.0.join("add.cu"), RIGHT).unwrap();
     if !has_nvrtc(&scratch.0) {
@@ -299,7 +299,7 @@ fn what_is_compared_is_told_and_kept() {
 /// Without a compiler, or if the user turns the comparison off, the report says so; with `--strict` nothing is proved
 /// then.
 #[test]
-fn what_is_not_compared_is_told() {
+fn missing_comparisons_are_reported() {
     let scratch = Scratch::new("reading-not");
     std::fs::write(scratch.0.join("add.cu"), RIGHT).unwrap();
     let nothing = [("WARPPROOF_NVRTC", "not/there")];

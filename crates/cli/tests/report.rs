@@ -95,7 +95,7 @@ fn a_page_stands_alone() {
 }
 
 #[test]
-fn what_a_kernel_says_never_becomes_markup() {
+fn text_of_kernels_never_becomes_markup() {
     let scratch = Scratch::new("hostile");
     let examples = root().join("docs/errors/examples");
     let read = |name: &str| std::fs::read_to_string(examples.join(name)).unwrap();
@@ -183,7 +183,7 @@ fn pages_are_accessible() {
 
 /// The head says what was asked, and the same command gives the same bytes on the same day.
 #[test]
-fn a_page_says_what_was_asked() {
+fn the_head_of_a_page_has_the_command() {
     let scratch = Scratch::new("head");
     let first = page(&root(), RACE, 1, &scratch);
     for part in [

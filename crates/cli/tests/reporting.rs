@@ -70,7 +70,7 @@ fn combinations(command: &str, folder: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn what_is_reported_does_not_change_the_answer() {
+fn reporting_does_not_change_the_answer() {
     let folder = std::env::temp_dir().join(format!("warpproof-reporting-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let checks = CHECKS.iter().map(|flags| ("check", *flags));

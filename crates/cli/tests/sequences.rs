@@ -71,7 +71,7 @@ fn a_later_launch_may_have_more_tickets() {
 }
 
 #[test]
-fn what_only_some_last_blocks_read_is_remembered() {
+fn reads_of_some_last_blocks_are_remembered() {
     let reading =
         "setp.ne.u32 %p2, %r1, 0; @%p2 bra A; ld.global.u32 %r5, [kept]; add.u32 %r4, %r4, %r5; A:";
     let kernels = [
@@ -92,7 +92,7 @@ fn what_only_some_last_blocks_read_is_remembered() {
 }
 
 #[test]
-fn what_only_some_last_blocks_write_is_remembered() {
+fn writes_of_some_last_blocks_are_remembered() {
     let writing = |block: u32| {
         format!("setp.ne.u32 %p2, %r1, {block}; @%p2 bra A; st.global.u32 [kept], 5; A:")
     };
@@ -188,7 +188,7 @@ fn launches_find_the_same_in_a_constant() {
 }
 
 #[test]
-fn what_an_earlier_launch_writes_is_not_given() {
+fn variables_written_by_an_earlier_launch_need_no_contents() {
     let read = ".entry reads(.param .u64 out) { .reg .b32 %r1; .reg .b64 %rd1; ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [kept]; st.global.u32 [%rd1], %r1; ret; }\n";
     let kernels = [
         plain("leaves", &[1], "st.global.u32 [kept], 5;"),

@@ -93,12 +93,12 @@ fn outputs_that_are_not_written_are_refuted() {
 }
 
 #[test]
-fn what_is_missing_comes_back_as_a_command() {
+fn missing_arguments_are_answered_with_a_command() {
     simulate(&[SOFTMAX]).assert().code(2).stdout_eq("").stderr_eq(expected("missing.stderr"));
 }
 
 #[test]
-fn what_is_not_executed_yet_is_unknown() {
+fn unsupported_instructions_are_unknown() {
     let arguments = [
         "corpus/ptx/triton/matmul_fp16.sm_100.ptx",
         "--grid=1",

@@ -137,7 +137,7 @@ fn nothing_in_the_folder_is_run() {
 
 /// The traps work, and the user's settings are used, even if they lead into the folder.
 #[test]
-fn what_the_user_sets_is_used() {
+fn settings_of_the_user_are_used() {
     let place = Place::new("set");
     place.plant();
     let library = "kernels/.venv/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12";

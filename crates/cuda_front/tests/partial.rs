@@ -14,7 +14,7 @@ fn demands(expression: &str) -> Vec<(Demand, bool)> {
 }
 
 #[test]
-fn what_signs_show_is_not_listed() {
+fn operations_valid_by_their_signs_are_not_listed() {
     let fine = [
         "x / 2.0f",
         "x / d",
@@ -37,7 +37,7 @@ fn what_signs_show_is_not_listed() {
 }
 
 #[test]
-fn what_may_have_no_value_is_listed() {
+fn operations_that_may_have_no_value_are_listed() {
     let cases = [
         ("x / p", Demand::Divisor, false),
         ("x / u", Demand::Divisor, false),

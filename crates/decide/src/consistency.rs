@@ -1,7 +1,7 @@
 //! Contradictory conditions, and terms that are never zero, decided by ranges and signs alone.
 //!
 //! Both answers may be "no" for lack of a better argument. If no contradiction is found, there may still be no point;
-//! and a term that is not shown to be nonzero need not have a zero.
+//! and a term that is not proved to be nonzero need not have a zero.
 
 use crate::algebra::{Algebra, Condition, Outcome, SignSet};
 use crate::normalise::Normaliser;
@@ -42,7 +42,7 @@ pub fn contradiction(terms: &Terms, conditions: &[Term]) -> Option<Contradiction
     matches!(possible, Ok(false)).then_some(Contradiction::Conditions)
 }
 
-/// Returns `true` if a term of the optimised store, or of the reference's, is shown to be nonzero at every input that
+/// Returns `true` if a term of the optimised store, or of the reference's, is proved to be nonzero at every input that
 /// satisfies the assumptions and at which the term is defined.
 #[must_use]
 pub fn is_never_zero(problem: &Problem<'_>, optimised: bool, term: Term) -> bool {

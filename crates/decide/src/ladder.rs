@@ -424,7 +424,7 @@ impl<'t> Ladder<'t> {
         self.algebra.facts = Facts::default();
         match outcome {
             Ok(follows) => Ok(follows),
-            // Not shown within the budget: listed as an assumption.
+            // Not proved within the budget: listed as an assumption.
             Err(Obstacle::Budget | Obstacle::TooLarge) => Ok(false),
             Err(other) => Err(other),
         }

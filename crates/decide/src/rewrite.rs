@@ -3,7 +3,7 @@
 //!
 //! Rebuilding applies the constructors of the algebra to every atom again, innermost first, so that newer facts
 //! (signs, equalities of a case) take effect everywhere. Merging replaces one argument of a function by another if
-//! their difference can be shown to be zero. A float value at one point chooses the pairs worth trying.
+//! their difference can be proved to be zero. A float value at one point chooses the pairs worth trying.
 
 use crate::algebra::{
     Algebra, Atom, AtomId, Condition, ConditionId, Exponent, FormId, Monomial, Obstacle, Outcome,
@@ -29,7 +29,7 @@ pub(crate) struct Rewriter {
 }
 
 impl Rewriter {
-    /// Creates a rewriter that merges arguments shown to be equal.
+    /// Creates a rewriter that merges arguments proved to be equal.
     pub(crate) fn merging() -> Self {
         Self { classes: Some(vec![(0.0, FormId::ZERO)]), ..Self::default() }
     }

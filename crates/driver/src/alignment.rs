@@ -47,7 +47,7 @@ fn described(finished: &FinishedRun<'_>, settled: Settled) -> Option<(u32, Strin
             "`{name}`, which declares {declared}, is accessed {needed} bytes at a time at {line}"
         )
     });
-    Some((largest, shown(each.collect())))
+    Some((largest, first_few(each.collect())))
 }
 
 /// The reasons why alignment is open.
@@ -103,7 +103,7 @@ fn short_name(name: &str) -> String {
 }
 
 /// The first of several, and the number of the others.
-fn shown(mut all: Vec<String>) -> String {
+fn first_few(mut all: Vec<String>) -> String {
     if all.len() > SHOWN {
         let rest = all.len() - SHOWN;
         all.truncate(SHOWN);

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_no_file_is_refused() {
+    fn large_files_and_other_objects_are_refused() {
         let this = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         let length = this.metadata().unwrap().len();
         assert_eq!(read(&this, length).unwrap().len() as u64, length);

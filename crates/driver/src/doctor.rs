@@ -29,7 +29,7 @@ impl Lines {
             return false;
         };
         let version = cuda::version(library);
-        let path = shown(&library.path);
+        let path = display(&library.path);
         match &version {
             Ok(version) => self.line("ok", "NVRTC", &format!("{version}, {path}")),
             Err(why) => {
@@ -37,7 +37,7 @@ impl Lines {
             }
         }
         match library.includes.first() {
-            Some(folder) => self.line("ok", "headers", &shown(folder)),
+            Some(folder) => self.line("ok", "headers", &display(folder)),
             None => {
                 self.line(
                     "-",
@@ -57,8 +57,8 @@ impl Lines {
         };
         let version = nvcc_version(path);
         match &version {
-            Ok(version) => self.line("ok", "nvcc", &format!("{version}, {}", shown(path))),
-            Err(why) => self.line("!", "nvcc", &format!("{} does not work: {why}", shown(path))),
+            Ok(version) => self.line("ok", "nvcc", &format!("{version}, {}", display(path))),
+            Err(why) => self.line("!", "nvcc", &format!("{} does not work: {why}", display(path))),
         }
         version.is_ok()
     }
@@ -66,8 +66,8 @@ impl Lines {
     fn cache(&mut self, environment: &Environment) {
         match environment.cache_folder() {
             Some(folder) => match unwritable(&folder) {
-                Some(why) => self.line("!", "cache", &format!("{} {why}", shown(&folder))),
-                None => self.line("ok", "cache", &shown(&folder)),
+                Some(why) => self.line("!", "cache", &format!("{} {why}", display(&folder))),
+                None => self.line("ok", "cache", &display(&folder)),
             },
             None => self.line("-", "cache", "none: neither HOME nor WARPPROOF_CACHE is set"),
         }
@@ -168,6 +168,6 @@ fn one_line(error: &dyn Error) -> String {
     causes.join(": ").replace('\n', " ")
 }
 
-fn shown(path: &Path) -> String {
+fn display(path: &Path) -> String {
     path.display().to_string()
 }

@@ -55,7 +55,7 @@ pub(crate) struct FinishedRun<'r> {
     pub(crate) unwritten: Vec<Unwritten>,
     /// Report the notes about code that the manual does not allow as errors.
     pub(crate) strict: bool,
-    /// Racing threads are shown to write equal real numbers; equality bit for bit is open.
+    /// Racing threads are proved to write equal real numbers; equality bit for bit is open.
     pub(crate) equal_as_reals: bool,
     /// The findings that the user accepts.
     pub(crate) allow: Allow,

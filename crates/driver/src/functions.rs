@@ -1,4 +1,4 @@
-//! Functions of CUDA that `prove` reads, by kind. Those with results unknown to a proof are listed apart.
+//! Lists the CUDA functions that `prove` reads, by kind. Those of whose results a proof knows nothing are listed apart.
 //!
 //! `docs/functions.md` is this text; a test keeps the two equal.
 
@@ -20,24 +20,33 @@ const KINDS: &[(Class, &str, &str)] = &[
     (
         Class::Atomic,
         "Atomics",
-        "They do not race with each other. A proof assumes nothing about their result; a run takes the value in memory.",
+        "They do not race with each other. A proof assumes nothing about their results.",
     ),
-    (Class::Fence, "Fences", "`prove` does not use the order that they give."),
-    (Class::Integer, "Integers and bits", "Exact, except those listed below as any value."),
-    (Class::Conversion, "Conversions", "Exact between integers; floats are real numbers."),
+    (Class::Fence, "Fences", "They are read, but a proof does not use the order that they give."),
+    (Class::Integer, "Integers and bits", "Exact, except the second list."),
+    (
+        Class::Conversion,
+        "Conversions",
+        "Exact between integers. Rounding to a float is ignored: floats are real numbers.",
+    ),
     (
         Class::Math,
         "Functions of real numbers",
-        "Uninterpreted: a function has equal results for equal arguments, and nothing else is known of it.",
+        "Sums, products, quotients, `fma`, minima and maxima are those of real numbers; `exp(a)·exp(b)` is `exp(a + b)`. Every other \
+         function is uninterpreted: equal arguments give equal results.",
     ),
-    (Class::Memory, "Memory", "Loads and stores as they are written."),
-    (Class::Construct, "Vectors", "Made of their fields."),
+    (
+        Class::Memory,
+        "Memory",
+        "Loads, stores, copies and fills. Cache operators do not matter, but `__ldg` may miss what the kernel itself writes.",
+    ),
+    (Class::Construct, "Vectors", "Each makes a vector of its arguments."),
     (Class::Control, "Control", "`assert` is proved; `__builtin_assume` is assumed, and listed."),
     (
         Class::Texture,
         "Textures",
-        "Functions of the texture, the type and the coordinates: equal inputs give equal results. Templates of these names, layers, levels, \
-         cubes and texture references are known, too.",
+        "Functions of the texture, the type and the coordinates: equal inputs give equal results. Templates of these \
+         names, and fetches from layers, levels, cubes and texture references, are read, too.",
     ),
 ];
 
@@ -45,9 +54,10 @@ const KINDS: &[(Class, &str, &str)] = &[
 #[must_use]
 pub fn page() -> String {
     let mut page = "# Functions that `prove` knows\n\n\
-        Generated from the table of the reader (`crates/cuda/src/intrinsics`); do not edit. Rewrite it with\n\
+        Generated from the tables of the CUDA C front end (`crates/cuda/src/intrinsics`); do not edit. Rewrite it with\n\
         `SNAPSHOTS=overwrite cargo test -p driver --test support`.\n\n\
-        A function that is missing here is `unsupported` where it is called.\n"
+        A function that is missing here is `unsupported` where it is called. *Any value of their type* means that a proof\n\
+        assumes nothing about the result. A name with overloads for integers and for floats stands in both lists.\n"
         .to_owned();
     for (class, title, meaning) in KINDS {
         let mut known: Vec<&str> = Vec::new();

@@ -3,8 +3,8 @@
 //! programs", 2015, Figures 6 and 7).
 //!
 //! A solid edge is a wait: some warp waited for the first use to complete before it reached the second, so the first
-//! happens before the second. A dashed edge is a warp that only arrived and went on: it orders its own two arrivals
-//! and nothing else. Incomplete uses have a dashed border.
+//! happens before the second. A dashed edge is a warp that arrived at the first use without waiting: only this warp's
+//! own two arrivals are ordered. Incomplete uses have a dashed border.
 //!
 //! Phases of mbarriers are nodes as well, those of one mbarrier in a box. A warp that arrives, announces bytes or
 //! issues a copy does not wait there; a wait is a solid edge, as for barriers. Phases with a finding are red. Of a
@@ -51,7 +51,7 @@ pub(crate) fn render(
     text
 }
 
-/// The phases of an mbarrier, in a box of their own.
+/// Renders the phases of an mbarrier, in a box.
 fn mbarrier_box(row: usize, pipeline: &Pipeline) -> String {
     let name = escape::line(&pipeline.mbarrier).replace(['"', '\\'], "_");
     let mut text = format!("    subgraph cluster_m{row} {{\n        label=\"mbarrier {name}");
@@ -100,7 +100,7 @@ fn phase_label(name: &str, phase: &PipelinePhase) -> String {
     text
 }
 
-/// The graph as data; `None` if no use was recorded.
+/// Returns the uses of barriers and their edges for reports; `None` if no use was recorded.
 pub(crate) fn data(
     uses: &[BarrierUse],
     program: &Program,
@@ -167,13 +167,14 @@ impl Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Visit {
     warp: usize,
-    /// The warp's own event count, and the order among events of one time. A barrier of the block begins a new time.
+    /// The time on the warp's own clock, which advances at barriers of the block, and the order of events at the same
+    /// time.
     when: (u32, u32),
     node: Node,
     waits: bool,
 }
 
-/// Visits of warps to barrier uses.
+/// Collects the visits of warps to barrier uses.
 fn visits(uses: &[BarrierUse]) -> Vec<Visit> {
     let each = uses.iter().enumerate();
     let visits = each.flat_map(|(number, one)| {
@@ -187,7 +188,7 @@ fn visits(uses: &[BarrierUse]) -> Vec<Visit> {
     visits.collect()
 }
 
-/// Visits of warps to phases of an mbarrier.
+/// Collects the visits of warps to phases of mbarriers.
 fn phase_visits(uses: &[MbarrierUse]) -> Vec<Visit> {
     let mut visits = Vec::new();
     for (row, one) in uses.iter().enumerate() {
@@ -206,7 +207,7 @@ fn phase_visits(uses: &[MbarrierUse]) -> Vec<Visit> {
 /// Returns the edges from each node to the next node of the same warp, each with its warps. The flag of an edge is set
 /// if the warps waited at the first node. Consecutive events of a warp at a node are one visit.
 fn edges(mut visits: Vec<Visit>) -> BTreeMap<(Node, Node, bool), Vec<usize>> {
-    // A use may end later than another that its warps reached after it.
+    // Uses are listed in the order of their ends, which may differ from the order in which a warp reached them.
     visits.sort_unstable();
     visits.dedup_by(|later, earlier| {
         let same = (later.warp, later.node) == (earlier.warp, earlier.node);

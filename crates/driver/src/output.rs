@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_names_stays_below_its_folder() {
+    fn named_outputs_stay_below_their_folder() {
         let folder = Folder::new("below");
         let inside = folder.path("inside");
         std::fs::create_dir(&inside).unwrap();

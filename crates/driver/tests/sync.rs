@@ -134,7 +134,7 @@ fn lanes_in_lock_step_need_no_barrier_in_their_warp() {
 }
 
 #[test]
-fn what_the_manual_does_not_allow_is_an_error_if_one_is_strict() {
+fn violations_of_the_manual_are_errors_with_strict() {
     let strict = Options { strict: true, ..Options::default() };
     for (name, kind) in [
         ("same_value_write_constant_note", "race"),

@@ -28,7 +28,7 @@ const POINTS_PER_GROUP: u64 = 512;
 /// With more groups than this, no point is searched for each group by itself.
 const MAX_SEARCHED_GROUPS: usize = 4096;
 
-/// Returns a reason why no input of the sides satisfies the assumptions, if that can be shown. Sides or
+/// Returns a reason why no input of the sides satisfies the assumptions, if that can be proved. Sides or
 /// assumptions that do not fit together are not judged here.
 #[must_use]
 pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<String> {

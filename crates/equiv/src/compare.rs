@@ -162,15 +162,15 @@ impl<'o, 's> Outputs<'o, 's> {
         for elements in all {
             match self.decide_elements(elements) {
                 Ok(None) => {}
-                Ok(Some((unsettled, count))) => match &mut open {
+                Ok(Some((first, count))) => match &mut open {
                     Some((_, total)) => *total += count,
-                    None => open = Some((unsettled, count)),
+                    None => open = Some((first, count)),
                 },
                 Err(difference) => return Answer::Different(difference),
             }
         }
         match open {
-            Some((unsettled, count)) => Answer::Unknown(unsettled, count),
+            Some((first, count)) => Answer::Unknown(first, count),
             // Without compared elements nothing is proved.
             None if self.compared.elements == 0 => Answer::Mismatch(Mismatch::NoOutput),
             None => {

@@ -8,7 +8,7 @@
 //! ? tanhf(x) : …` needs the range under `x > 1` alone.
 //!
 //! Each range must then follow from these conditions and the declared properties of the inputs; the decision
-//! procedure decides that. It errs on the safe side: a true range that is not shown leaves the answer open.
+//! procedure decides that. It errs on the safe side: a true range that is not proved leaves the answer open.
 
 use decide::{Budget, Decision, Problem, decide};
 use ir::{ArgumentRange, RealFunction};
@@ -256,7 +256,7 @@ fn add_guard(terms: &Terms, own: &[GuardLiteral], literal: GuardLiteral) -> Vec<
     all
 }
 
-/// Rewrites terms without marks. A mark equals its argument where the range holds, which is shown for every
+/// Rewrites terms without marks. A mark equals its argument where the range holds, which is proved for every
 /// mark that outputs depend on.
 struct Unmarked<'m> {
     marks: &'m Marks,

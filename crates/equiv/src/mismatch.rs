@@ -123,7 +123,7 @@ pub enum Mismatch {
     /// The store of terms is full.
     #[error("the kernels compute more values than fit in memory")]
     TooManyValues,
-    /// A function known only in a range, where the range cannot be shown.
+    /// A function known only in a range, where the range cannot be proved.
     #[error(
         "a function is known only for some of its arguments, and its result is unknown for the others"
     )]

@@ -213,8 +213,8 @@ mod tests {
     fn a_wrong_proof_is_seen() {
         let square = "mul.f32 %f2, %f1, %f1;";
         let double = "add.f32 %f2, %f1, %f1;";
-        let unsettled = recheck([square, double]).unwrap_err();
-        let reason = unsettled.reason.to_string();
+        let open = recheck([square, double]).unwrap_err();
+        let reason = open.reason.to_string();
         assert!(reason.contains("bug in Warpproof"), "{reason}");
         let same = "fma.rn.f32 %f2, %f1, %f1, 0f00000000;";
         assert_eq!(recheck([square, same]).unwrap(), Rechecked { points: 3, agreed: 3, open: 0 });

@@ -1,5 +1,5 @@
 //! Structural hashes of terms: equal for terms that differ only by the order of summands, factors and operands of
-//! minima and maxima. They find similar terms to show side by side; no answer depends on them.
+//! minima and maxima. They find similar terms to print side by side; no answer depends on them.
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -13,14 +13,15 @@ pub(crate) struct TermHashes<'t> {
 
 impl<'t> TermHashes<'t> {
     pub(crate) fn new(terms: &'t Terms, root: Term) -> Self {
-        let mut shapes = Self { terms, hashes: FxHashMap::default() };
+        let mut this = Self { terms, hashes: FxHashMap::default() };
         for node in evaluation_order(terms, [root], |_| true).nodes {
-            let hash = shapes.of_node(terms.at(node));
-            shapes.hashes.insert(node, hash);
+            let hash = this.of_node(terms.at(node));
+            this.hashes.insert(node, hash);
         }
-        shapes
+        this
     }
 
+    /// Returns the hash of a subterm; 0 for a node that is not one.
     pub(crate) fn at(&self, node: NodeId) -> u64 {
         self.hashes.get(&node).copied().unwrap_or(0)
     }
@@ -35,6 +36,7 @@ impl<'t> TermHashes<'t> {
         hash(&(a.min(b), a.max(b), factors.is_negative()))
     }
 
+    /// Hashes a node from the hashes of its operands. The first component tells the operations apart.
     pub(crate) fn of_node(&self, node: Node) -> u64 {
         let terms = self.terms;
         match node {
@@ -65,7 +67,7 @@ impl<'t> TermHashes<'t> {
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
-    // Keep sums of hashes from cancelling.
+    // Mixes the bits once more, so that sums of hashes (of a term's summands) rarely collide.
     hasher.finish().wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
 }
 

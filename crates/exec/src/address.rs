@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_nobody_made_from_an_address_point_nowhere() {
+    fn numbers_not_made_from_an_address_point_nowhere() {
         for address in [0, 1, 4096, u64::MAX, u64::MAX << 36] {
             assert_eq!(Pointer::decode(address, Space::Generic), None, "{address:#x}");
         }

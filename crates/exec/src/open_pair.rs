@@ -9,7 +9,7 @@ pub struct Undecided {
     pub race: Race,
     /// The reason why it is undecided, as a sentence without a full stop.
     pub reason: &'static str,
-    /// The values that could be shown neither equal nor different, the earlier first, if that is the reason.
+    /// The values that could be proved neither equal nor different, the earlier first, if that is the reason.
     pub values: Option<[String; 2]>,
 }
 

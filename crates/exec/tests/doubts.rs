@@ -45,7 +45,7 @@ fn division_by_an_undefined_value_is_no_less_doubtful() {
 }
 
 #[test]
-fn what_the_schedule_decides_is_noted_where_it_is_stored() {
+fn schedule_dependence_is_noted_at_the_store() {
     let output =
         |name| Doubtful::Undetermined { reaches: Sink::Output, reason: Reason::Schedule(name) };
     for (body, name) in [
@@ -62,7 +62,7 @@ fn what_the_schedule_decides_is_noted_where_it_is_stored() {
 }
 
 #[test]
-fn what_the_schedule_decides_is_known_for_it_after_a_detour() {
+fn schedule_dependence_survives_a_detour() {
     let undetermined = Reason::Undetermined;
     let output = [Doubtful::Undetermined { reaches: Sink::Output, reason: undetermined }];
     let through = |space: &str, address: &str| {
@@ -231,7 +231,7 @@ fn blocks_can_be_selected() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn too_large_memories_are_refused() {
     for (module, body, what) in [
         ("", ".local .align 4 .b8 l[600000]; st.local.u32 [l], 0;", "local memory of a thread"),
         ("", ".shared .align 4 .b8 s[2000000]; st.shared.u32 [s], 0;", "shared memory"),
@@ -275,7 +275,7 @@ fn undefined_values_are_found_beside_unknown_ones() {
 }
 
 #[test]
-fn what_calls_copy_and_blocks_clear_counts() {
+fn copies_of_calls_and_clearing_of_blocks_count() {
     // Few instructions, but each call copies 100 kB in every lane.
     let callee = ".func big(.param .align 4 .b8 a[100000]) { ret; }";
     let body = "again: { .param .align 4 .b8 a[100000]; call big, (a); } bra again;";

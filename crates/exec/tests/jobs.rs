@@ -69,7 +69,7 @@ fn few_blocks_that_meet() {
 }
 
 #[test]
-fn what_nobody_wrote_is_stored() {
+fn unwritten_registers_are_stored() {
     let body = "setp.eq.u32 %p1, %r1, 3; @%p1 mov.u32 %r2, 77; st.global.u32 [%rd2], %r2;";
     let program = of_blocks(body);
     checked(&program, &over(&program, 40, 1), Limits::default());

@@ -101,7 +101,7 @@ fn triton_kernels() {
 }
 
 #[test]
-fn what_does_not_fit_is_a_gap_and_no_crash() {
+fn too_large_tensors_are_a_gap_and_no_crash() {
     let program = program("cuda/e_reduce.sm_80.ptx");
     let args = [Arg::In(bytes(&[0.0])), Arg::Out(1 << 40)];
     let large = launch(&program, "reduce_tree", [1, 1, 1], [256, 1, 1], 0, &args);

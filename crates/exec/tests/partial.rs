@@ -167,7 +167,7 @@ fn undefined_bytes_count() {
 }
 
 #[test]
-fn what_the_schedule_decides_is_noted_beside_an_undefined_half() {
+fn schedule_dependence_is_noted_beside_an_undefined_half() {
     let body = "mov.u32 %r3, %clock; cvt.u16.u32 %h1, %r3; mov.b32 %r4, {%h9, %h1};
         mov.b32 {%h3, %h2}, %r4; st.global.b16 [%rd2], %h2;";
     for known in [false, true] {

@@ -244,7 +244,7 @@ fn calls_shuffles_and_atomics() {
 }
 
 #[test]
-fn what_decides_something_is_named() {
+fn open_decisions_are_named() {
     let body = "ld.global.f32 %f2, [%rd1]; setp.lt.f32 %p1, %f2, 0f00000000; @%p1 bra over;
         st.global.f32 [%rd2], %f2; over:";
     let (outcome, ..) = run(body, (F32, 1), 4);

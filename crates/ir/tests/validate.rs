@@ -107,7 +107,7 @@ fn load(dst: usize, width: Width, space: Space, base: AddressBase) -> Op {
 const IN_REGISTER: fn() -> AddressBase = || AddressBase::Register(reg(L));
 
 #[test]
-fn what_is_mentioned_exists() {
+fn mentioned_entities_must_exist() {
     let missing = "does not exist";
     let copy = |dst, src| Op::Copy { dst: reg(dst), src: read(src) };
     refused(missing, copy(NONE, R), copy(R, R));

@@ -44,7 +44,7 @@ pub use claims::{
 pub use signature::{
     Parameter, Part, Records, Scalar, Signature, SignatureError, TemplateParameter,
 };
-pub use textures::{FETCH_OF_INDEX, FETCH_TYPES, is_fetch};
+pub use textures::{FETCH_OF_INDEX, FETCH_TYPE_ARGUMENTS, is_fetch};
 pub use walk::{each_expr, visit};
 
 use base::{IndexVec, Span, define_index};

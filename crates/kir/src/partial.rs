@@ -2,7 +2,7 @@
 //!
 //! The algebra of values is total: `1/x − 1/x` is 0 in it and `0·√x` too, for every `x`. So a proof about values
 //! holds where every such operation of the kernel is defined. This module lists them, except those whose operands are
-//! shown to be valid by their signs: literals, `e^x`, squares, absolute values, and sums and products of these. A
+//! proved to be valid by their signs: literals, `e^x`, squares, absolute values, and sums and products of these. A
 //! variable that is assigned once has the sign of its value. Errs towards listing: elements, parameters and variables
 //! of loops have any sign.
 
@@ -54,7 +54,7 @@ pub struct Partial {
     pub is_never_defined: bool,
 }
 
-/// The float operations of a kernel that are not shown to be defined wherever they are executed, in source order and
+/// The float operations of a kernel that are not proved to be defined wherever they are executed, in source order and
 /// once each.
 #[must_use]
 pub fn operations(kernel: &Kernel) -> Vec<Partial> {

@@ -42,7 +42,7 @@ pub fn replace(
     replace_from(stmts, &mut Some(number), change)
 }
 
-/// Counts down to the statement to replace; `left` is `None` when that is done.
+/// Like [`replace`]; `left` counts the statements before the one to replace, and is `None` once it is replaced.
 fn replace_from(
     stmts: Vec<Stmt>,
     left: &mut Option<usize>,
@@ -138,7 +138,7 @@ fn rewrite_one(stmt: &Stmt, by: &mut dyn Rewrite) -> Stmt {
     }
 }
 
-/// Rewrites all integer expressions alike.
+/// Rewrites integer expressions with a function; `None` keeps an expression.
 pub struct MapInts<'a>(pub &'a mut dyn FnMut(&Int) -> Option<Int>);
 
 impl Rewrite for MapInts<'_> {
@@ -176,7 +176,7 @@ impl Rewrite for ReplaceLoads<'_> {
     }
 }
 
-/// Replaces an integer variable.
+/// Replaces an integer variable where it is read.
 #[must_use]
 pub fn substitute_var(stmts: &[Stmt], var: Var, by: &Int) -> Vec<Stmt> {
     rewrite(stmts, &mut MapInts(&mut |int| (*int == Int::Var(var)).then(|| by.clone())))
@@ -191,7 +191,7 @@ impl Rewrite for ReplaceLocal {
     }
 }
 
-/// Replaces a local value, also where it is assigned.
+/// Replaces a local value where it is read and where it is assigned.
 #[must_use]
 pub fn substitute_local(stmts: &[Stmt], local: Local, by: Local) -> Vec<Stmt> {
     let mut changed = rewrite(stmts, &mut ReplaceLocal(local, by));
@@ -213,6 +213,7 @@ pub fn copy(stmts: &[Stmt], kernel: &mut Kernel) -> Vec<Stmt> {
     let (mut vars, mut locals) = (Vec::new(), Vec::new());
     visit(stmts, &mut |stmt| match stmt {
         Stmt::Int(var, _) => vars.push(*var),
+        // Without a start value, the variable is declared before the loop.
         Stmt::For(inner) if inner.from.is_some() => vars.push(inner.var),
         Stmt::Float(local, _) => locals.push(*local),
         _ => {}

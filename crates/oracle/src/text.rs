@@ -7,9 +7,11 @@
 //! 1.0: copy s0 g1; commit; wait 0; bar.popc 1 64 t
 //! ```
 //!
-//! A line is a thread: its warp, its lane, its steps. `*` marks a joint step. `s1` is the second cell of
-//! shared memory. `read.2 g0+2` reads two bytes, from the third byte of the first cell of global memory on.
-//! `look` reads without using the value. `write s1 common` writes the common value.
+//! Each line is a thread: its warp, its lane and its steps. `*` marks a joint step, an instruction that both
+//! lanes execute ([`Step::joint`]). `s1` is the second cell of shared memory. `read.2 g0+2` reads two bytes,
+//! beginning with the third byte of the first cell of global memory. `look` reads without using the value.
+//! `write s1` writes a value that no other step writes, `write s1 common` one that all such steps share. The
+//! last operand of `vote` and `bar.popc` is the thread's predicate, `t` or `f`.
 
 use crate::program::{
     Access, Barrier, BarrierKind, Invalid, Op, Program, Space, Step, Thread, Value,
@@ -38,11 +40,11 @@ impl fmt::Display for Op {
             Self::UnusedRead(access) => write!(f, "look{access}"),
             Self::Write(access, Value::Own) => write!(f, "write{access}"),
             Self::Write(access, Value::Common) => write!(f, "write{access} common"),
-            Self::Add(space, cell) => write!(f, "add {}{cell}", letter(space)),
+            Self::Add(space, cell) => write!(f, "add {}{cell}", space_letter(space)),
             Self::Barrier(barrier) => write!(f, "{barrier}"),
             Self::WarpSync(mask) => write!(f, "warpsync {mask}"),
             Self::Shuffle { mask, from } => write!(f, "shfl {mask} from {from}"),
-            Self::Vote { mask, predicate } => write!(f, "vote {mask} {}", truth(predicate)),
+            Self::Vote { mask, predicate } => write!(f, "vote {mask} {}", truth_letter(predicate)),
             Self::Copy { to, from } => write!(f, "copy s{to} g{from}"),
             Self::Commit => write!(f, "commit"),
             Self::WaitGroup(pending) => write!(f, "wait {pending}"),
@@ -56,7 +58,7 @@ impl fmt::Display for Access {
         if self.width != 4 {
             write!(f, ".{}", self.width)?;
         }
-        write!(f, " {}{}", letter(self.space), self.offset / 4)?;
+        write!(f, " {}{}", space_letter(self.space), self.offset / 4)?;
         match self.offset % 4 {
             0 => Ok(()),
             rest => write!(f, "+{rest}"),
@@ -77,46 +79,46 @@ impl fmt::Display for Barrier {
             write!(f, " {count}")?;
         }
         match self.kind {
-            BarrierKind::Popc(predicate) => write!(f, " {}", truth(predicate)),
+            BarrierKind::Popc(predicate) => write!(f, " {}", truth_letter(predicate)),
             BarrierKind::Sync | BarrierKind::Arrive => Ok(()),
         }
     }
 }
 
-fn letter(space: Space) -> char {
+fn space_letter(space: Space) -> char {
     match space {
         Space::Shared => 's',
         Space::Global => 'g',
     }
 }
 
-fn truth(predicate: bool) -> char {
+fn truth_letter(predicate: bool) -> char {
     if predicate { 't' } else { 'f' }
 }
 
 /// The reason why a text is not a program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[expect(missing_docs, reason = "the message says what each is, its fields what is quoted")]
+#[expect(missing_docs, reason = "the messages describe the variants; the fields are quoted text")]
 pub enum NotAProgram {
-    #[error("nothing there")]
+    #[error("the program is empty")]
     Nothing,
-    #[error("the first line names the number of warps")]
+    #[error("the first line must be the number of warps, such as `warps 2`")]
     NoWarps,
-    #[error("no thread in `{0}`")]
+    #[error("`{0}` is not a thread: there is no `:`")]
     NoThread(String),
-    #[error("no lane in `{0}`")]
+    #[error("`{0}` is not a thread: it begins with warp and lane, such as `0.1`")]
     NoLane(String),
-    #[error("{0} in `{1}`")]
+    #[error("`{1}`: {0}")]
     Step(Box<NotAProgram>, String),
-    #[error("no operation")]
+    #[error("an operation is missing")]
     NoOperation,
     #[error("unknown operation `{0}`")]
     Unknown(String),
-    #[error("no cell `{0}`")]
+    #[error("`{0}` is not a cell: it begins with `s` or `g`")]
     NoCell(String),
-    #[error("a barrier has a number and perhaps a count")]
+    #[error("a barrier has a number and an optional count")]
     BarrierOperands,
-    #[error("no number `{0}`")]
+    #[error("`{0}` is not a number")]
     NoNumber(String),
     #[error(transparent)]
     Invalid(#[from] Invalid),
@@ -126,67 +128,67 @@ pub(crate) fn parse(text: &str) -> Result<Program, NotAProgram> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().ok_or(NotAProgram::Nothing)?;
     let warps = first.strip_prefix("warps ").ok_or(NotAProgram::NoWarps)?;
-    let threads = lines.map(thread).collect::<Result<_, _>>()?;
-    Ok(Program { warps: number(warps)?, threads })
+    let threads = lines.map(parse_thread).collect::<Result<_, _>>()?;
+    Ok(Program { warps: parse_number(warps)?, threads })
 }
 
-fn thread(line: &str) -> Result<Thread, NotAProgram> {
+fn parse_thread(line: &str) -> Result<Thread, NotAProgram> {
     let (place, steps) =
         line.split_once(':').ok_or_else(|| NotAProgram::NoThread(line.to_owned()))?;
     let (warp, lane) = place.split_once('.').ok_or_else(|| NotAProgram::NoLane(line.to_owned()))?;
     let steps = steps.split(';').map(str::trim).filter(|step| !step.is_empty());
-    let steps = steps.map(step).collect::<Result<_, _>>()?;
-    Ok(Thread { warp: number(warp)?, lane: number(lane)?, steps })
+    let steps = steps.map(parse_step).collect::<Result<_, _>>()?;
+    Ok(Thread { warp: parse_number(warp)?, lane: parse_number(lane)?, steps })
 }
 
-fn step(text: &str) -> Result<Step, NotAProgram> {
+fn parse_step(text: &str) -> Result<Step, NotAProgram> {
     let joint = text.starts_with('*');
     let words: Vec<&str> = text.trim_start_matches('*').split_whitespace().collect();
-    let op = op(&words).map_err(|why| NotAProgram::Step(Box::new(why), text.to_owned()))?;
+    let op = parse_op(&words).map_err(|why| NotAProgram::Step(Box::new(why), text.to_owned()))?;
     Ok(Step { op, joint })
 }
 
-fn op(words: &[&str]) -> Result<Op, NotAProgram> {
+fn parse_op(words: &[&str]) -> Result<Op, NotAProgram> {
     match *words {
         [opcode, address] if opcode.starts_with("read") => {
-            access(opcode, "read", address).map(Op::Read)
+            parse_access(opcode, "read", address).map(Op::Read)
         }
         [opcode, address] if opcode.starts_with("look") => {
-            access(opcode, "look", address).map(Op::UnusedRead)
+            parse_access(opcode, "look", address).map(Op::UnusedRead)
         }
         [opcode, address] if opcode.starts_with("write") => {
-            access(opcode, "write", address).map(|access| Op::Write(access, Value::Own))
+            parse_access(opcode, "write", address).map(|access| Op::Write(access, Value::Own))
         }
         [opcode, address, "common"] if opcode.starts_with("write") => {
-            access(opcode, "write", address).map(|access| Op::Write(access, Value::Common))
+            parse_access(opcode, "write", address).map(|access| Op::Write(access, Value::Common))
         }
         ["add", cell] => {
-            let Access { space, offset, .. } = access("add", "add", cell)?;
+            let Access { space, offset, .. } = parse_access("add", "add", cell)?;
             Ok(Op::Add(space, offset / 4))
         }
-        ["warpsync", mask] => Ok(Op::WarpSync(number(mask)?)),
+        ["warpsync", mask] => Ok(Op::WarpSync(parse_number(mask)?)),
         ["shfl", mask, "from", from] => {
-            Ok(Op::Shuffle { mask: number(mask)?, from: number(from)? })
+            Ok(Op::Shuffle { mask: parse_number(mask)?, from: parse_number(from)? })
         }
         ["vote", mask, predicate] => {
-            Ok(Op::Vote { mask: number(mask)?, predicate: predicate == "t" })
+            Ok(Op::Vote { mask: parse_number(mask)?, predicate: predicate == "t" })
         }
         ["copy", to, from] => {
-            let cell = |text| access("", "", text).map(|access| access.offset / 4);
+            let cell = |text| parse_access("", "", text).map(|access| access.offset / 4);
             Ok(Op::Copy { to: cell(to)?, from: cell(from)? })
         }
         ["commit"] => Ok(Op::Commit),
-        ["wait", pending] => Ok(Op::WaitGroup(number(pending)?)),
+        ["wait", pending] => Ok(Op::WaitGroup(parse_number(pending)?)),
         ["waitall"] => Ok(Op::WaitAll),
-        [opcode, ref operands @ ..] => barrier(opcode, operands).map(Op::Barrier),
+        [opcode, ref operands @ ..] => parse_barrier(opcode, operands).map(Op::Barrier),
         [] => Err(NotAProgram::NoOperation),
     }
 }
 
-fn access(opcode: &str, name: &str, address: &str) -> Result<Access, NotAProgram> {
+fn parse_access(opcode: &str, name: &str, address: &str) -> Result<Access, NotAProgram> {
     let width = match opcode.strip_prefix(name) {
         Some("") => 4,
-        Some(width) => number(width.trim_start_matches('.'))?,
+        Some(width) => parse_number(width.trim_start_matches('.'))?,
         None => return Err(NotAProgram::Unknown(opcode.to_owned())),
     };
     let (space, rest) = match address.split_at_checked(1) {
@@ -195,11 +197,11 @@ fn access(opcode: &str, name: &str, address: &str) -> Result<Access, NotAProgram
         _ => return Err(NotAProgram::NoCell(address.to_owned())),
     };
     let (cell, byte) = rest.split_once('+').unwrap_or((rest, "0"));
-    let (cell, byte): (u8, u8) = (number(cell)?, number(byte)?);
+    let (cell, byte): (u8, u8) = (parse_number(cell)?, parse_number(byte)?);
     Ok(Access { space, offset: cell.saturating_mul(4).saturating_add(byte), width })
 }
 
-fn barrier(opcode: &str, operands: &[&str]) -> Result<Barrier, NotAProgram> {
+fn parse_barrier(opcode: &str, operands: &[&str]) -> Result<Barrier, NotAProgram> {
     let unknown = || NotAProgram::Unknown(opcode.to_owned());
     let (family, kind) = opcode.split_once('.').ok_or_else(unknown)?;
     let aligned = match family {
@@ -219,13 +221,13 @@ fn barrier(opcode: &str, operands: &[&str]) -> Result<Barrier, NotAProgram> {
         _ => return Err(unknown()),
     };
     let (id, count) = match *numbers {
-        [id] => (number(id)?, None),
-        [id, count] => (number(id)?, Some(number(count)?)),
+        [id] => (parse_number(id)?, None),
+        [id, count] => (parse_number(id)?, Some(parse_number(count)?)),
         _ => return Err(NotAProgram::BarrierOperands),
     };
     Ok(Barrier { kind, id, count, aligned })
 }
 
-fn number<N: std::str::FromStr>(text: &str) -> Result<N, NotAProgram> {
+fn parse_number<N: std::str::FromStr>(text: &str) -> Result<N, NotAProgram> {
     text.trim().parse().map_err(|_| NotAProgram::NoNumber(text.to_owned()))
 }

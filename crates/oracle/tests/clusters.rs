@@ -10,7 +10,7 @@ use oracle::clusters::generate_clusters;
 use std::collections::BTreeMap;
 
 #[test]
-fn what_is_accepted_is_the_same_on_every_schedule() {
+fn accepted_programs_agree_on_every_schedule() {
     let full = std::env::var_os("WARPPROOF_FULL").is_some();
     let (first, programs) = (0, if full { 300_000 } else { 15_000 });
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();

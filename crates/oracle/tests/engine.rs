@@ -83,7 +83,7 @@ const FOUND: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_was_found_is_mended() {
+fn differences_found_earlier_are_gone() {
     for (what, text) in FOUND {
         let found = compare(&mut Explorer::default(), &common::program(text), &engine);
         assert!(found.is_ok(), "{what}\n{}", found.expect_err("wrong"));

@@ -133,7 +133,7 @@ fn collectives_of_a_warp() {
 }
 
 #[test]
-fn what_collectives_and_reductions_say() {
+fn results_of_collectives_and_reductions() {
     let results = |text: &str| {
         let outcomes = explore(text).outcomes.expect("clean");
         outcomes.into_iter().next().expect("one").results

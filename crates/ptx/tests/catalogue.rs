@@ -46,7 +46,7 @@ fn every_example_lowers_to_the_recorded_operations() {
 }
 
 #[test]
-fn what_is_not_supported_yet_is_refused_by_name() {
+fn unsupported_forms_are_refused_by_name() {
     for form in isa::catalogue().filter(|form| !is_lowered(form)) {
         for example in form.examples {
             let refusal = lowered(example).expect_err("should be refused");

@@ -48,7 +48,7 @@ fn nothing_but_newer_instructions_is_refused() {
 }
 
 #[test]
-fn what_once_went_wrong_lowers_to_a_well_formed_program() {
+fn regressions_lower_to_well_formed_programs() {
     for path in files_below("crates/ptx/tests/regressions", "ptx") {
         let text = std::fs::read_to_string(&path).unwrap();
         let lowered = ptx::lower(&ptx::syntax::parse(&text).module);

@@ -109,7 +109,7 @@ fn parentheses_and_warp_sizes_are_constants() {
 }
 
 #[test]
-fn what_has_no_clear_meaning_is_refused() {
+fn unclear_meanings_are_refused() {
     for body in [
         // 64 bits of a constant in a register of 128.
         ".reg .b128 %q<2>; mov.b128 %q1, -1;",

@@ -63,7 +63,7 @@ const REFUSED: &[&str] = &[
 ];
 
 #[test]
-fn what_does_not_fit_the_tables_is_refused() {
+fn shapes_beyond_the_tables_are_refused() {
     for example in REFUSED {
         let text = isa::example_module(example, "sm_90a");
         let parsed = ptx::syntax::parse(&text);

@@ -127,7 +127,7 @@ fn the_old_value_is_there_after_the_update() {
 }
 
 #[test]
-fn what_is_no_such_loop_stays() {
+fn other_loops_stay() {
     let plain = swap_loop(MAXIMUM);
     let cases = [
         // Repeats while the swap succeeds.

@@ -50,7 +50,7 @@ fn the_last_warp_learns_of_ended_ones_only_what_was_passed_on() {
 }
 
 #[test]
-fn what_an_exited_lane_released_is_not_released_again_by_its_warp() {
+fn releases_of_an_exited_lane_are_not_repeated_by_its_warp() {
     // Lane 0 arrives and exits, and no warp waits there; the other lanes meet warp 1 at another barrier.
     let mut clocks = Clocks::new(2);
     let mut barriers = Barriers::new(2);

@@ -385,7 +385,7 @@ fn compare_complete_history(seed: u64) -> (bool, u32) {
 }
 
 #[test]
-fn what_is_forgotten_hides_no_race_and_leaves_nothing_open() {
+fn forgotten_accesses_hide_no_race_and_leave_nothing_open() {
     let mut all = 0;
     for seed in 0..60_000 {
         let (right, excused) = compare_complete_history(seed);

@@ -61,7 +61,7 @@ fn lanes_that_know_the_same_learn_and_release_as_others_do() {
 }
 
 #[test]
-fn what_a_thread_did_before_it_exited_stays_unordered() {
+fn accesses_before_an_exit_stay_unordered() {
     let mut clocks = Clocks::new(1);
     let (early, lanes) = (clocks.now(0), Mask(0b11));
     clocks.warp_barrier(0, lanes);

@@ -235,7 +235,7 @@ fn the_worst_ratios_come_first_and_the_bound_holds_for_all() {
 }
 
 #[test]
-fn what_misses_its_target_says_by_how_much() {
+fn missed_targets_say_by_how_much() {
     let row = example();
     let slow = MeasuredRow {
         row: &row,

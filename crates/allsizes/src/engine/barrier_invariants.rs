@@ -65,7 +65,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Records the contract of a called function as facts after its call. The contract is shown for arguments that
+    /// Records the contract of a called function as facts after its call. The contract is proved for arguments that
     /// are equal in all threads, and for blocks with one thread on the axes that the function does not use.
     pub(super) fn pass_call(&mut self, given: &CallContract, state: &mut State) {
         let alike = |var: &VarId| self.level(&state.vars[var.position()]) <= Level::Block;

@@ -2,8 +2,8 @@
 //! accesses are obligations here, all other claims are proved in `values/`. A claim that is not proved there is left
 //! open, with its line.
 
-use super::state::{Claim as Obliges, State, SymbolicValue};
-use super::{Engine, Property};
+use super::state::{State, SymbolicValue};
+use super::{Engine, Property, state};
 use arith::formula::Formula;
 use arith::poly::Poly;
 use base::Span;
@@ -48,7 +48,7 @@ pub(super) fn loops_with_claims(statements: &[Stmt]) -> Vec<&Loop> {
 }
 
 impl Engine<'_> {
-    /// Obliges that the contract allows an access, if it has a footprint.
+    /// Adds the obligation that the contract allows an access, if it has a footprint.
     pub(super) fn oblige_footprint(
         &mut self,
         element: &Element,
@@ -78,12 +78,12 @@ impl Engine<'_> {
                 allowed.push(Formula::and(inside));
             }
             let goal = Formula::or(allowed);
-            self.oblige(Obliges::Footprint(array, writes), goal, element.span, state);
+            self.oblige(state::Claim::Footprint(array, writes), goal, element.span, state);
         }
     }
 
-    /// Leaves unsupported claims open. `shown` are places of claims that were shown.
-    pub(super) fn leave_claims(&mut self, shown: &[Span]) {
+    /// Leaves unsupported claims open, and lemmas and monoids that are not in `proved`.
+    pub(super) fn leave_claims(&mut self, proved: &[Span]) {
         let kernel = self.kernel;
         for one in &kernel.unfollowed {
             let property = match one.is_postcondition {
@@ -94,15 +94,15 @@ impl Engine<'_> {
         }
         let claims = loops_with_claims(&kernel.body).into_iter().flat_map(|one| &one.claims);
         let claims: Vec<&Claim> = claims.chain(barrier_claims(&kernel.body)).collect();
-        for claim in claims.into_iter().filter(|claim| !shown.contains(&claim.span)) {
+        for claim in claims.into_iter().filter(|claim| !proved.contains(&claim.span)) {
             let message = "this invariant about array elements or real numbers".to_owned();
             self.leave_open(Property::Invariant, claim.span, None, message);
         }
-        for lemma in kernel.lemmas.iter().filter(|one| !shown.contains(&one.span)) {
+        for lemma in kernel.lemmas.iter().filter(|one| !proved.contains(&one.span)) {
             let message = format!("the lemma `{}`", lemma.name);
             self.leave_open(Property::Invariant, lemma.span, None, message);
         }
-        for monoid in kernel.monoids.iter().filter(|one| !shown.contains(&one.span)) {
+        for monoid in kernel.monoids.iter().filter(|one| !proved.contains(&one.span)) {
             let message = format!("that `{}` is a monoid", monoid.name);
             self.leave_open(Property::Invariant, monoid.span, None, message);
         }

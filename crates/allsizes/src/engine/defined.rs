@@ -62,7 +62,7 @@ impl Engine<'_> {
         found
     }
 
-    /// Obliges that a clause has a value.
+    /// Adds the obligation that a clause has a value.
     pub(super) fn oblige_defined(&mut self, clause: (&[VarId], &Expr), state: &State) {
         if self.mode != Mode::Full || self.only.is_some() {
             return;
@@ -85,13 +85,13 @@ impl Engine<'_> {
         }
     }
 
-    /// Are all partial operations of a clause shown to have a value?
+    /// Are all partial operations of a clause proved to have a value?
     pub(super) fn is_defined(&mut self, clause: (&[VarId], &Expr), state: &State) -> bool {
         let all = self.partial_operations(clause, state, true);
         all.iter().all(|one| self.prover.proves(&one.path, &one.goal))
     }
 
-    /// Obliges that the invariants of a loop have a value at one of its heads.
+    /// Adds the obligation that the invariants of a loop have a value at one of its heads.
     pub(super) fn oblige_loop_defined(&mut self, inner: &Loop, state: &State) {
         for invariant in &inner.invariants {
             self.oblige_defined((&[], invariant), state);
@@ -122,7 +122,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Describes what could not be shown about a clause.
+    /// Describes what could not be proved about a clause.
     pub(super) fn undefined_message(&self, kind: Defined) -> String {
         let what = match kind {
             Defined::Divisor => "this divisor is not 0".to_owned(),
@@ -248,7 +248,7 @@ impl Engine<'_> {
                 let exponent = self.integer_value(inner, state);
                 demand(exponent.map_or(Formula::False, Formula::ge), Defined::Power);
             }
-            // In claims about two threads, the existence of elements is shown with the claim.
+            // In claims about two threads, the existence of elements is proved with the claim.
             ExprKind::Element(array, _, index)
                 if elements && !index.iter().any(spec::has_other) =>
             {

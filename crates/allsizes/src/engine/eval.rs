@@ -295,7 +295,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Obliges that the value equals the machine's: it is in the range of its type.
+    /// Adds the obligation that the value equals the machine's: it is in the range of its type.
     pub(super) fn oblige_in_range(&mut self, poly: &Poly, expr: &Expr, state: &State) {
         self.oblige_in_type(poly, expr.ty, expr.span, state);
     }
@@ -346,7 +346,8 @@ impl Engine<'_> {
         SymbolicValue::Int(poly)
     }
 
-    /// Evaluates a binary operator on evaluated operands. `strict` obliges the result to be the machine's.
+    /// Evaluates a binary operator on evaluated operands. `strict` adds the obligation that the result is the
+    /// machine's.
     fn binary(
         &mut self,
         operator: Binary,
@@ -425,7 +426,7 @@ impl Engine<'_> {
     }
 
     /// The machine's value of a number that feeds only data, and may wrap: an unknown number of the type, unless it
-    /// is shown to be in range.
+    /// is proved to be in range.
     fn data_value(&mut self, poly: &Poly, ty: Type, state: &State) -> Poly {
         if self.prover.proves_quickly(&state.path, &in_type(poly, ty)) {
             return poly.clone();

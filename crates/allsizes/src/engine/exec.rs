@@ -149,8 +149,8 @@ impl Engine<'_> {
         same
     }
 
-    /// Obliges that all threads of a block leave a loop with barriers together, or return together if they are in any
-    /// loop. Otherwise the remaining threads would wait for them forever.
+    /// Adds the obligation that all threads of a block leave a loop with barriers together, or return together if they
+    /// are in any loop. Otherwise the remaining threads would wait for them forever.
     fn require_uniform_exit(&mut self, state: &State, returns: bool) {
         let body = &self.kernel.body;
         let span = self.loops.last().map_or(self.kernel.span, |(span, _)| *span);

@@ -1,7 +1,7 @@
-//! Lemmas: statements about all integers, shown directly or by induction.
+//! Lemmas: statements about all integers, proved directly or by induction.
 //!
-//! By induction over `x` a statement is shown directly for `x < 0`, for `x = 0`, and for `x + 1` assuming it for an
-//! `x` that is not negative. Its other variables are arbitrary and fixed.
+//! Induction over `x` has three cases: `x < 0` directly, `x = 0`, and the step from any `x ≥ 0` to `x + 1`. The other
+//! variables are arbitrary and fixed.
 
 use super::Engine;
 use super::state::{Mode, State, SymbolicValue};
@@ -16,17 +16,18 @@ use kir::{Expr, Lemma, VarId};
 const MAX_INSTANCES: usize = 16;
 
 impl Engine<'_> {
-    /// The places of the lemmas that can be shown.
-    pub(super) fn shown_lemmas(&mut self, entry: &State) -> Vec<Span> {
+    /// Tries to prove the lemmas. Returns the spans of those proved, by which they are identified.
+    pub(super) fn proved_lemmas(&mut self, entry: &State) -> Vec<Span> {
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         let kernel = self.kernel;
-        let lemmas = kernel.lemmas.iter().filter(|one| self.is_shown(one, entry));
-        let shown = lemmas.map(|one| one.span).collect();
+        let lemmas = kernel.lemmas.iter().filter(|one| self.is_proved(one, entry));
+        let proved = lemmas.map(|one| one.span).collect();
         self.mode = mode;
-        shown
+        proved
     }
 
-    /// Adds an instance of a lemma as a fact about its numbers, valid everywhere.
+    /// Assumes an instance of a proved lemma, as `//@ use` states it. The instance holds on every path, so it becomes a
+    /// fact about each symbol in it.
     pub(super) fn use_lemma(&mut self, (condition, lemma): (&Expr, Span), state: &State) {
         if !spec::is_exact(condition) || !self.lemmas.contains(&lemma) {
             return;
@@ -43,8 +44,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Instantiates lemmas of one or two variables with some numbers.
-    pub(super) fn instantiate_lemmas(&mut self, numbers: &[Poly]) -> Vec<Formula> {
+    /// Instantiates each proved lemma with combinations of `values` for its variables, up to a limit.
+    pub(super) fn instantiate_lemmas(&mut self, values: &[Poly]) -> Vec<Formula> {
         let kernel = self.kernel;
         let (mut facts, known) = (Vec::new(), self.lemmas.clone());
         for lemma in kernel.lemmas.iter().filter(|one| known.contains(&one.span)) {
@@ -56,7 +57,7 @@ impl Engine<'_> {
                         let longer = |more: &Poly| {
                             one.iter().cloned().chain([more.clone()]).collect::<Vec<_>>()
                         };
-                        numbers.iter().map(longer).collect::<Vec<_>>()
+                        values.iter().map(longer).collect::<Vec<_>>()
                     })
                     .collect();
             }
@@ -71,13 +72,13 @@ impl Engine<'_> {
         facts
     }
 
-    fn is_shown(&mut self, lemma: &Lemma, entry: &State) -> bool {
+    fn is_proved(&mut self, lemma: &Lemma, entry: &State) -> bool {
         if !spec::is_exact(&lemma.condition) {
             return false;
         }
         let mut state = State { path: Vec::new(), ..entry.clone() };
-        // A lemma without a value for some numbers is not used at all, as its instances may be translated
-        // differently.
+        // A lemma that is undefined for some values (it divides by zero there) is not used at all: what the prover
+        // gets for such an instance may differ from what was proved here.
         if !self.is_defined((&lemma.forall, &lemma.condition), &state) {
             return false;
         }
@@ -94,19 +95,19 @@ impl Engine<'_> {
     }
 
     fn by_induction(&mut self, lemma: &Lemma, state: &State, over: VarId) -> Option<bool> {
-        let SymbolicValue::Int(own) = state.vars[over.position()].clone() else { return None };
+        let SymbolicValue::Int(x) = state.vars[over.position()].clone() else { return None };
         let mut at = |value: Poly| {
             let mut state = state.clone();
             state.vars[over.position()] = SymbolicValue::Int(value);
             self.condition(&lemma.condition, &state)
         };
-        let (here, first, next) = (at(own.clone()), at(Poly::constant(0)), at(own.offset(1)?));
-        let above = Formula::ge(own);
-        let below = above.clone().not();
+        let (at_x, at_zero, at_next) = (at(x.clone()), at(Poly::constant(0)), at(x.offset(1)?));
+        let nonnegative = Formula::ge(x);
+        let negative = nonnegative.clone().not();
         Some(
-            self.prover.proves(&[below], &here)
-                && self.prover.proves(&[], &first)
-                && self.prover.proves(&[above, here], &next),
+            self.prover.proves(&[negative], &at_x)
+                && self.prover.proves(&[], &at_zero)
+                && self.prover.proves(&[nonnegative, at_x], &at_next),
         )
     }
 }

@@ -97,7 +97,7 @@ impl Engine<'_> {
         self.exit(inner, &entry, &shape, &facts, (&head, flow))
     }
 
-    /// Obliges that values carried to the next iteration have not wrapped, where that matters.
+    /// Adds the obligation that values carried to the next iteration have not wrapped, where that matters.
     fn oblige_carried(&mut self, inner: &Loop, shape: &Shape, end: Option<&State>) {
         let Some(end) = end else { return };
         for (var, change) in &shape.vars {
@@ -189,7 +189,7 @@ impl Engine<'_> {
         Head { state, count, free }
     }
 
-    /// Gives the symbols of a head the inferred facts. They were shown for threads that reach the loop. For other
+    /// Gives the symbols of a head the inferred facts. They were proved for threads that reach the loop. For other
     /// threads, whose values are joined with these later, they claim nothing.
     pub(super) fn assume(&mut self, facts: &super::infer::Facts, entry: &State, head: &Head) {
         let said = self.state_invariants(facts, head);

@@ -87,7 +87,7 @@ pub(crate) struct Engine<'k> {
     has_powers: bool,
     /// Do elements that annotations name have symbols of their own?
     elements: bool,
-    /// Proved lemmas, by their places.
+    /// Proved lemmas, by their spans.
     lemmas: Vec<Span>,
     /// Comparisons of real numbers, if they are to be recorded.
     opaque_comparisons: Option<Vec<OpaqueComparison>>,
@@ -146,7 +146,7 @@ pub(crate) fn prove(
     let state = engine.set_up();
     if only.is_none() {
         // Before anything uses them.
-        engine.lemmas = engine.shown_lemmas(&state);
+        engine.lemmas = engine.proved_lemmas(&state);
     }
     engine.mode = Mode::Full;
     engine.contract_defined(&state);
@@ -164,9 +164,9 @@ pub(crate) fn prove(
         .any(|one| matches!(one.claim, Claim::Assertion | Claim::Invariant))
         || claims::has_invariants(kernel);
     if only.is_none() {
-        let mut shown = engine.shown_monoids();
-        shown.extend(engine.lemmas.clone());
-        engine.leave_claims(&shown);
+        let mut proved = engine.proved_monoids();
+        proved.extend(engine.lemmas.clone());
+        engine.leave_claims(&proved);
     }
     let mut unsized_arrays = Vec::new();
     for site in &everywhere {

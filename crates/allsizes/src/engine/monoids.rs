@@ -2,7 +2,7 @@
 //! declared.
 //!
 //! Integers only. A function that only adds and multiplies is a polynomial, which is right modulo 2^bits. Any other
-//! is evaluated on the machine's numbers, and shown not to wrap where it must not.
+//! is evaluated on the machine's numbers, and proved not to wrap where it must not.
 
 use super::Engine;
 use super::eval::in_type;
@@ -14,8 +14,8 @@ use base::{Index, Span};
 use kir::{Monoid, Type};
 
 impl Engine<'_> {
-    /// The places of the monoids whose laws can be shown.
-    pub(super) fn shown_monoids(&mut self) -> Vec<Span> {
+    /// Proves the laws of monoids. Returns the spans of those proved, by which they are identified.
+    pub(super) fn proved_monoids(&mut self) -> Vec<Span> {
         let kernel = self.kernel;
         let all = kernel.monoids.iter().filter(|one| self.is_monoid(one));
         all.map(|one| one.span).collect()
@@ -68,7 +68,7 @@ impl Engine<'_> {
     }
 
     /// Applies the function to two values. The result is a polynomial of them, or else the machine's number, which is
-    /// shown to be in its type.
+    /// proved to be in its type.
     fn apply_monoid(
         &mut self,
         monoid: &Monoid,
@@ -97,7 +97,7 @@ impl Engine<'_> {
     }
 }
 
-/// The laws of a monoid, with the facts they are shown from.
+/// The laws of a monoid, with the facts they are proved from.
 struct Laws {
     equal: Vec<Formula>,
     known: Vec<Formula>,

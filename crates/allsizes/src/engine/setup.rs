@@ -232,7 +232,7 @@ impl Engine<'_> {
         facts
     }
 
-    /// Drops the disjuncts of a condition that are shown to be false for every thread.
+    /// Drops the disjuncts of a condition that are proved to be false for every thread.
     pub(super) fn without_false_disjuncts(&mut self, fact: Formula) -> Formula {
         let Formula::Or(parts) = fact else { return fact };
         let mut fails = |part: &Formula| self.prover.proves_quickly(&[], &part.clone().not());

@@ -19,12 +19,12 @@ impl Engine<'_> {
         if let Some(known) = self.operations.get(&operation) {
             return known.clone();
         }
-        let shown = match &operation {
+        let quotient = match &operation {
             Operation::Div(a, b) => self.visible_quotient(a, b),
             Operation::Floor(a, b) => self.visible_quotient(a, &Poly::constant(*b)),
             _ => None,
         };
-        if let Some(quotient) = shown {
+        if let Some(quotient) = quotient {
             self.operations.insert(operation, quotient.clone());
             return quotient;
         }
@@ -118,12 +118,12 @@ impl Engine<'_> {
         }
         let (quotient, rest) = a.split(monomial, factor);
         let below = b.minus(&rest).and_then(|below| below.offset(-1));
-        let shown = rest.is_zero()
+        let is_quotient = rest.is_zero()
             || (!quotient.is_zero() || b.as_constant().is_some())
                 && self.is_quickly_nonnegative(&Some(rest.clone()))
                 && self.is_quickly_nonnegative(&below)
                 && self.is_quickly_nonnegative(&Some(quotient.clone()));
-        shown.then_some(quotient)
+        is_quotient.then_some(quotient)
     }
 
     /// `a / b`, rounded toward zero or down.

@@ -30,7 +30,7 @@ pub struct Effort {
 impl Effort {
     /// For a claim of a proof.
     pub const FULL: Self = Self { assumptions: 48, products: 500, depth: 2, programs: 40 };
-    /// Shows most of what `FULL` shows, and gives up after a tenth of its time.
+    /// Proves most of what `FULL` proves, and gives up after a tenth of its time.
     pub const LIGHT: Self = Self { depth: 0, programs: 3, ..Self::FULL };
 }
 

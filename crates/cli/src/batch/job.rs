@@ -27,7 +27,7 @@ struct JobName {
     id: Value,
 }
 
-/// A task for a worker: a command line, and files given as texts.
+/// A task for a worker: a command line, and the contents of files.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Task {
     pub(super) words: Vec<String>,

@@ -1,6 +1,6 @@
 //! `batch`: runs many jobs, in processes of their own, with enforced limits.
 //!
-//! A job is a line of JSON with a command line and texts in place of files ([`job`]). Jobs run in worker processes
+//! A job is a line of JSON with a command line and the contents of files ([`job`]). Jobs run in worker processes
 //! ([`worker`]), which are this program again. Running out of memory or of stack cannot be caught, so the process
 //! dies alone, and its job is answered with the limit ([`process`], [`pool`]). A result is a function of its job. It
 //! contains no times or worker numbers, so the result file is the same for any number of workers, and after a restart

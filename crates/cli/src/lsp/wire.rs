@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_malformed_message_is_read() {
+    fn messages_after_a_malformed_one_are_read() {
         let exit = "Content-Length: 33\r\n\r\n{\"jsonrpc\":\"2.0\",\"method\":\"exit\"}";
         for (wrong, count) in [
             ("", 0),

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_is_refused() {
+    fn conditions_without_a_value_are_refused() {
         for text in [
             "1/0",
             "1 && UNKNOWN",

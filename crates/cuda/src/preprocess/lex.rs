@@ -393,7 +393,7 @@ fn number_length(rest: &str, is_annotation: bool) -> usize {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> String {
+    fn printed(text: &str) -> String {
         let tokens = lex(text, 0).unwrap();
         let show = |token: &PpToken| match token.kind {
             Kind::AnnotationStart => "<@".to_owned(),
@@ -406,19 +406,19 @@ mod tests {
 
     #[test]
     fn the_longest_token_is_taken() {
-        assert_eq!(shown("a+++b<<=c>>d->*e"), "a ++ + b <<= c >> d ->* e");
-        assert_eq!(shown("x<::y <:z:> %:%: <%"), "x < :: y [ z ] ## {");
-        assert_eq!(shown("0x1p-3f 1'000u .5e+3 1.e2 0xe+1"), "0x1p-3f 1'000u .5e+3 1.e2 0xe+1");
-        assert_eq!(shown("a<==>b 0..n ==>"), "a <= => b".replace("=> b", "= > b 0..n == >"));
+        assert_eq!(printed("a+++b<<=c>>d->*e"), "a ++ + b <<= c >> d ->* e");
+        assert_eq!(printed("x<::y <:z:> %:%: <%"), "x < :: y [ z ] ## {");
+        assert_eq!(printed("0x1p-3f 1'000u .5e+3 1.e2 0xe+1"), "0x1p-3f 1'000u .5e+3 1.e2 0xe+1");
+        assert_eq!(printed("a<==>b 0..n ==>"), "a <= => b".replace("=> b", "= > b 0..n == >"));
     }
 
     #[test]
     fn comments_may_be_spliced() {
-        assert_eq!(shown("a // b \\\n c\nd"), "a d");
-        assert_eq!(shown("a /\\\n/ b\nd"), "a d");
-        assert_eq!(shown("a /* // */ b"), "a b");
-        assert_eq!(shown("\"/* */\" '\"' b // \""), "\"/* */\" '\"' b");
-        assert_eq!(shown("wo\\\nrd"), "word");
+        assert_eq!(printed("a // b \\\n c\nd"), "a d");
+        assert_eq!(printed("a /\\\n/ b\nd"), "a d");
+        assert_eq!(printed("a /* // */ b"), "a b");
+        assert_eq!(printed("\"/* */\" '\"' b // \""), "\"/* */\" '\"' b");
+        assert_eq!(printed("wo\\\nrd"), "word");
         assert!(lex("a // b \\ \nc", 0).is_err());
         assert!(lex("#define A \\ \nc", 0).is_err());
         assert!(lex("a /* b", 0).is_err());
@@ -426,10 +426,10 @@ mod tests {
 
     #[test]
     fn annotations_follow_each_other() {
-        assert_eq!(shown("//@ a <==> b\n//@ 0 .. n\nc"), "<@ a <==> b 0 .. n @> c");
-        assert_eq!(shown("/*@ \\forall i\n  @ b @*/ c"), "<@ \\forall i b @> c");
-        assert_eq!(shown("//@ 0..n // why\nc"), "<@ 0 .. n @> c");
-        assert_eq!(shown("/*@*/c"), "<@ @> c");
+        assert_eq!(printed("//@ a <==> b\n//@ 0 .. n\nc"), "<@ a <==> b 0 .. n @> c");
+        assert_eq!(printed("/*@ \\forall i\n  @ b @*/ c"), "<@ \\forall i b @> c");
+        assert_eq!(printed("//@ 0..n // why\nc"), "<@ 0 .. n @> c");
+        assert_eq!(printed("/*@*/c"), "<@ @> c");
         assert!(lex("/*@ a //@ b */", 0).is_err());
         // A comment ends where it does for the compiler, whatever its text.
         assert!(lex("/*@ a /* b */ c */", 0).is_err());

@@ -120,7 +120,7 @@ fn conditionals_choose_text() {
 }
 
 #[test]
-fn what_is_doubtful_is_refused() {
+fn doubtful_directives_are_refused() {
     let cases = [
         ("#if FOO\n#endif", "`FOO` in `#if` is not defined; give it with -D FOO=…"),
         ("//@ symbolic T;\n#if T > 2\n#endif", "`T` is symbolic: its value cannot decide the text"),
@@ -243,7 +243,7 @@ fn inclusion_ends() {
 }
 
 #[test]
-fn what_the_answer_depends_on_is_noted() {
+fn environment_names_are_recorded() {
     let used = |text: &str| read(text).unwrap().environment_names;
     assert_eq!(used("int a;"), Vec::<&str>::new());
     assert_eq!(

@@ -18,7 +18,7 @@ fn accesses_are_words_of_invariants() {
 }
 
 #[test]
-fn what_is_only_proposed_is_no_claim() {
+fn candidate_invariants_are_not_claims() {
     let text = in_loop("__candidate_invariant(i > 7), __non_temporal_loads_begin()");
     assert!(!tree(&text).contains("invariant"), "{}", tree(&text));
 }
@@ -32,7 +32,7 @@ fn invariants_away_from_a_loop_are_assertions() {
 }
 
 #[test]
-fn what_speaks_of_another_thread_belongs_to_barriers() {
+fn claims_about_another_thread_belong_to_barriers() {
     let barrier = |word: &str| {
         format!("__global__ void k(int i) {{ __barrier_invariant_1({word}, i); __syncthreads(); }}")
     };

@@ -124,7 +124,7 @@ fn types_and_values_are_told_apart() {
 }
 
 #[test]
-fn what_is_not_read_is_said() {
+fn unsupported_syntax_is_reported() {
     for text in [
         "new int",
         "throw a",

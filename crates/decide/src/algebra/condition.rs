@@ -1,5 +1,5 @@
 //! Canonical conditions of selects: Boolean combinations of signs of forms. Equal conditions have equal numbers; the
-//! constructors (`choice.rs`) bring comparisons into this form.
+//! constructors (`select.rs`) bring comparisons into this form.
 
 use super::{FormId, SignSet};
 

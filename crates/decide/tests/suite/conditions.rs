@@ -94,7 +94,7 @@ fn only_sums_of_exponentials_are_positive_by_themselves() {
 
 /// A sum cancels against its divisor, and its factor does not.
 #[test]
-fn what_cancels_leaves_its_factor() {
+fn cancelled_sums_leave_their_factor() {
     let twice =
         "s = 2 * x + 2 * y; out (a / (x + y) + b / (x + y)) * s + (b / (x + y) + c / (x + y)) * s";
     let answer = |reference: &str| {

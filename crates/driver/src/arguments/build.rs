@@ -252,7 +252,7 @@ impl<'r> Builder<'r> {
             ArgumentValue::Tensor(tensor) => {
                 if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
                     let ty = parameter.declared_type();
-                    let shown = shown(parameter, name);
+                    let shown = parameter_name(parameter, name);
                     return wrong(format!("{shown} is {ty}, not a pointer; `{spec}` is a tensor"));
                 }
                 self.note_elements(parameter, name, tensor.element);
@@ -276,7 +276,7 @@ impl<'r> Builder<'r> {
         if contradicted.is_some() {
             self.notes.push(format!(
                 "warning: `{name}` is given as {given}, but the kernel declares {} as `{ty}`",
-                shown(parameter, parameter.name)
+                parameter_name(parameter, parameter.name)
             ));
         } else if let Some(bits) = widest.filter(|bits| *bits < 8 * given.bytes()) {
             self.notes.push(format!(
@@ -292,7 +292,7 @@ impl<'r> Builder<'r> {
             return Ok(exec::Argument::Opaque(None));
         }
         let name = spec.map_or(parameter.name, |spec| spec.name.as_str());
-        let shown = shown(parameter, name);
+        let shown = parameter_name(parameter, name);
         let ty = parameter.declared_type();
         match (parameter.kind, self.request.missing_data) {
             (Kind::Pointer { .. }, MissingData::Opaque) => {
@@ -336,7 +336,7 @@ impl<'r> Builder<'r> {
         spec: &'r ArgumentSpec,
         recorded: &'r RecordedSpec,
     ) -> Outcome {
-        let shown = shown(parameter, &spec.name);
+        let shown = parameter_name(parameter, &spec.name);
         if parameter.kind != Kind::Structure {
             let ty = parameter.declared_type();
             return wrong(format!("{shown} is {ty}, not a structure; `{spec}` is one"));
@@ -377,7 +377,7 @@ impl<'r> Builder<'r> {
         spec: &'r ArgumentSpec,
         targets: &'r [Option<String>],
     ) -> Outcome {
-        let shown = shown(parameter, &spec.name);
+        let shown = parameter_name(parameter, &spec.name);
         if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
             let ty = parameter.declared_type();
             return wrong(format!(
@@ -419,7 +419,7 @@ impl<'r> Builder<'r> {
         fields: &'r [Field],
     ) -> Outcome {
         let name = spec.name.as_str();
-        let shown = shown(parameter, name);
+        let shown = parameter_name(parameter, name);
         let problem = |why| Problem::Wrong(format!("{shown}: {why}"));
         let specs = &self.request.arguments.specs;
         let pieces = structure::pieces(fields, parameter, specs).map_err(problem)?;
@@ -480,7 +480,7 @@ pub(super) fn wrong(message: String) -> Outcome {
 }
 
 /// The name of a parameter in messages.
-pub(super) fn shown(parameter: &Parameter<'_>, name: &str) -> String {
+pub(super) fn parameter_name(parameter: &Parameter<'_>, name: &str) -> String {
     format!("parameter {} `{name}`", parameter.index)
 }
 

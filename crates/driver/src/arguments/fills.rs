@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn random_integers_keep_to_what_is_said() {
+    fn random_integers_stay_in_their_range() {
         let range = IndexRange { low: 3, high: 103 };
         let bytes = random(ElementType::S32, 100, 5, (Some(range), true)).unwrap();
         let mut seen: Vec<i32> = bytes

@@ -4,7 +4,7 @@
 //! none if a map or structure comes first. So `A`, `ta=tensormap(A, ..)` fits a kernel of the map alone and one of
 //! both.
 
-use super::build::{Builder, Outcome, Problem, shown, wrong};
+use super::build::{Builder, Outcome, Problem, parameter_name, wrong};
 use super::map_layout::{self, MapError};
 use super::parameter::{Kind, Parameter};
 use super::{ArgumentSpec, ArgumentValue, TensorMapSpec};
@@ -67,7 +67,7 @@ impl<'r> Builder<'r> {
         spec: &'r ArgumentSpec,
         map: &'r TensorMapSpec,
     ) -> Outcome {
-        let shown = shown(parameter, &spec.name);
+        let shown = parameter_name(parameter, &spec.name);
         if parameter.bytes != ir::TENSOR_MAP_BYTES as u64 {
             let ty = parameter.declared_type();
             return wrong(format!("{shown} is {ty}; a tensor map has 128 bytes"));
@@ -82,7 +82,7 @@ impl<'r> Builder<'r> {
         spec: &'r ArgumentSpec,
         maps: &'r [TensorMapSpec],
     ) -> Outcome {
-        let shown = shown(parameter, &spec.name);
+        let shown = parameter_name(parameter, &spec.name);
         if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
             let ty = parameter.declared_type();
             return wrong(format!("{shown} is {ty}, not a pointer; `{spec}` is in memory"));

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_refused() {
+    fn parts_outside_of_the_tensor_are_refused() {
         for (text, reason) in [
             ("out[8]", "dimension 0 of the output has 8 elements"),
             ("out[3:3]", "dimension 0 of the output has 8 elements"),

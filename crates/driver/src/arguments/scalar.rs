@@ -3,7 +3,7 @@
 //! A plain number takes the type of its parameter. If the PTX leaves the type open (`.b32`), a number with a fraction
 //! or exponent is a float and any other an integer; a stated type (`f32=1`) leaves no doubt.
 
-use super::build::{Builder, Outcome, Problem, shown, wrong};
+use super::build::{Builder, Outcome, Problem, parameter_name, wrong};
 use super::parameter::{Kind, Parameter};
 use super::structure::{Piece, integer_bytes};
 use super::{
@@ -20,7 +20,7 @@ impl Builder<'_> {
         name: &str,
         number: &Number,
     ) -> Outcome {
-        let shown = shown(parameter, name);
+        let shown = parameter_name(parameter, name);
         let bytes = parameter.bytes;
         if !matches!(bytes, 1 | 2 | 4 | 8) {
             return wrong(format!(
@@ -56,7 +56,7 @@ impl Builder<'_> {
         name: &str,
         value: i128,
     ) -> Outcome {
-        let shown = shown(parameter, name);
+        let shown = parameter_name(parameter, name);
         let template = super::command::template(parameter);
         match parameter.kind {
             Kind::Pointer { declared: true } if value != 0 => {
@@ -83,7 +83,7 @@ impl Builder<'_> {
         element: ElementType,
         value: Option<&Number>,
     ) -> Outcome {
-        let shown = shown(parameter, name);
+        let shown = parameter_name(parameter, name);
         let (bytes, expected) = (parameter.bytes, u64::from(element.bytes()));
         if bytes != expected {
             let ty = parameter.declared_type();
@@ -125,7 +125,7 @@ impl Builder<'_> {
         spec: &ArgumentSpec,
         expression: &str,
     ) -> Outcome {
-        let shown = shown(parameter, &spec.name);
+        let shown = parameter_name(parameter, &spec.name);
         let problem = |reason: String| Problem::Wrong(format!("`{spec}`: {reason}"));
         let formula = Formula::expression(expression).map_err(|why| problem(why.to_string()))?;
         let specs = || self.request.arguments.specs.iter().chain(self.request.others);

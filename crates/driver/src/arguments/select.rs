@@ -209,7 +209,7 @@ impl Candidate {
         short.rsplit("::").next().unwrap_or(short)
     }
 
-    fn shown(&self) -> &str {
+    fn readable_name(&self) -> &str {
         self.demangled.as_deref().unwrap_or(&self.mangled)
     }
 }
@@ -271,7 +271,8 @@ fn without_blanks(name: &str) -> String {
 }
 
 fn list(kernels: &[&Candidate]) -> String {
-    let shown: Vec<&str> = kernels.iter().take(LONGEST_LIST).map(|kernel| kernel.shown()).collect();
+    let shown: Vec<&str> =
+        kernels.iter().take(LONGEST_LIST).map(|kernel| kernel.readable_name()).collect();
     let more = kernels.len().saturating_sub(LONGEST_LIST);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", shown.join(", "))

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_clear_gives_nothing() {
+    fn ambiguous_declarations_give_no_names() {
         let two = "__global__ void k(int a, int b) {} __global__ void k(int b, int a) {}";
         assert_eq!(names(two, "k", 2), None);
         assert_eq!(names("__global__ void k(int a);", "k", 1), None, "a declaration");

@@ -93,7 +93,7 @@ fn contents(request: &Request<'_>) -> Symbols {
         if !is_open(variable) {
             continue;
         }
-        let name = shown(variable);
+        let name = demangled_name(variable);
         match missing_data {
             MissingData::Opaque => {
                 symbols.notes.push(format!(
@@ -138,11 +138,11 @@ fn constant(program: &Program, id: VarId, spec: &ArgumentSpec) -> Option<TensorS
 pub(super) fn open_symbols(request: &Request<'_>) -> Vec<String> {
     let Request { program, kernel, arguments, .. } = *request;
     let is_given = |variable: &Variable| {
-        let names = [variable.name.clone(), shown(variable)];
+        let names = [variable.name.clone(), demangled_name(variable)];
         arguments.symbols.iter().any(|spec| names.contains(&spec.name))
     };
     let mentioned = mentioned(program, kernel).into_iter().map(|id| &program.variables[id]);
-    mentioned.filter(|v| is_open(v) && !is_given(v)).map(shown).collect()
+    mentioned.filter(|v| is_open(v) && !is_given(v)).map(demangled_name).collect()
 }
 
 /// Can only the host have given it contents?
@@ -161,11 +161,11 @@ fn variable(program: &Program, id: VarId, is_mentioned: bool) -> VariableSpec {
 /// Returns the name of a variable in inputs and comparisons, however the user spelt it.
 fn canonical(program: &Program, id: VarId) -> String {
     let variable = &program.variables[id];
-    let name = shown(variable);
+    let name = demangled_name(variable);
     let others = program.variables.enumerate().filter(|(other, _)| *other != id);
     let is_taken = others
         .filter(|(_, other)| is_of_module(other))
-        .any(|(_, other)| other.name == name || shown(other) == name);
+        .any(|(_, other)| other.name == name || demangled_name(other) == name);
     if is_taken { variable.name.clone() } else { name }
 }
 
@@ -174,7 +174,7 @@ fn is_of_module(variable: &Variable) -> bool {
 }
 
 /// The name as the programmer wrote it.
-fn shown(variable: &Variable) -> String {
+fn demangled_name(variable: &Variable) -> String {
     demangle(&variable.name).unwrap_or_else(|| variable.name.clone())
 }
 
@@ -259,9 +259,9 @@ fn find_variable<'p>(
 ) -> Result<(VarId, &'p Variable), SymbolError> {
     let module = || program.variables.enumerate().filter(|(_, variable)| is_of_module(variable));
     let found = module().find(|(_, variable)| variable.name == name);
-    let found = found.or_else(|| module().find(|(_, variable)| shown(variable) == name));
+    let found = found.or_else(|| module().find(|(_, variable)| demangled_name(variable) == name));
     found.ok_or_else(|| {
-        let names: Vec<String> = module().map(|(_, variable)| shown(variable)).collect();
+        let names: Vec<String> = module().map(|(_, variable)| demangled_name(variable)).collect();
         match closest(name, names.iter().map(String::as_str)) {
             Some(close) => SymbolError::Misspelt { meant: close.to_owned() },
             None => SymbolError::Unknown,

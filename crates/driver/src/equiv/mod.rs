@@ -300,7 +300,7 @@ impl FinishedComparison<'_> {
                 &format!("it had to be assumed that {} (--strict)", self.further_assumptions()[0]),
             ),
             Answer::Equal => Judgement { verdict: Verdict::Proved, reason: None },
-            Answer::Different(_) if self.fails_for_some() => unknown("a run has errors"),
+            Answer::Different(_) if self.may_leave_bounds() => unknown("a run has errors"),
             Answer::Different(_) => Judgement { verdict: Verdict::Refuted, reason: None },
             Answer::Unknown(first, count) => unknown(&format!(
                 "{count} of {} elements, `{}` first: {}{}",
@@ -322,7 +322,7 @@ impl FinishedComparison<'_> {
                 unknown(&format!("`{}`: {}", self.element(&at.position), at.reason))
             }
             Answer::Scalars(decision) => unknown(&self.explain_scalar_rounding(decision)),
-            Answer::UnprovedRange(unshown) => unknown(&self.explain_limited_function(unshown)),
+            Answer::UnprovedRange(unproved) => unknown(&self.explain_unproved_range(unproved)),
             Answer::Mismatch(reason) => unknown(&reason.to_string()),
         }
     }

@@ -7,14 +7,17 @@ use exec::Fault;
 
 impl FinishedComparison<'_> {
     /// Does a run go out of bounds for some inputs? Its results cannot be compared then.
-    pub(super) fn fails_for_some(&self) -> bool {
-        let fails = |fault: &Fault| matches!(fault, Fault::OutOfBounds { when: Some(_), .. });
-        self.launches().any(|side| side.result.findings.iter().any(|one| fails(&one.fault)))
+    pub(super) fn may_leave_bounds(&self) -> bool {
+        let is_conditional =
+            |fault: &Fault| matches!(fault, Fault::OutOfBounds { when: Some(_), .. });
+        self.launches()
+            .any(|side| side.result.findings.iter().any(|one| is_conditional(&one.fault)))
     }
 
-    /// Explains an open answer: a function is known in a limited range only.
-    pub(super) fn explain_limited_function(&self, unshown: &UnprovedRange) -> String {
-        let UnprovedRange { function, range, side, condition, assume } = unshown;
+    /// Explains an open answer: inlined code equals a function only in a range of arguments, and the arguments are not
+    /// proved to be in it.
+    pub(super) fn explain_unproved_range(&self, unproved: &UnprovedRange) -> String {
+        let UnprovedRange { function, range, side, condition, assume } = unproved;
         let place = self.sides[*side].iter().find_map(|launch| {
             let kernel = launch.kernel();
             let mut all = kernel.functions().into_iter().flat_map(ir::Function::instructions);
@@ -40,7 +43,7 @@ impl FinishedComparison<'_> {
         )
     }
 
-    /// Names scalars whose rounding to a float changes a decision.
+    /// Names scalar arguments that a float does not represent exactly, if rounding them changes a decision.
     pub(super) fn explain_scalar_rounding(&self, decision: &equiv::ScalarDecision) -> String {
         let scalars = decision.scalars.iter().map(|(name, exact, nearest)| {
             format!("`{name}` is {exact}, but the nearest float ({nearest})")
@@ -58,9 +61,10 @@ impl FinishedComparison<'_> {
         )
     }
 
-    /// The line where a value was lost, if the side is a single launch: ` (line 12 of the reference)`
-    pub(super) fn line_where_lost(&self, unsettled: &equiv::OpenElement) -> String {
-        let Some((side, place)) = unsettled.lost else { return String::new() };
+    /// Names the line after which a value was not followed any more, if the side is a single launch: ` (line 12 of the
+    /// reference)`
+    pub(super) fn line_where_lost(&self, open: &equiv::OpenElement) -> String {
+        let Some((side, place)) = open.lost else { return String::new() };
         let name = ["the reference", "the optimised kernel"][side];
         match &self.sides[side][..] {
             [launch] => format!(" ({} of {name})", launch.kernel().line(place)),
@@ -68,7 +72,7 @@ impl FinishedComparison<'_> {
         }
     }
 
-    /// Module variables that a kernel leaves changed: results that are not compared.
+    /// Describes module variables that a kernel leaves changed: results that are not compared.
     pub(super) fn uncompared_variables(&self) -> Vec<String> {
         let mut all = Vec::new();
         for (side, name) in self.sides.iter().zip(["reference", "optimised kernel"]) {

@@ -100,7 +100,7 @@ impl Page {
         if !body.calls.is_empty() {
             let call = |call: &Call| {
                 let elsewhere = if call.defined { "" } else { " (not in this file)" };
-                format!("{}{elsewhere}", shown(&call.name))
+                format!("{}{elsewhere}", demangled_name(&call.name))
             };
             let calls: Vec<String> = body.calls.iter().map(call).collect();
             self.fact("calls", &calls.join(", "));
@@ -123,7 +123,7 @@ impl Page {
             let external = if elsewhere { ", defined elsewhere" } else { "" };
             let initialised = if variable.initialised { ", initialised" } else { "" };
             let ModuleVariable { space, ty, .. } = variable;
-            let name = shown(&variable.name);
+            let name = demangled_name(&variable.name);
             let _ = writeln!(self.text, "  .{space} .{ty} {name}: {size}{external}{initialised}");
         }
     }
@@ -215,8 +215,9 @@ fn shared(shared: &Shared) -> String {
     let mut parts = Vec::new();
     if !shared.arrays.is_empty() {
         let arrays = shared.arrays.iter().take(LONGEST_LIST);
-        let mut arrays: Vec<String> =
-            arrays.map(|array| format!("{} {}", shown(&array.name), array.bytes)).collect();
+        let mut arrays: Vec<String> = arrays
+            .map(|array| format!("{} {}", demangled_name(&array.name), array.bytes))
+            .collect();
         if shared.arrays.len() > LONGEST_LIST {
             arrays.push("…".to_owned());
         }
@@ -273,7 +274,7 @@ fn line_list(lines: &[u32]) -> String {
 }
 
 /// A name as in the source.
-fn shown(name: &str) -> String {
+fn demangled_name(name: &str) -> String {
     demangle(name).unwrap_or_else(|| name.to_owned())
 }
 

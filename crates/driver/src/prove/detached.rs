@@ -81,14 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_left_alone() {
+    fn endless_work_is_abandoned() {
         let (_kept, never) = mpsc::channel::<()>();
         let work = Detached::start(move || never.recv().is_ok()).unwrap();
         assert_eq!(work.result(deadline(30)), None);
     }
 
     #[test]
-    fn what_ends_is_waited_for() {
+    fn work_is_waited_for() {
         let work = Detached::start(|| 7).unwrap();
         assert_eq!(work.result(Deadline { until: None, watch: None }), Some(7));
     }

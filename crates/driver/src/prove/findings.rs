@@ -142,7 +142,7 @@ fn compared(
     [got, want]: [Option<Value>; 2],
 ) -> Option<[String; 3]> {
     let (array, index) = about?;
-    let (got, want) = (got.and_then(shown)?, want.and_then(shown)?);
+    let (got, want) = (got.and_then(value_text)?, want.and_then(value_text)?);
     Some([element(&kernel.arrays[*array], index), got, want])
 }
 
@@ -178,7 +178,7 @@ fn values(kernel: &Kernel, at: &[(VarId, i128)]) -> String {
     at.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn shown(value: Value) -> Option<String> {
+fn value_text(value: Value) -> Option<String> {
     match value {
         Value::Int { value, .. } => Some(value.to_string()),
         Value::Float(value) => Some(value.to_string()),

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_obeyed_is_written_out() {
+    fn control_characters_are_written_out() {
         let wrong = "a\u{1b}[31mb\u{7}\u{8}\rc\u{9b}d\u{202e}e\u{2066}\u{7f}";
         let right = "a\\u{1b}[31mb\\u{7}\\u{8}\\rc\\u{9b}d\\u{202e}e\\u{2066}\\u{7f}";
         assert_eq!(visible(wrong), right);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn json_keeps_what_the_text_is() {
+    fn json_keeps_the_text() {
         let text = "a\u{1b}b\u{7f}c\u{85}d\u{202e}e";
         let written = json(serde_json::to_string(text).unwrap());
         assert!(written.is_ascii(), "{written}");

@@ -1,6 +1,6 @@
 //! Findings of runs and comparisons as data: the code, place and witness of each.
 
-use super::shown::{shown, source_lines};
+use super::shown::{shown_line, source_lines};
 use super::{
     Array, DifferenceWitness, Finding, InputValue, Location, OverflowWitness, Side, StopPlace,
     ThreadWitness, Witness,
@@ -234,7 +234,7 @@ pub(crate) fn location(label: &Label, input: &Input) -> Location {
         column: position.column,
         message: label.message.to_string(),
         source: source_lines(label),
-        shown: shown(label, input),
+        shown: shown_line(label, input),
         side: None,
     }
 }

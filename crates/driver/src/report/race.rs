@@ -1,6 +1,6 @@
 //! Races as pictures: both threads, the last barrier of each, and the lines of their accesses.
 
-use super::shown::shown;
+use super::shown::shown_line;
 use super::{RaceBarrier, RaceLane, RacePicture, ShownLine};
 use crate::execute::FinishedRun;
 use crate::source_lines::source_lines;
@@ -47,5 +47,5 @@ fn lane(finished: &FinishedRun<'_>, side: &RaceSide) -> RaceLane {
 /// The line of a place that a reader sees.
 fn line(finished: &FinishedRun<'_>, place: Place) -> ShownLine {
     let origin = source_lines(place, finished.program()).into();
-    shown(&Label { span: place.span, message: "".into(), origin }, finished.input())
+    shown_line(&Label { span: place.span, message: "".into(), origin }, finished.input())
 }

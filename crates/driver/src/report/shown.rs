@@ -6,7 +6,7 @@ use crate::paths::relative;
 use base::{Label, SourceFile};
 
 /// The innermost source line that is at hand, or that of the PTX.
-pub(super) fn shown(label: &Label, input: &Input) -> ShownLine {
+pub(super) fn shown_line(label: &Label, input: &Input) -> ShownLine {
     for origin in &label.origin {
         let file = origin.file.as_deref().and_then(|file| input.source_file(file));
         if let Some(shown) = file.and_then(|file| of_line(&file, origin.line)) {

@@ -50,7 +50,7 @@ fn the_flag_and_the_kernel_say_the_size_of_clusters() {
 }
 
 #[test]
-fn what_no_launch_can_have_is_refused() {
+fn impossible_launches_are_refused() {
     let table = [
         ("", "3", Some("2"), "grid 3 does not consist of clusters of 2 blocks"),
         ("", "32", Some("32"), "a cluster has at most 16 blocks, not 32"),

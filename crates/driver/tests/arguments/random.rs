@@ -248,7 +248,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_parses_prints_and_parses_again(text in prop_oneof![argument_like(), ".*"]) {
+    fn parsed_text_prints_and_parses_again(text in prop_oneof![argument_like(), ".*"]) {
         if let Ok(spec) = text.parse::<ArgumentSpec>() {
             prop_assert_eq!(spec.to_string().parse(), Ok(spec));
         }
@@ -265,7 +265,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_printed_parses(name in name(), value in value()) {
+    fn printed_text_parses(name in name(), value in value()) {
         let spec = ArgumentSpec { name, value };
         prop_assert_eq!(spec.to_string().parse(), Ok(spec));
     }

@@ -259,7 +259,7 @@ fn integers_that_differ_are_different() {
 /// Overlapping wide enclosures do not show that a refutation is wrong, nor do integers that are equal only once
 /// rounded to doubles.
 #[test]
-fn what_is_not_known_well_contradicts_nothing() {
+fn inexact_values_contradict_nothing() {
     let ask = |types: &'static str, bodies: [&str; 2]| Question {
         inputs: bodies.map(|body| {
             kernel(XY, &format!("ld.global.b64 %rd3, [%rd1]; {body} st.global.b64 [%rd2], %rd4;"))

@@ -199,7 +199,7 @@ fn infinities_on_the_way_are_no_overflow() {
 
 /// A loop whose end depends on data cannot be followed on terms; numbers refute all the same.
 #[test]
-fn what_terms_cannot_follow_is_refuted_on_numbers() {
+fn differences_beyond_terms_are_refuted_on_numbers() {
     let halved = |end: &str| {
         format!(
             "{{ .reg .pred %p; abs.f32 %f3, %f1;

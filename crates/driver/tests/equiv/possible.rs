@@ -81,7 +81,7 @@ fn tables_in_shared_and_local_memory_are_read() {
 }
 
 #[test]
-fn what_is_wrong_at_possible_places_is_not_proved() {
+fn errors_at_possible_places_are_not_proved_absent() {
     let property = |text: &str, name: &str| {
         let proved = text.lines().filter(|line| line.starts_with("proved"));
         proved.flat_map(|line| line.split([':', ','])).any(|word| word.trim() == name)
@@ -216,7 +216,7 @@ fn addresses_of_32_bits_wrap_around() {
 }
 
 #[test]
-fn what_follows_an_access_out_of_bounds_is_no_finding() {
+fn consequences_of_an_access_out_of_bounds_are_not_reported() {
     let body = format!(
         "mov.u32 %r9, 0; setp.ne.u32 %p1, %r1, 0; @%p1 bra E; {PLACE} st.shared.u32 [%r8], 1; max.s32 %r10, %r2, 0; shl.b32 %r10, %r10, 2; add.u32 %r10, %r10, %r5; ld.shared.u32 %r9, [%r10]; E: {STORE}"
     );
@@ -235,7 +235,7 @@ fn inputs_that_go_out_of_bounds_are_no_difference() {
 
 /// A register that is undefined for some contents is undefined in `equiv` too.
 #[test]
-fn what_may_be_undefined_is_open_in_comparisons() {
+fn undefined_values_are_open_in_comparisons() {
     let one = format!("setp.eq.s32 %p1, %r2, 0; @%p1 bra L; mov.u32 %r9, 3; L: {STORE}");
     let other = format!("mov.u32 %r9, 3; {STORE}");
     let (exit, text) = equiv([&one, &other], PLAIN);

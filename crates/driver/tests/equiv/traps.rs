@@ -59,7 +59,7 @@ fn writes_at_places_that_are_data() {
 }
 
 #[test]
-fn what_is_written_at_places_that_are_data_must_be_defined_and_determined() {
+fn scattered_writes_must_be_defined_and_deterministic() {
     let flags = SCATTER.replace(":0..4", ":0..4:distinct").replace("x=s32[4]", "x=s32[4]:0..4");
     for value in [
         "",
@@ -225,7 +225,7 @@ fn the_last_block_must_not_show() {
 }
 
 #[test]
-fn what_is_open_where_another_block_is_the_last_stays_open() {
+fn values_open_for_another_last_block_stay_open() {
     // If block 0 is the last, its threads write different numbers in an order decided by the schedule; writes into
     // shared memory are never read.
     for store in ["st.relaxed.gpu.global.u32 [%rd4], %r2;", "st.relaxed.cta.shared.u32 [own], %r2;"]
@@ -340,7 +340,7 @@ fn fences_count_only_where_they_are_ordered_with_the_ticket() {
 }
 
 #[test]
-fn what_a_counter_of_the_module_holds_must_not_show_the_last_block() {
+fn counters_of_the_module_do_not_decide_the_last_block() {
     let kernel = |end: &str| {
         two_warps(&format!(
             "@!%p1 bra EXIT; st.global.u32 [%rd7], %r3; membar.gl; mov.u64 %rd8, cnt; atom.global.add.u32 %r10, [%rd8], 1;

@@ -36,7 +36,7 @@ fn proves(text: &str, property: &str) -> bool {
 }
 
 #[test]
-fn what_may_be_undefined_is_not_proved_initialised() {
+fn possibly_undefined_values_are_not_proved_initialised() {
     let store = "st.global.u32 [%rd3], %r4;";
     let table = [
         format!("@!%p2 mov.u32 %r4, 5; @%p1 {store} @!%p1 st.global.u32 [%rd3], 0;"),
@@ -89,7 +89,7 @@ fn what_may_be_undefined_is_not_proved_initialised() {
 }
 
 #[test]
-fn what_the_schedule_decides_is_not_proved_determined() {
+fn schedule_dependent_values_are_not_proved_deterministic() {
     let store = "st.global.u32 [%rd3], %r4;";
     let clock = "mov.u32 %r3, %clock;";
     let table = [
@@ -116,7 +116,7 @@ fn what_the_schedule_decides_is_not_proved_determined() {
 }
 
 #[test]
-fn what_is_defined_for_all_contents_is_no_error() {
+fn values_defined_for_all_contents_are_not_errors() {
     let store = "st.global.u32 [%rd3], %r4;";
     let table = [
         // The undefined side is not chosen.

@@ -66,7 +66,7 @@ fn waits_block_where_the_hardware_says_that_a_phase_is_not_over() {
 }
 
 #[test]
-fn what_traps_is_misuse() {
+fn traps_are_misuse() {
     let mut traps = 0;
     for recording in recordings("mbarriers") {
         let text = kernel(recording["ops"].as_array().unwrap(), None);

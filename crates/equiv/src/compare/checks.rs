@@ -211,7 +211,7 @@ impl<'c, 's> Comparison<'c, 's> {
         hidden::find(kernels, cost(ran), &constants, units.fold(0.0, f64::max), may_jump)
     }
 
-    /// Returns the reason why equality does not follow, if functions are known only in ranges that are not shown.
+    /// Returns the reason why equality does not follow, if functions are known only in ranges that are not proved.
     fn unproved_range(&self) -> Option<Answer> {
         let lost = || Some(Answer::Mismatch(Mismatch::Unfollowed));
         let ranged = self.launches.iter().zip(&self.ran).filter(|(_, ran)| ran.domain.has_ranges);

@@ -123,8 +123,8 @@ pub(super) fn is_likely(answer: &Answer, ran: &[SideRun; 2]) -> bool {
     let unit = ran.iter().map(|one| one.domain.constants.coarsest_unit()).fold(0.0, f64::max);
     match answer {
         Answer::Different(difference) => is_within(difference.values, SMALL.max(2.0 * unit)),
-        Answer::Unknown(unsettled, _) => {
-            matches!(unsettled.reason, OpenReason::Contradicted | OpenReason::Alike)
+        Answer::Unknown(open, _) => {
+            matches!(open.reason, OpenReason::Contradicted | OpenReason::Alike)
         }
         _ => false,
     }
@@ -149,8 +149,8 @@ fn literal(side: &Side<'_>, constant: Constant) -> Option<String> {
 pub(super) fn open(answer: Answer) -> Answer {
     let Answer::Different(difference) = answer else { return answer };
     let position = difference.position.clone();
-    let unsettled = OpenElement { position, reason: OpenReason::MaybeRounded, lost: None };
-    Answer::Unknown(Box::new(unsettled), 1)
+    let open = OpenElement { position, reason: OpenReason::MaybeRounded, lost: None };
+    Answer::Unknown(Box::new(open), 1)
 }
 
 /// Returns `true` if two values are close in relation to their size.

@@ -21,7 +21,7 @@ impl Outputs<'_, '_> {
     ) -> Result<(), Box<Difference>> {
         for (decision, &(index, pair)) in decisions.iter().zip(pairs) {
             let position = Position { name: name.to_owned(), index };
-            let unsettled =
+            let element =
                 |reason: OpenReason| OpenElement { position: position.clone(), reason, lost: None };
             match decision {
                 Decision::Different { point, discrepancy } => {
@@ -33,7 +33,7 @@ impl Outputs<'_, '_> {
                     };
                     match difference {
                         Ok(difference) => return Err(difference),
-                        Err(reason) => open.push(unsettled(reason)),
+                        Err(reason) => open.push(element(reason)),
                     }
                 }
                 Decision::Equal { rung, conditions } => {
@@ -43,7 +43,7 @@ impl Outputs<'_, '_> {
                             Ok(None) => {}
                             Ok(Some(difference)) => return Err(difference),
                             Err(reason) => {
-                                open.push(unsettled(reason));
+                                open.push(element(reason));
                                 continue;
                             }
                         }
@@ -60,9 +60,9 @@ impl Outputs<'_, '_> {
                     {
                         return Err(difference);
                     }
-                    open.push(unsettled(OpenReason::Undecided(Reason::Skipped)));
+                    open.push(element(OpenReason::Undecided(Reason::Skipped)));
                 }
-                Decision::Unknown(reason) => open.push(unsettled(OpenReason::Undecided(*reason))),
+                Decision::Unknown(reason) => open.push(element(OpenReason::Undecided(*reason))),
             }
         }
         Ok(())

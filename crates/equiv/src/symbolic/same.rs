@@ -17,7 +17,7 @@ impl Symbolic {
 
     /// Decides whether two values are equal; `None` if undecided.
     pub(super) fn are_same(&mut self, a: Value, b: Value) -> Option<bool> {
-        // Outside its range a recognised function is something else, and the range has not been shown here.
+        // Outside its range a recognised function is something else, and the range has not been proved here.
         if self.has_ranges && self.marks.is_none() {
             return None;
         }

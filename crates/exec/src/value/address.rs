@@ -1,7 +1,7 @@
 //! Data-dependent addresses: an allocation, and an integer of the domain as the byte offset from its start.
 //!
 //! `table + 4·idx[i]` is such an address. The integer is exact, and the machine address is the start plus its
-//! lowest 64 bits. So if the integer is shown to lie in the allocation, the address is that byte, even after
+//! lowest 64 bits. So if the integer is proved to lie in the allocation, the address is that byte, even after
 //! intermediate wrap-around. An integer computed in 32 bits and widened has had its range checked by the
 //! widening ([`super::integer`]).
 //!

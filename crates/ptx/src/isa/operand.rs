@@ -300,7 +300,7 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
     /// Resolves a name, innermost scope first.
     pub(super) fn meaning(&mut self, name: Name<'a>) -> Lower<Meaning> {
         match self.builder.resolve(name.text) {
-            Some(Entity::Registers(registers)) if registers.decl.lanes == 1 => {
+            Some(Entity::Registers(registers)) if registers.decl.components == 1 => {
                 return Ok(Meaning::Register(registers.first));
             }
             Some(Entity::Registers(_)) => {
@@ -332,18 +332,18 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
 
     fn vector_component(&mut self, name: Name<'a>, component: Name<'a>) -> Lower<Reg> {
         let registers = self.builder.register(name.text).ok_or_else(|| undeclared(name))?;
-        let lane = match component.text {
+        let index = match component.text {
             "x" | "r" => 0,
             "y" | "g" => 1,
             "z" | "b" => 2,
             "w" | "a" => 3,
             _ => u8::MAX,
         };
-        if lane >= registers.decl.lanes || registers.decl.lanes == 1 {
+        if index >= registers.decl.components || registers.decl.components == 1 {
             let message = format!("`{}` has no component `.{}`", name.text, component.text);
             return Err(Box::new(Diagnostic::error(Code::Name, component.span(), message)));
         }
-        Ok(Reg::from_position(registers.first.position() + usize::from(lane)))
+        Ok(Reg::from_position(registers.first.position() + usize::from(index)))
     }
 
     // Vectors.
@@ -353,11 +353,12 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         let parts: Vec<Part<'i, 'a>> = match operand {
             Operand::Vector(parts) => parts.iter().map(Part::Written).collect(),
             Operand::Expr(Expr::Name(name)) => match self.builder.register(name.text) {
-                Some(registers) if registers.decl.lanes > 1 => {
+                Some(registers) if registers.decl.components > 1 => {
                     let first = registers.first.position();
-                    let lanes = usize::from(registers.decl.lanes);
-                    let register = |lane| Reg::from_position(first + lane);
-                    (0..lanes).map(|lane| Part::Lane(*name, register(lane))).collect()
+                    let count = usize::from(registers.decl.components);
+                    let component =
+                        |index| Part::Component(*name, Reg::from_position(first + index));
+                    (0..count).map(component).collect()
                 }
                 _ => vec![Part::Written(operand)],
             },
@@ -377,14 +378,14 @@ enum Part<'i, 'a> {
     /// An operand in braces.
     Written(&'i Operand<'a>),
     /// A component of a vector register with this name.
-    Lane(Name<'a>, Reg),
+    Component(Name<'a>, Reg),
 }
 
 impl<'a> Part<'_, 'a> {
     fn register(self, insn: &mut Insn<'_, '_, 'a>, width: Width, fit: Fit) -> Lower<Option<Reg>> {
         match self {
             Self::Written(operand) => insn.register_or_sink(operand, width, fit),
-            Self::Lane(name, register) => {
+            Self::Component(name, register) => {
                 insn.check_width(name, register, width, fit)?;
                 Ok(Some(register))
             }
@@ -394,7 +395,7 @@ impl<'a> Part<'_, 'a> {
     fn source(self, insn: &mut Insn<'_, '_, 'a>, ty: Type, fit: Fit) -> Lower<ir::Operand> {
         match self {
             Self::Written(operand) => insn.source(operand, ty, fit),
-            Self::Lane(name, register) => {
+            Self::Component(name, register) => {
                 insn.check_width(name, register, ty.width(), fit)?;
                 Ok(register.into())
             }

@@ -26,15 +26,15 @@ pub(crate) struct Builder<'c, 'a> {
     /// The source location of the next instruction.
     pub(crate) location: Option<LocId>,
     registers: IndexVec<Reg, Register>,
-    /// For each register: did the front end introduce it?
-    temporary: IndexVec<Reg, bool>,
-    /// Finished blocks; `None` for a block that has a label but is not finished.
+    /// For each register: is it a temporary of one instruction? The carry flag is not: it passes between instructions.
+    is_temporary: IndexVec<Reg, bool>,
+    /// Blocks by number; `None` until the block is finished.
     blocks: IndexVec<BlockId, Option<Block>>,
     /// Blocks in the order of the text.
     order: Vec<BlockId>,
     /// The current block; `None` right after a jump.
     open: Option<OpenBlock>,
-    /// The carry flag, once it is used.
+    /// The carry flag, if an instruction has used it.
     condition_code: Option<Reg>,
 }
 
@@ -43,7 +43,7 @@ struct OpenBlock {
     instructions: Vec<Instr>,
 }
 
-/// A point to roll back to.
+/// A position in the current block, to roll back to or to insert at.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     block: Option<BlockId>,
@@ -59,7 +59,7 @@ impl<'c, 'a> Builder<'c, 'a> {
             is_kernel,
             location: None,
             registers: IndexVec::new(),
-            temporary: IndexVec::new(),
+            is_temporary: IndexVec::new(),
             blocks: IndexVec::new(),
             order: Vec::new(),
             open: None,
@@ -71,8 +71,8 @@ impl<'c, 'a> Builder<'c, 'a> {
 
     /// Resolves a name of the function; a register gets its number at its first use.
     pub(crate) fn resolve(&mut self, name: &'a str) -> Option<&Entity> {
-        let Self { scopes, registers, temporary, .. } = self;
-        scopes.resolve(name, |decl| number_registers(name, decl, registers, temporary))
+        let Self { scopes, registers, is_temporary, .. } = self;
+        scopes.resolve(name, |decl| number_registers(name, decl, registers, is_temporary))
     }
 
     /// Returns the registers of a name, if it denotes registers.
@@ -83,10 +83,10 @@ impl<'c, 'a> Builder<'c, 'a> {
         }
     }
 
-    /// Creates a fresh register without a name in the PTX.
+    /// Creates a register that is not in the PTX, for intermediate results of one instruction.
     pub(crate) fn temporary(&mut self, width: Width) -> Reg {
         let name = format!("$t{}", self.registers.len());
-        self.temporary.push(true);
+        self.is_temporary.push(true);
         self.registers.push(Register { name, width })
     }
 
@@ -95,7 +95,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         if let Some(register) = self.condition_code {
             return register;
         }
-        self.temporary.push(false);
+        self.is_temporary.push(false);
         let register = self.registers.push(Register { name: "$cc".to_owned(), width: Width::B1 });
         self.condition_code = Some(register);
         register
@@ -106,7 +106,7 @@ impl<'c, 'a> Builder<'c, 'a> {
     }
 
     pub(crate) fn is_temporary(&self, register: Reg) -> bool {
-        self.temporary[register]
+        self.is_temporary[register]
     }
 
     // Blocks.
@@ -116,8 +116,8 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.blocks.push(None)
     }
 
-    /// Continues in `block`, falling into it from the block before. A block that has been placed already (a label
-    /// written twice, which is reported) is not placed again.
+    /// Makes `block` the current block; the block before falls through to it. If `block` was placed already (its
+    /// label is written twice, which is reported), a new block takes its place.
     pub(crate) fn place(&mut self, block: BlockId, span: Span) {
         let here = self.open.as_ref().is_some_and(|open| open.id == block);
         let block = if here || self.blocks[block].is_some() { self.new_block() } else { block };
@@ -142,8 +142,8 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.open_block().instructions.push(Instr { guard, op, span, location });
     }
 
-    /// Returns the current block. After a jump, code without a label is unreachable but still code: it gets a
-    /// block of its own.
+    /// Returns the current block. Code after a jump that has no label is unreachable, but it is lowered, too, into a
+    /// new block.
     fn open_block(&mut self) -> &mut OpenBlock {
         if self.open.is_none() {
             let id = self.new_block();
@@ -153,7 +153,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.open.get_or_insert_with(|| unreachable!("a block was opened just now"))
     }
 
-    /// Records the start of an instruction.
+    /// Returns the current position, such as the start of an instruction.
     pub(crate) fn mark(&self) -> Mark {
         Mark {
             block: self.open.as_ref().map(|open| open.id),
@@ -161,7 +161,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         }
     }
 
-    /// Operations emitted since `mark`, unless the block has ended in between.
+    /// Returns the operations emitted since `mark`, unless the block has ended in between.
     pub(crate) fn since(&mut self, mark: Mark) -> &mut [Instr] {
         match &mut self.open {
             Some(open) if mark.block.is_none_or(|block| block == open.id) => {
@@ -188,7 +188,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         }
     }
 
-    /// Ends the function and writes registers and blocks, numbered in the order of the text.
+    /// Ends the function: stores its registers and blocks in the program, blocks numbered in the order of the text.
     pub(crate) fn finish(mut self, end: Span) {
         if self.open.is_some() || self.order.is_empty() {
             self.terminate(Terminator::Return, end);
@@ -214,17 +214,17 @@ fn number_registers(
     name: &str,
     decl: RegisterDecl,
     registers: &mut IndexVec<Reg, Register>,
-    temporary: &mut IndexVec<Reg, bool>,
+    is_temporary: &mut IndexVec<Reg, bool>,
 ) -> Reg {
     let first = registers.next_index();
     let width = decl.ty.width();
-    for lane in 0..decl.lanes {
-        let name = match decl.lanes {
+    for component in 0..decl.components {
+        let name = match decl.components {
             1 => name.to_owned(),
-            _ => format!("{name}.{lane}"),
+            _ => format!("{name}.{component}"),
         };
         registers.push(Register { name, width });
-        temporary.push(false);
+        is_temporary.push(false);
     }
     first
 }

@@ -1,4 +1,4 @@
-//! Values of constant expressions (manual §4.5.4–4.5.6), and their bits at each use.
+//! Evaluates constant expressions (manual §4.5.4–4.5.6), and encodes their values where they are used.
 
 use crate::isa::Type;
 use crate::syntax::Value;
@@ -19,9 +19,11 @@ pub(crate) fn evaluate(expr: &Expr<'_>) -> Result<Value, Diagnostic> {
             Err(Diagnostic::error(Code::Constant, name.span(), message))
         }
         Expr::Parenthesized(inner) => evaluate(inner),
-        Expr::Unary(op, inner) => unary(*op, evaluate(inner)?).ok_or_else(|| mixed(inner.span())),
+        Expr::Unary(op, inner) => {
+            unary(*op, evaluate(inner)?).ok_or_else(|| mixed_operands(inner.span()))
+        }
         Expr::Cast(ty, inner) => {
-            let bits = integer(evaluate(inner)?).ok_or_else(|| mixed(inner.span()))?;
+            let bits = integer(evaluate(inner)?).ok_or_else(|| mixed_operands(inner.span()))?;
             Ok(if ty.text == "u64" { Value::Unsigned(bits) } else { signed(bits) })
         }
         Expr::Binary(op, sides) => {
@@ -30,10 +32,11 @@ pub(crate) fn evaluate(expr: &Expr<'_>) -> Result<Value, Diagnostic> {
                 let message = "division by zero in a constant expression";
                 return Err(Diagnostic::error(Code::Constant, expr.span(), message));
             }
-            binary(*op, left, right).ok_or_else(|| mixed(expr.span()))
+            binary(*op, left, right).ok_or_else(|| mixed_operands(expr.span()))
         }
         Expr::Conditional(parts) => {
-            let condition = integer(evaluate(&parts.0)?).ok_or_else(|| mixed(parts.0.span()))?;
+            let condition =
+                integer(evaluate(&parts.0)?).ok_or_else(|| mixed_operands(parts.0.span()))?;
             evaluate(if condition != 0 { &parts.1 } else { &parts.2 })
         }
         Expr::Generic(_) | Expr::Mask(..) => {
@@ -55,12 +58,12 @@ pub(crate) fn evaluate_size(expr: &Expr<'_>) -> Result<u64, Diagnostic> {
     }
 }
 
-fn mixed(span: Span) -> Diagnostic {
+fn mixed_operands(span: Span) -> Diagnostic {
     let message = "this operator does not take these operands: integers and floats cannot be mixed";
     Diagnostic::error(Code::Constant, span, message)
 }
 
-/// Returns the bits of an integer.
+/// Returns the bits of an integer; `None` for a float.
 pub(crate) fn integer(value: Value) -> Option<u64> {
     match value {
         Value::Signed(value) => Some(value.cast_unsigned()),
@@ -91,11 +94,11 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
         return float_binary(op, f64::from_bits(left), f64::from_bits(right));
     }
     let (a, b) = (integer(left)?, integer(right)?);
-    // "Usual conversions": unsigned if either side is.
+    // The "usual conversions" of the manual: unsigned if either side is.
     let is_signed = matches!((left, right), (Value::Signed(_), Value::Signed(_)));
     let typed = |bits| if is_signed { signed(bits) } else { Value::Unsigned(bits) };
     let (sa, sb) = (a.cast_signed(), b.cast_signed());
-    let truth = |truth: bool| Value::Signed(i64::from(truth));
+    let truth = |holds: bool| Value::Signed(i64::from(holds));
     let compare = if is_signed { sa.cmp(&sb) } else { a.cmp(&b) };
     Some(match op {
         BinaryOp::Mul => typed(a.wrapping_mul(b)),
@@ -105,7 +108,7 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
         BinaryOp::Rem => signed(a.checked_rem(b)?),
         BinaryOp::Add => typed(a.wrapping_add(b)),
         BinaryOp::Sub => typed(a.wrapping_sub(b)),
-        BinaryOp::Shl => shifted(left, a << (b & 63)),
+        BinaryOp::Shl => like_left(left, a << (b & 63)),
         BinaryOp::Shr => shift_right(left, b),
         BinaryOp::Lt => truth(compare.is_lt()),
         BinaryOp::Gt => truth(compare.is_gt()),
@@ -122,12 +125,12 @@ fn binary(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
     })
 }
 
-/// A shift has the type of its left operand.
-fn shifted(left: Value, bits: u64) -> Value {
+/// Gives the result of a shift the type of its left operand.
+fn like_left(left: Value, bits: u64) -> Value {
     if matches!(left, Value::Signed(_)) { signed(bits) } else { Value::Unsigned(bits) }
 }
 
-/// The manual does not define a shift by 64 or more; the assembler takes it modulo 64.
+/// Shifts right. The manual does not define a shift by 64 or more; the assembler takes the amount modulo 64.
 fn shift_right(left: Value, amount: u64) -> Value {
     let amount = amount & 63;
     match left {
@@ -138,7 +141,7 @@ fn shift_right(left: Value, amount: u64) -> Value {
 }
 
 fn float_binary(op: BinaryOp, a: f64, b: f64) -> Option<Value> {
-    let truth = |truth: bool| Value::Signed(i64::from(truth));
+    let truth = |holds: bool| Value::Signed(i64::from(holds));
     let number = |value: f64| Value::F64(value.to_bits());
     Some(match op {
         BinaryOp::Add => number(a + b),

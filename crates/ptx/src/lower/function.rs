@@ -107,7 +107,7 @@ fn declare_registers<'a>(
         builder.context.diagnostics.push(refusal);
         return Ok(());
     };
-    let decl = RegisterDecl { ty, lanes: vector_length(variable) };
+    let decl = RegisterDecl { ty, components: vector_length(variable) };
     match range {
         Some(count) => builder.scopes.declare_range(name.text, count, decl, name.span()),
         None => builder.scopes.declare(name.text, Entity::Declared(decl), name.span()),

@@ -14,7 +14,7 @@ use std::collections::hash_map::Entry;
 pub(crate) struct RegisterDecl {
     pub(crate) ty: Type,
     /// 1, or the length of a vector register.
-    pub(crate) lanes: u8,
+    pub(crate) components: u8,
 }
 
 /// The registers of a name: one, or the components of a vector register.

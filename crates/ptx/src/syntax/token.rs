@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_keep_what_clings_to_them() {
+    fn literals_keep_their_suffixes() {
         for literal in ["0x3fb8aa3bU", "0f3F800000", "0d3FF0000000000000", "1.5e-3", "9.4", "017"] {
             assert_eq!(tokens(literal), [(TokenKind::Number, literal)]);
         }

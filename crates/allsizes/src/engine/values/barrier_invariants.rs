@@ -1,4 +1,4 @@
-//! Barrier invariants: shown for every thread and every two different threads of a block.
+//! Barrier invariants: proved for every thread and every two different threads of a block.
 //!
 //! An element is the result of the last store before the barrier, by any thread of the block: all of them have
 //! reached it. The other thread of a pair has its own symbols where threads differ, and the same block and
@@ -25,8 +25,8 @@ impl Runner<'_, '_> {
         }
         for claim in claims {
             for goal in spec::goals(claim) {
-                let obliged = self.case_at_barrier(claim, &goal, track);
-                self.claims.push(obliged);
+                let case = self.case_at_barrier(claim, &goal, track);
+                self.claims.push(case);
             }
         }
     }
@@ -118,7 +118,7 @@ impl Runner<'_, '_> {
 }
 
 impl Reader<'_, '_> {
-    /// Translates a case of a claim at a barrier; it suffices to show one of the results.
+    /// Translates a case of a claim at a barrier; it suffices to prove one of the results.
     fn at_barrier(&mut self, claim: &Claim, goal: &Goal) -> ReadResult<Vec<CaseGoal>> {
         self.has_one_value(&claim.condition)?;
         self.bind(&claim.forall, &goal.assumed)?;

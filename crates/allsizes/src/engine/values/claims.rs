@@ -74,8 +74,8 @@ impl<'e, 'k> Reader<'e, 'k> {
         Self { engine, state, reals, point, entry, side, counts, inside, tests }
     }
 
-    /// Obliges that an expression has this value. Other values depend on it.
-    pub(super) fn obliged_value(&mut self, value: &Value, expr: &Expr, span: Span) -> ClaimCase {
+    /// Adds the obligation that an expression has this value. Other values depend on it.
+    pub(super) fn value_case(&mut self, value: &Value, expr: &Expr, span: Span) -> ClaimCase {
         self.inside.clear();
         let wanted = match self.term(expr, Type::Float) {
             Ok(term) => CaseGoal::Equal(value.clone(), term, Type::Float),
@@ -114,7 +114,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 
     /// Returns the obligations of all cases of a claim.
-    pub(super) fn obliged(&mut self, claim: &Claim) -> Vec<ClaimCase> {
+    pub(super) fn claim_cases(&mut self, claim: &Claim) -> Vec<ClaimCase> {
         spec::goals(claim).into_iter().map(|goal| self.case(claim, &goal)).collect()
     }
 
@@ -123,9 +123,9 @@ impl<'e, 'k> Reader<'e, 'k> {
         self.inside.clear();
         let wanted = self.bind(&claim.forall, &goal.assumed).and_then(|()| self.goal(goal));
         let wanted = wanted.unwrap_or_else(CaseGoal::Nothing);
-        let obliged = self.obligation(wanted, claim.span);
+        let case = self.obligation(wanted, claim.span);
         self.state = before;
-        obliged
+        case
     }
 
     /// Creates symbols for variables, with their assumptions.

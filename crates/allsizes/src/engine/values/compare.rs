@@ -1,6 +1,6 @@
 //! Decides whether two values are equal under known facts.
 //!
-//! Their difference is brought to normal form. Then atoms that are shown to be equal (elements at equal indices, sums
+//! Their difference is brought to normal form. Then atoms that are proved to be equal (elements at equal indices, sums
 //! with equal bounds and bodies, functions of equal values) are replaced by each other, until the difference is zero
 //! or nothing changes. Finally the multiplicities of sums are compared (`multiplicity.rs`).
 
@@ -58,7 +58,7 @@ impl Resolver {
         self.bound_names[depth]
     }
 
-    /// Are two values in canonical form shown to be equal?
+    /// Are two values in canonical form proved to be equal?
     pub(super) fn equal(&mut self, one: &Value, other: &Value, known: &[Formula]) -> bool {
         let Some(difference) = one.minus(other) else { return false };
         self.rewritten_to_zero(&difference, known)
@@ -68,7 +68,7 @@ impl Resolver {
                 .is_some_and(|decided| self.rewritten_to_zero(&decided, known))
     }
 
-    /// Does a value become 0 when atoms that are shown to be equal replace each other?
+    /// Does a value become 0 when atoms that are proved to be equal replace each other?
     fn rewritten_to_zero(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut rest = value.clone();
         loop {
@@ -118,7 +118,7 @@ impl Resolver {
         None
     }
 
-    /// Returns `true` if two atoms are shown to be equal: of the same kind, with equal indices, bounds or arguments.
+    /// Returns `true` if two atoms are proved to be equal: of the same kind, with equal indices, bounds or arguments.
     fn equal_atoms(&mut self, one: &Atom, other: &Atom, known: &[Formula]) -> bool {
         match (one, other) {
             (Atom::Input(array, index), Atom::Input(second, at)) if array == second => {

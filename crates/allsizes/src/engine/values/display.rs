@@ -5,13 +5,13 @@ use super::value::{Atom, Piece, Ratio, Sum, Value};
 use arith::formula::Formula;
 use arith::poly::Poly;
 use base::Index;
-use kir::{FETCH_TYPES, is_fetch};
+use kir::{FETCH_TYPE_ARGUMENTS, is_fetch};
 
 /// Longer texts are cut off.
 const MAX_LENGTH: usize = 240;
 
 impl Resolver {
-    pub(super) fn shown(&self, value: &Value) -> String {
+    pub(super) fn short_text(&self, value: &Value) -> String {
         let text = self.value_text(value);
         match text.char_indices().nth(MAX_LENGTH) {
             Some((end, _)) => format!("{}…", &text[..end]),
@@ -60,7 +60,7 @@ impl Resolver {
             Atom::Int(sym) => self.poly_text(&Poly::symbol(*sym)),
             Atom::Truth(formula) => format!("[{}]", self.formula_text(formula)),
             Atom::Call(name, arguments) => {
-                let types = if is_fetch(name) { FETCH_TYPES } else { 0 };
+                let types = if is_fetch(name) { FETCH_TYPE_ARGUMENTS } else { 0 };
                 let arguments: Vec<String> =
                     arguments.iter().skip(types).map(|one| self.value_text(one)).collect();
                 format!("{name}({})", arguments.join(", "))

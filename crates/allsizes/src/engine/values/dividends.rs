@@ -4,7 +4,7 @@
 //! If `p` is an unknown number or a sum of some, and `p div d₁`, `p div d₂`, … occur with `d₁ | d₂ | …`, then
 //! `p = r₀ + d₁·(r₁ + (d₂/d₁)·(… + q))` with `0 ≤ r₀ < d₁`, `0 ≤ r₁ < d₂/d₁`, … The quotients are sums of these
 //! digits. An unknown with coefficient 1 in the dividend is the digits less the rest of the dividend. The solution is
-//! still a guess: the caller has to show it.
+//! still a guess: the caller has to prove it.
 
 use super::resolve::Resolver;
 use arith::formula::Formula;

@@ -30,16 +30,16 @@ const DEPENDS_ON_OPEN: &str = "it depends on an invariant that was not proved";
 #[derive(Debug, Default)]
 pub(crate) struct Ensured {
     pub(crate) open: Vec<OpenClaim>,
-    /// Places of loop claims; `None` if the claim was shown, else the reason.
+    /// Places of loop claims; `None` if the claim was proved, else the reason.
     pub(crate) claims: Vec<(Span, Option<String>)>,
-    /// Invariants that were inferred and shown, each with the place of its loop.
+    /// Invariants that were inferred and proved, each with the place of its loop.
     pub(crate) learnt: Vec<(Span, String)>,
     pub(crate) stats: Stats,
     pub(crate) missed_solver: bool,
     pub(crate) solver_died: bool,
 }
 
-/// Tries to show every postcondition of a kernel.
+/// Tries to prove every postcondition of a kernel.
 pub(crate) fn ensured(
     kernel: &Kernel,
     solver: Option<Solver>,
@@ -84,14 +84,14 @@ fn in_case(
     };
     let mut reader = Reader::of_end(&mut engine, entry);
     let claims = kernel.ensures.iter();
-    let obliged: Vec<ClaimCase> = claims.flat_map(|claim| reader.obliged(claim)).collect();
+    let cases: Vec<ClaimCase> = claims.flat_map(|claim| reader.claim_cases(claim)).collect();
     let on_the_way = side.claims.clone();
     let mut resolver = Resolver::new(take(&mut engine), vec![side], &engine.operations);
     resolver.proves_before_splitting = !clauses.is_empty();
-    // Clauses of loops come first: the claims that other values depend on are shown with the remaining clauses. The
-    // two depend on each other, iteration by iteration. So if an invariant is not shown, neither is anything that
+    // Clauses of loops come first: the claims that other values depend on are proved with the remaining clauses. The
+    // two depend on each other, iteration by iteration. So if an invariant is not proved, neither is anything that
     // depends on it.
-    let mut shown = resolver.prove_loop_clauses(0, clauses.len());
+    let mut results = resolver.prove_loop_clauses(0, clauses.len());
     let mut sound = true;
     for one in on_the_way.iter().filter(|one| one.is_used) {
         let failure = resolver.prove_case(one, &mut engine).err().map(|(_, message)| message);
@@ -99,10 +99,10 @@ fn in_case(
         all.record_claim(one.span, failure);
     }
     if !sound {
-        let left = std::mem::take(&mut shown.kept).into_iter();
-        shown.dropped.extend(left.map(|one| (one, None, DEPENDS_ON_OPEN.to_owned())));
+        let left = std::mem::take(&mut results.kept).into_iter();
+        results.dropped.extend(left.map(|one| (one, None, DEPENDS_ON_OPEN.to_owned())));
     }
-    all.record_clauses(clauses, &shown);
+    all.record_clauses(clauses, &results);
     for one in on_the_way.iter().filter(|one| !one.is_used) {
         let failure = match sound {
             true => resolver.prove_case(one, &mut engine).err().map(|(_, message)| message),
@@ -110,12 +110,12 @@ fn in_case(
         };
         all.record_claim(one.span, failure);
     }
-    for one in &obliged {
-        let shown = match sound {
+    for one in &cases {
+        let result = match sound {
             true => resolver.prove_case(one, &mut engine),
             false => Err((None, format!("this claim: {DEPENDS_ON_OPEN}"))),
         };
-        if let Err((span, message)) = shown {
+        if let Err((span, message)) = result {
             all.open.push(open(span.unwrap_or(one.span), message));
         }
     }
@@ -127,7 +127,7 @@ fn in_case(
 }
 
 impl Ensured {
-    /// Records the result for a loop claim: `None` if it was shown, else the reason. One failure is final.
+    /// Records the result for a loop claim: `None` if it was proved, else the reason. One failure is final.
     fn record_claim(&mut self, span: Span, why: Option<String>) {
         let unread = |(one, why): &(Span, Option<String>)| {
             *one == span && why.as_deref() == Some(clause::NO_CLAUSE)
@@ -140,10 +140,10 @@ impl Ensured {
         }
     }
 
-    /// Records the loop clauses that were shown.
-    fn record_clauses(&mut self, clauses: &[(usize, Clause)], shown: &ClauseResults) {
+    /// Records the loop clauses that were proved.
+    fn record_clauses(&mut self, clauses: &[(usize, Clause)], results: &ClauseResults) {
         for (number, (_, clause)) in clauses.iter().enumerate() {
-            let why = shown.dropped.iter().find(|(one, ..)| *one == number);
+            let why = results.dropped.iter().find(|(one, ..)| *one == number);
             let why = why.map(|(_, _, message)| message.clone());
             match (&clause.text, why) {
                 (Some(text), None) => {
@@ -172,27 +172,27 @@ fn is_multiple(values: &[Value], ty: Type) -> bool {
 }
 
 impl Resolver {
-    /// Shows a case of a claim; on failure returns where and why.
+    /// Proves a case of a claim; on failure returns where and why.
     pub(super) fn prove_case(
         &mut self,
-        obliged: &ClaimCase,
+        case: &ClaimCase,
         engine: &mut Engine<'_>,
     ) -> Result<(), (Option<Span>, String)> {
-        if let CaseGoal::Nothing(why) = &obliged.wanted {
+        if let CaseGoal::Nothing(why) = &case.wanted {
             return Err((None, format!("this claim: {why}")));
         }
-        let who = match &obliged.counts {
+        let who = match &case.counts {
             Some(counts) => {
-                let side = &self.sides[obliged.side];
+                let side = &self.sides[case.side];
                 let digits = side.blocks.iter().chain(&side.threads).chain(counts);
                 let digits: Vec<Sym> = digits.copied().collect();
                 self.arbitrary_instance(&digits, &Instance::default())
             }
             None => Instance::default(),
         };
-        let (who, other) = self.with_other_thread(who, obliged);
+        let (who, other) = self.with_other_thread(who, case);
         let large = || (None, "this claim: a value is too large".to_owned());
-        for (known, goal, name) in &obliged.inside {
+        for (known, goal, name) in &case.inside {
             let known: Option<Vec<Formula>> =
                 known.iter().map(|one| self.formula(one, &who)).collect();
             let goal = self.formula(goal, &who).ok_or_else(large)?;
@@ -200,31 +200,30 @@ impl Resolver {
                 return Err((None, format!("that this names only elements of `{name}`")));
             }
         }
-        let known = obliged.known.iter().map(|one| self.formula(one, &who));
+        let known = case.known.iter().map(|one| self.formula(one, &who));
         let known = known.collect::<Option<Vec<Formula>>>().ok_or_else(large)?;
         self.claim_tests.clear();
-        for test in &obliged.tests {
-            let Some(difference) = self.compared_difference(test, &who, obliged.side, &known)
-            else {
+        for test in &case.tests {
+            let Some(difference) = self.compared_difference(test, &who, case.side, &known) else {
                 continue;
             };
             let sym = self.poly(&Poly::symbol(test.sym), &who).and_then(|one| one.as_symbol());
             self.claim_tests.extend(sym.map(|sym| (sym, test.compare, difference)));
         }
-        let shown = self.prove_goal(&obliged.wanted, (&who, &other, obliged.side), &known, engine);
+        let result = self.prove_goal(&case.wanted, (&who, &other, case.side), &known, engine);
         self.claim_tests.clear();
-        shown
+        result
     }
 
     /// Returns the threads of a pair: the other one is in the same block and the same iterations.
-    fn with_other_thread(&mut self, who: Instance, obliged: &ClaimCase) -> (Instance, Instance) {
-        if obliged.second.is_empty() {
+    fn with_other_thread(&mut self, who: Instance, case: &ClaimCase) -> (Instance, Instance) {
+        if case.second.is_empty() {
             return (who, Instance::default());
         }
-        let threads = self.sides[obliged.side].threads.clone();
+        let threads = self.sides[case.side].threads.clone();
         let other = self.arbitrary_instance(&threads, &who);
         let mut both = who;
-        for (sym, copy) in &obliged.second {
+        for (sym, copy) in &case.second {
             if let Some(value) = self.poly(&Poly::symbol(*sym), &other) {
                 both.digits.insert(*copy, value);
             }
@@ -232,7 +231,7 @@ impl Resolver {
         (both, other)
     }
 
-    /// Shows a goal for this instance; on failure returns where and why.
+    /// Proves a goal for this instance; on failure returns where and why.
     fn prove_goal(
         &mut self,
         wanted: &CaseGoal,
@@ -253,13 +252,13 @@ impl Resolver {
                 Err(refused.unwrap_or_else(large))
             }
             CaseGoal::Equal(left, right, ty) => {
-                let show = &mut |resolver: &mut Self, known: &[Formula]| {
+                let prove = &mut |resolver: &mut Self, known: &[Formula]| {
                     let agreed = resolver.values_agree([left, right], *ty, (who, side), known);
                     agreed.map_err(|stop| (0, stop))
                 };
                 let mut cases = MAX_CASES;
-                let shown = self.in_cases(known, &mut cases, show);
-                shown.map_err(|(_, span, message)| (span, message))
+                let result = self.in_cases(known, &mut cases, prove);
+                result.map_err(|(_, span, message)| (span, message))
             }
             CaseGoal::Holds(goal) => {
                 let goal = self.formula(goal, who).ok_or_else(large)?;
@@ -270,14 +269,14 @@ impl Resolver {
             }
             CaseGoal::Relates(goal, elements) => {
                 let goal = self.formula(goal, who).ok_or_else(large)?;
-                let show = &mut |resolver: &mut Self, known: &[Formula]| {
-                    let shown =
+                let prove = &mut |resolver: &mut Self, known: &[Formula]| {
+                    let result =
                         resolver.relates(engine, (&goal, elements), (who, other, side), known);
-                    shown.map_err(|stop| (0, stop))
+                    result.map_err(|stop| (0, stop))
                 };
                 let mut cases = MAX_CASES;
-                let shown = self.in_cases(known, &mut cases, show);
-                shown.map_err(|(_, span, message)| (span, message))
+                let result = self.in_cases(known, &mut cases, prove);
+                result.map_err(|(_, span, message)| (span, message))
             }
             CaseGoal::Nothing(_) => Ok(()),
         }
@@ -298,7 +297,7 @@ impl Resolver {
         if is_multiple(&values, ty) || self.equal(&values[0], &values[1], known) {
             return Ok(());
         }
-        let (got, want) = (self.shown(&values[0]), self.shown(&values[1]));
+        let (got, want) = (self.short_text(&values[0]), self.short_text(&values[1]));
         Err(Unresolved::Open(None, format!("this claim: got {got}, want {want}")))
     }
 }

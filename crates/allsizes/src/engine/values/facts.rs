@@ -1,5 +1,5 @@
 //! Proves conditions on indices that were decomposed by dividing them by strides: rewrites bounds of quotients as
-//! bounds of their dividends, then calls the prover. Errs towards "not shown".
+//! bounds of their dividends, then calls the prover. Errs towards "not proved".
 
 use super::resolve::Resolver;
 use arith::formula::Formula;
@@ -8,7 +8,7 @@ use arith::symbols::Level;
 use std::collections::BTreeSet;
 
 impl Resolver {
-    /// Returns `true` if `goal` is shown to follow from `known`. Bounds of a quotient are bounds of its dividend:
+    /// Returns `true` if `goal` is proved to follow from `known`. Bounds of a quotient are bounds of its dividend:
     /// `x div s ≤ c` exactly if `x < (c+1)·s`, and `x div s ≥ c` exactly if `x ≥ c·s`.
     pub(super) fn proves(&mut self, known: &[Formula], goal: &Formula) -> bool {
         if let Formula::And(parts) = goal {
@@ -67,7 +67,7 @@ impl Resolver {
         }
     }
 
-    /// Divides by factors that all terms share and that are shown to be at least 1. The result is 0 exactly if `poly`
+    /// Divides by factors that all terms share and that are proved to be at least 1. The result is 0 exactly if `poly`
     /// is.
     pub(super) fn without_common(&mut self, poly: &Poly, known: &[Formula]) -> Poly {
         let mut poly = poly.clone();
@@ -88,7 +88,7 @@ impl Resolver {
         positive.is_some_and(|positive| self.prover.proves_quickly(known, &positive))
     }
 
-    /// `dividend div divisor`, rounded down; `None` unless the divisor is shown to be positive.
+    /// `dividend div divisor`, rounded down; `None` unless the divisor is proved to be positive.
     pub(super) fn quotient(
         &mut self,
         dividend: &Poly,

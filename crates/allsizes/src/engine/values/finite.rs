@@ -10,7 +10,7 @@
 //! an iteration. It is not simply a number.
 //!
 //! A loaded value is taken for a number until it is looked up. Then it is checked again, and there a maximum is a
-//! number only if it is shown to have operands.
+//! number only if it is proved to have operands.
 
 use super::extent::Extent;
 use super::extremes::{self, single_fold};

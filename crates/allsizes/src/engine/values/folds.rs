@@ -1,7 +1,7 @@
 //! Normal forms of folds of associative operations: merges neighbouring ranges.
 //!
 //! The law is `F(a, b) ⊕ F(b, c) = F(a, c)` for `a ≤ b ≤ c`, where `F(a, b)` is the fold of one function over `a ≤ z
-//! < b`; the guards are shown, not assumed. An empty fold is the unit, a fold of one value is that value. Order is
+//! < b`; the guards are proved, not assumed. An empty fold is the unit, a fold of one value is that value. Order is
 //! kept unless the operation is known to commute. Sums are such folds, too, and commute.
 
 use super::extremes::{as_fold, is_neutral, simplest_fold};
@@ -95,14 +95,14 @@ impl Resolver {
         Some(Fold { op: fold.op.clone(), unit: fold.unit, pieces })
     }
 
-    /// Are two folds in canonical form shown to be equal?
+    /// Are two folds in canonical form proved to be equal?
     pub(super) fn equal_folds(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         one.op == other.op
             && (self.have_equal_pieces(one, other, known)
                 || self.have_same_elements(one, other, known))
     }
 
-    /// Are the pieces of two folds, merged as far as possible, shown to be equal one by one?
+    /// Are the pieces of two folds, merged as far as possible, proved to be equal one by one?
     fn have_equal_pieces(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         let (Some(one), Some(mut other)) =
             (self.merge_pieces(one, known), self.merge_pieces(other, known))
@@ -183,7 +183,7 @@ impl Resolver {
         none.is_some_and(|none| none != Formula::False && self.proves(known, &none))
     }
 
-    /// Merges two pieces if the second is shown to continue the first.
+    /// Merges two pieces if the second is proved to continue the first.
     pub(super) fn join_pieces(
         &mut self,
         one: &Piece,

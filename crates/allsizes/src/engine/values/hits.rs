@@ -1,9 +1,9 @@
 //! Decides whether a store is the last one to an element.
 //!
 //! A store is *hit* if there is a *witness*, a thread and iterations, and no later instance of the same store hits
-//! the element. The witness must be shown to exist, to reach the store and to store to this element. A store is
-//! *missed* if an arbitrary instance is shown not to store there. `invert_index.rs` guesses witnesses; only proofs made
-//! here count.
+//! the element. The witness must be proved to exist, to reach the store and to store to this element. A store is
+//! *missed* if an arbitrary instance is proved not to store there. `invert_index.rs` guesses witnesses; only proofs
+//! made here count.
 
 use super::instance::Instance;
 use super::inverse::{Effort, Equation};
@@ -275,7 +275,7 @@ impl Resolver {
     fn hit_by(&mut self, query: &HitQuery<'_>, witness: Instance) -> Option<HitResult> {
         let goals = self.conditions_of_hit(query, &witness)?;
         let mut known = query.known.to_vec();
-        let mut unshown = Vec::new();
+        let mut unproved = Vec::new();
         for goal in goals {
             if self.prover.proves_without_solver(&known, &goal) {
                 continue;
@@ -284,14 +284,14 @@ impl Resolver {
                 return Some(HitResult::Missed);
             }
             known = self.with_fact(&known, &goal);
-            unshown.push(goal);
+            unproved.push(goal);
         }
         let monotone = query.site.monotone.iter().rev().take(query.free.len()).all(|one| *one);
-        monotone.then(|| HitResult::Hit(witness, Formula::and(unshown)))
+        monotone.then(|| HitResult::Hit(witness, Formula::and(unproved)))
     }
 
     /// Decides a query as the module's header describes; `None` if it stays open. A hit may hold only under a
-    /// condition: then its negation is shown to be a miss.
+    /// condition: then its negation is proved to be a miss.
     fn decide_query(&mut self, query: &HitQuery<'_>) -> Option<HitResult> {
         let other = self.arbitrary_instance(&query.digits, &query.fixed);
         let there = self.conditions(query, &other)?;
@@ -317,15 +317,15 @@ impl Resolver {
         goals.extend(self.domain(query, &witness)?);
         goals.extend(self.conditions(query, &witness)?);
         let mut known = query.known.to_vec();
-        let mut unshown = Vec::new();
+        let mut unproved = Vec::new();
         // Goals that would need a solver become conditions of a case; the solver is only called if a case fails. A
-        // goal that is shown is not a case.
+        // goal that is proved is not a case.
         for goal in goals {
             if !self.proves_without_sizes(&known, &goal)
                 && !self.prover.proves_without_solver(&known, &goal)
             {
                 known = self.with_fact(&known, &goal);
-                unshown.push(goal);
+                unproved.push(goal);
             }
         }
         if !monotone {
@@ -333,7 +333,7 @@ impl Resolver {
                 .contradicts(&assumed, &Formula::True, &equations, &other)
                 .then_some(HitResult::Missed);
         }
-        let condition = Formula::and(unshown);
+        let condition = Formula::and(unproved);
         if condition == Formula::False {
             return self
                 .contradicts(&assumed, &Formula::True, &equations, &other)

@@ -1,6 +1,6 @@
 //! Proves that reads of shared and local memory are initialised: some store to the element comes before.
 //!
-//! Shared and local arrays have undefined contents when a block begins. A read is shown to be *initialised* if, for
+//! Shared and local arrays have undefined contents when a block begins. A read is proved to be *initialised* if, for
 //! every thread that executes it, an earlier store in the order of `resolve.rs` hits the element: a store by any thread
 //! of the block, or for local arrays by the thread itself. Races are proved absent first, so that this order is the
 //! order in time of any two accesses to one element.
@@ -123,7 +123,7 @@ fn within((at, size): (&Poly, &Option<Poly>)) -> Formula {
 }
 
 impl Resolver {
-    /// Returns `true` if, for an arbitrary reading thread, some store before the read is shown to hit the element.
+    /// Returns `true` if, for an arbitrary reading thread, some store before the read is proved to hit the element.
     fn is_initialised(&mut self, read: &Read, inside: Vec<Formula>) -> bool {
         let side = &self.sides[0];
         let counts = read.point.loops.iter().map(|(_, count)| count);

@@ -161,7 +161,7 @@ impl Resolver {
     }
 
     /// Evaluates an operation if it has a simpler form than its symbol. Truncating division rounds down if its
-    /// dividend is shown not to be negative for every thread.
+    /// dividend is proved not to be negative for every thread.
     fn simplified(&mut self, operation: &Operation) -> Option<Poly> {
         let mut holds = |poly: Poly| self.prover.proves_quickly(&[], &Formula::ge(poly));
         match operation {

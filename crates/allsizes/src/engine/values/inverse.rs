@@ -1,7 +1,7 @@
 //! Inverts index expressions: finds the only coordinates that can have produced an index.
 //!
 //! Given equations `φ(x) = z` and conditions on `x`, each unknown of `x` gets the only value that they allow. Either
-//! `±x + rest = z` has no other unknown, or the value is the quotient of `s·x + r = z`, where `0 ≤ r < s` is shown
+//! `±x + rest = z` has no other unknown, or the value is the quotient of `s·x + r = z`, where `0 ≤ r < s` is proved
 //! for every `x` that satisfies the conditions. If all unknowns get values `ψ(z)`, then the only candidate for
 //! hitting `z` is `ψ(z)`. So some `x` hits `z` exactly if `ψ(z)` satisfies the conditions and the equations, and no
 //! search is needed. If an unknown gets no value, there is no result.
@@ -242,7 +242,7 @@ impl Resolver {
         None
     }
 
-    /// Divides by an expression that is shown to be positive for any candidate; otherwise returns `None`.
+    /// Divides by an expression that is proved to be positive for any candidate; otherwise returns `None`.
     fn quotient_here(&mut self, whole: &Poly, stride: &Poly, known: &[Formula]) -> Option<Poly> {
         let proves_before_splitting = std::mem::replace(&mut self.proves_before_splitting, true);
         let quotient = self.quotient(whole, stride, known);

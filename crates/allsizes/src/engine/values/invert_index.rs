@@ -3,7 +3,7 @@
 //! The equation `index(digits) = element` is split into equations between digits (`arith::radix`). One with a
 //! single unknown is solved. In one with several, the unknown with the largest stride is the quotient by that stride
 //! and the others share the remainder, as in reading off the digits of a number. A digit that the equation does not
-//! determine is 0, or for the count of a loop its last iteration. `hits.rs` has to show that the guess is right.
+//! determine is 0, or for the count of a loop its last iteration. `hits.rs` has to prove the guess.
 
 use super::dividends::System;
 use super::hits::HitQuery;
@@ -256,11 +256,11 @@ impl Resolver {
     /// Is a stride the larger one, by proof or by its degree?
     fn is_larger(&mut self, one: &Poly, other: &Poly) -> bool {
         let over = one.minus(other);
-        let mut is_shown = |poly: Option<Poly>| {
+        let mut is_proved = |poly: Option<Poly>| {
             poly.is_some_and(|poly| self.prover.proves_quickly(&[], &Formula::ge(poly)))
         };
         let under = over.as_ref().and_then(|over| over.scaled(-1));
-        match (is_shown(over), is_shown(under)) {
+        match (is_proved(over), is_proved(under)) {
             (true, false) => true,
             (false, true) => false,
             _ => degree(one) > degree(other),

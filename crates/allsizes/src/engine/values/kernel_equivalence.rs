@@ -27,14 +27,14 @@ pub(crate) struct Equality {
     pub(crate) open: Vec<(usize, OpenClaim)>,
     /// Arrays that were compared.
     pub(crate) outputs: Vec<ArrayId>,
-    /// Invariants that were inferred and shown, each with its kernel and the place of its loop.
+    /// Invariants that were inferred and proved, each with its kernel and the place of its loop.
     pub(crate) learnt: Vec<(usize, Span, String)>,
     pub(crate) stats: Stats,
     pub(crate) missed_solver: bool,
     pub(crate) solver_died: bool,
 }
 
-/// Shows that two kernels leave the same contents in every array. Their arrays are numbered alike, and each kernel by
+/// Proves that two kernels leave the same contents in every array. Their arrays are numbered alike, and each kernel by
 /// itself is proved to be free of races, divergence, overflow and accesses out of bounds.
 pub(crate) fn equal(
     kernels: [&Kernel; 2],
@@ -99,7 +99,8 @@ fn equal_with_clauses(
 }
 
 /// A proof attempt in one case; on failure it returns the side that failed.
-type Show<'s> = &'s mut dyn FnMut(&mut Resolver, &[Formula]) -> Result<(), (usize, Unresolved)>;
+type ProveCase<'s> =
+    &'s mut dyn FnMut(&mut Resolver, &[Formula]) -> Result<(), (usize, Unresolved)>;
 
 /// Proves one case of sizes, or returns the cases to distinguish.
 fn in_case(
@@ -148,11 +149,11 @@ fn in_case(
     let sizes = [&one, &two].map(|engine| engine.sizes.clone());
     let mut resolver = Resolver::new(take(&mut two), sides, &two.operations);
     let mut learnt = Vec::new();
-    // Clauses of loops first: claims that other values depend on are shown with the remaining clauses.
+    // Clauses of loops first: claims that other values depend on are proved with the remaining clauses.
     resolver.proves_before_splitting = clauses.iter().any(|one| !one.is_empty());
     for (side, clauses) in clauses.into_iter().enumerate().filter(|_| open.is_empty()) {
-        let shown = resolver.prove_loop_clauses(side, clauses.len());
-        for (_, clause) in shown.kept.iter().filter_map(|number| clauses.get(*number)) {
+        let results = resolver.prove_loop_clauses(side, clauses.len());
+        for (_, clause) in results.kept.iter().filter_map(|number| clauses.get(*number)) {
             learnt.extend(clause.text.clone().map(|text| (side, clause.span, text)));
         }
     }
@@ -214,10 +215,10 @@ impl Resolver {
             return vec![(1, OpenClaim::of_values(spans[1], message))];
         };
         let mut cases = MAX_CASES;
-        let show = &mut |resolver: &mut Self, known: &[Formula]| {
+        let prove = &mut |resolver: &mut Self, known: &[Formula]| {
             resolver.compare_element(array, &index, known)
         };
-        match self.in_cases(&known, &mut cases, show) {
+        match self.in_cases(&known, &mut cases, prove) {
             Ok(()) => Vec::new(),
             Err((side, span, message)) => {
                 let span = span.unwrap_or(spans[side]);
@@ -226,14 +227,14 @@ impl Resolver {
         }
     }
 
-    /// Shows a claim, splitting it into cases.
+    /// Proves a claim, splitting it into cases.
     pub(super) fn in_cases(
         &mut self,
         known: &[Formula],
         cases: &mut usize,
-        show: Show<'_>,
+        prove: ProveCase<'_>,
     ) -> Result<(), (usize, Option<Span>, String)> {
-        let split = match show(self, known) {
+        let split = match prove(self, known) {
             Ok(()) => return Ok(()),
             Err((_, Unresolved::Split(condition))) => condition,
             Err((side, Unresolved::Open(span, message))) => {
@@ -252,7 +253,7 @@ impl Resolver {
             let mut known = self.with_fact(known, &condition);
             known.extend(self.facts_from_tests(&condition, &known));
             if condition != Formula::False && !self.prover.proves_quickly(&known, &Formula::False) {
-                self.in_cases(&known, cases, show)?;
+                self.in_cases(&known, cases, prove)?;
             }
         }
         Ok(())
@@ -276,7 +277,7 @@ impl Resolver {
         }
         let name = &self.sides[0].names[array.position()];
         let place: String = index.iter().map(|one| format!("[{}]", self.poly_text(one))).collect();
-        let (one, other) = (self.shown(&values[0]), self.shown(&values[1]));
+        let (one, other) = (self.short_text(&values[0]), self.short_text(&values[1]));
         let message = format!(
             "that `{name}{place}` is the same: the first kernel has {one}, the second has {other}"
         );

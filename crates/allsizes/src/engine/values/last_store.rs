@@ -2,11 +2,11 @@
 //! earliest (`hits.rs` makes the groups).
 //!
 //! A store *hits* the element under a condition. The stores of one group are unordered (an unrolled loop and its
-//! remainder). So at most one of them may hit: their conditions are shown to exclude each other, or the lookup stops
+//! remainder). So at most one of them may hit: their conditions are proved to exclude each other, or the lookup stops
 //! with a case split on one of them. The cases of several stores therefore add up instead of multiplying. A condition
 //! on the variable of a sum cannot be split; there the value becomes a choice between this store and the earlier ones.
 //!
-//! Errs towards no answer: what is not shown is left open, with the place of the store.
+//! Errs towards no answer: what is not proved is left open, with the place of the store.
 
 use super::hits::{Group, HitResult};
 use super::instance::Instance;
@@ -102,7 +102,7 @@ impl Resolver {
         open(Some(*span), message)
     }
 
-    /// Returns `true` if a condition is shown to be false. The solver gets only the linear formulas, such as
+    /// Returns `true` if a condition is proved to be false. The solver gets only the linear formulas, such as
     /// `8*p + 1 == 8*q + 3`: it decides those at once.
     fn is_excluded(&mut self, known: &[Formula], condition: &Formula) -> bool {
         let mut parts = condition.conjuncts().iter();

@@ -1,7 +1,7 @@
 //! Loop invariants: claims of annotations about variables at loop heads.
 //!
-//! A claim is shown from the known values of variables at the head. If a floating-point variable has no known
-//! recurrence, a claim `x == e` supplies its value. It must be shown on entry of the loop and after an iteration that
+//! A claim is proved from the known values of variables at the head. If a floating-point variable has no known
+//! recurrence, a claim `x == e` supplies its value. It must be proved on entry of the loop and after an iteration that
 //! began with it. That is induction over the iterations of all threads, since no load sees a later store.
 
 use super::super::loops::Head;
@@ -87,19 +87,19 @@ impl Runner<'_, '_> {
         let mut point = outside.clone();
         point.loops.push((self.position.len() - 1, head.count));
         point.position.push(0);
-        // Clauses about arrays are shown elsewhere.
+        // Clauses about arrays are proved elsewhere.
         let clauses: Vec<Span> = self.clauses.iter().map(|(_, one)| one.span).collect();
         let taken = |claim: &Claim| sums.terms.iter().any(|one| one.place == claim.condition.span);
         for claim in &inner.claims {
             if !taken(claim) && !clauses.contains(&claim.span) {
                 let mut reader = Reader::of_thread(self.engine, track, point.clone(), side);
-                self.claims.extend(reader.obliged(claim));
+                self.claims.extend(reader.claim_cases(claim));
             }
         }
         for AnnotatedValue { var, term, span, .. } in &sums.terms {
             let mut reader = Reader::of_thread(self.engine, entry, outside.clone(), side);
             let value = &entry.reals[var.position()];
-            self.claims.push(reader.obliged_value(value, term, *span));
+            self.claims.push(reader.value_case(value, term, *span));
         }
     }
 
@@ -112,7 +112,7 @@ impl Runner<'_, '_> {
         for AnnotatedValue { var, term, span, .. } in &sums.terms {
             let mut reader = Reader::of_thread(self.engine, end, point.clone(), self.side);
             let value = &end.reals[var.position()];
-            self.claims.push(reader.obliged_value(value, term, *span));
+            self.claims.push(reader.value_case(value, term, *span));
         }
     }
 }

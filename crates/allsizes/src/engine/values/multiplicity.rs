@@ -78,7 +78,7 @@ type Groups = BTreeMap<Vec<Shape>, Vec<Member>>;
 type Occurrence = (Ratio, Vec<Formula>);
 
 impl Resolver {
-    /// Is a value shown to be 0 by the multiplicities of its sums?
+    /// Is a value proved to be 0 by the multiplicities of its sums?
     pub(super) fn cancels(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut groups = Groups::new();
         let Some(parts) = self.parts(value) else { return false };

@@ -1,7 +1,7 @@
 //! Relates comparisons of real numbers: those of the kernel with those of a claim.
 //!
 //! To the engine a comparison of reals is an opaque symbol, true or false. Here it also has the two compared values.
-//! If the differences of two comparisons are shown to be equal, or opposite, both test the sign of one number, and
+//! If the differences of two comparisons are proved to be equal, or opposite, both test the sign of one number, and
 //! one may decide the other: over real numbers `a > b` excludes `a <= b`. NaN is ignored, as everywhere here.
 
 use super::instance::Instance;

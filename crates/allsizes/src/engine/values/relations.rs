@@ -1,7 +1,7 @@
 //! Conditions on elements of integer arrays: inequalities, disjunctions, consequences of contents.
 //!
 //! Each element becomes a symbol of its type. The final value of the element is a polynomial over inputs. If that is
-//! shown to be in the range of the type, it is the machine's number, and the symbol is equal to it. Inputs are
+//! proved to be in the range of the type, it is the machine's number, and the symbol is equal to it. Inputs are
 //! symbols, too, with the contract's requirements on contents as facts. The condition is then one of integers.
 
 use super::super::Engine;
@@ -107,7 +107,7 @@ fn clear(expr: &mut Expr) {
 }
 
 impl Resolver {
-    /// Is a condition on the contents of elements shown?
+    /// Is a condition on the contents of elements proved?
     pub(super) fn relates(
         &mut self,
         engine: &mut Engine<'_>,

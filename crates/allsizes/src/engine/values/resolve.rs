@@ -73,7 +73,7 @@ pub(super) struct Resolver {
     pub(super) proves_before_splitting: bool,
     /// Lengths of sums that are quotients: `top / stride`, rounded up.
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
-    /// The loop whose clauses are being shown: contents from before it stay symbolic.
+    /// The loop whose clauses are being proved: contents from before it stay symbolic.
     pub(super) symbolic_entry: Option<(usize, Vec<usize>)>,
 }
 
@@ -312,7 +312,7 @@ impl Resolver {
         self.element(load.array, &index, &moment, known, depth)
     }
 
-    /// Contents of an element before a loop. While clauses of that very loop are shown, they stay symbolic.
+    /// Contents of an element before a loop. While clauses of that very loop are proved, they stay symbolic.
     fn resolve_entry(
         &mut self,
         entry: &Entry,

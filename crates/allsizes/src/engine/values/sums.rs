@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dealt_out_is_all_there_is() {
+    fn dealt_numbers_are_all_numbers() {
         for number in -5..30 {
             for hands in 1..9 {
                 assert_eq!(dealt(number, hands), (0..number).collect::<Vec<i32>>());

@@ -94,7 +94,7 @@ impl Judge<'_> {
     }
 
     fn discrepancy(&self, array: ArrayId, at: usize, compiled: Value, read: Value) -> Discrepancy {
-        let [compiled, read] = [compiled, read].map(shown);
+        let [compiled, read] = [compiled, read].map(value_text);
         let array = self.kernel.arrays[array].name.clone();
         Discrepancy::Element { array, index: format!("[{at}]"), compiled, read }
     }
@@ -105,7 +105,7 @@ fn element(elements: &Elements, array: ArrayId, at: usize) -> Value {
     found.copied().unwrap_or(Value::Undefined)
 }
 
-fn shown(value: Value) -> String {
+fn value_text(value: Value) -> String {
     match value {
         Value::Int { value, .. } => value.to_string(),
         Value::Float(value) => value.to_string(),

@@ -147,7 +147,7 @@ mod tests {
     /// Anything that others could have written makes an entry untrusted.
     #[cfg(unix)]
     #[test]
-    fn what_others_can_write_is_not_believed() {
+    fn entries_writable_by_others_are_not_trusted() {
         use std::os::unix::fs::PermissionsExt;
         let outer = temporary("others");
         let folder = outer.join(SOLVER_FOLDER);

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_names_comes_first_and_the_chosen_toolkit_before_newer_ones() {
+    fn named_toolkit_first_then_the_chosen_one_then_newer_ones() {
         let machine = Machine::new("toolkits");
         machine.file("usr/local/cuda-13.0/lib64/libnvrtc.so.13");
         let chosen = machine.file("usr/local/cuda/lib64/libnvrtc.so.12");

@@ -210,7 +210,7 @@ mod tests {
     use crate::cuda::locate::Environment;
 
     #[test]
-    fn what_is_no_library_is_refused() {
+    fn other_files_than_libraries_are_refused() {
         let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         assert!(Nvrtc::load(manifest.as_ref()).is_err());
         assert!(Nvrtc::load("no/such/library.so".as_ref()).is_err());

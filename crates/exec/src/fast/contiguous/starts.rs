@@ -329,7 +329,7 @@ mod tests {
 
     /// In every pattern, each lane gets the bytes at its own start.
     #[test]
-    fn patterns_gather_what_single_lanes_would() {
+    fn patterns_gather_the_bytes_of_single_lanes() {
         let memory: Vec<u8> = (0..1024u32).map(|byte| (byte * 7 % 251) as u8).collect();
         let offsets: [(&dyn Fn(usize) -> usize, Pattern); 8] = [
             (&|_| 3, Pattern::Same),

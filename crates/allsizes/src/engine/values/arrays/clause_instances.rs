@@ -78,7 +78,7 @@ impl Runner<'_, '_> {
                 ExprKind::Builtin(Builtin::Thread, _) | ExprKind::Other(_) => shared = false,
                 ExprKind::Var(one) if !own.contains(one) => {
                     shared &= self.engine.level(&state.vars[one.position()]) <= Level::Block;
-                    // Other variables are not shown to be free of wrapping.
+                    // Other variables are not proved to be free of wrapping.
                     shared &= self.engine.relevant[one.position()]
                         || self.engine.kernel.scalars.contains(one);
                 }
@@ -88,7 +88,7 @@ impl Runner<'_, '_> {
         shared
     }
 
-    /// Replaces minima and maxima by simpler values that are shown to be equal.
+    /// Replaces minima and maxima by simpler values that are proved to be equal.
     fn simplify_extremes(
         &mut self,
         at: &mut ClauseAtPoint,

@@ -16,7 +16,7 @@ use arith::poly::{Monomial, Poly, Sym, divided, greatest_common_divisor};
 use base::Index;
 use kir::ArrayId;
 
-/// A clause with values for its digits, and the conditions for covering the element that are not shown yet.
+/// A clause with values for its digits, and the conditions for covering the element that are not proved yet.
 struct CoverAttempt {
     value: Value,
     instance: Instance,

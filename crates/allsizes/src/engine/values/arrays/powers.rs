@@ -19,7 +19,7 @@ impl Resolver {
             && monomial.iter().all(|(sym, _)| self.is_power_symbol(*sym, known))
     }
 
-    /// Is a symbol shown to be a power of two?
+    /// Is a symbol proved to be a power of two?
     pub(super) fn is_power_symbol(&mut self, sym: Sym, known: &[Formula]) -> bool {
         let own = Poly::symbol(sym);
         // Of the facts about its multiples only this one is used.
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_multiples_is_said_of_numbers() {
+    fn powers_of_two_are_known_from_their_multiples() {
         let (mut resolver, n, m) = numbers();
         let sym = |poly: &Poly| poly.terms().next().map(|(one, _)| one[0].0).unwrap();
         let mut shows = |poly: Poly| resolver.is_power_symbol(sym(&m), &[Formula::Pow2(poly)]);

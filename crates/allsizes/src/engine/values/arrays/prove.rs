@@ -42,23 +42,23 @@ impl Resolver {
         side: usize,
         clauses: usize,
     ) -> ClauseResults {
-        let mut shown = ClauseResults::default();
+        let mut results = ClauseResults::default();
         let loops = self.sides[side].loops.iter();
         let read: Vec<usize> =
             loops.flat_map(|one| one.clauses.iter().map(|clause| clause.number)).collect();
         for number in (0..clauses).filter(|number| !read.contains(number)) {
             let why = "part of it is not supported, or differs between the threads of a block";
-            shown.dropped.push((number, None, why.to_owned()));
+            results.dropped.push((number, None, why.to_owned()));
         }
-        // A loop inside another is shown with the clauses of both.
-        while self.drop_wrong(side, &mut shown) {}
+        // A loop inside another is proved with the clauses of both.
+        while self.drop_wrong(side, &mut results) {}
         let clauses = self.sides[side].loops.iter().flat_map(|one| &one.clauses);
-        shown.kept = clauses.map(|clause| clause.number).collect();
-        shown
+        results.kept = clauses.map(|clause| clause.number).collect();
+        results
     }
 
-    /// Drops clauses that do not hold. Returns `true` if other clauses may have been shown from a dropped one.
-    fn drop_wrong(&mut self, side: usize, shown: &mut ClauseResults) -> bool {
+    /// Drops clauses that do not hold. Returns `true` if other clauses may have been proved from a dropped one.
+    fn drop_wrong(&mut self, side: usize, results: &mut ClauseResults) -> bool {
         let mut again = false;
         for record in 0..self.sides[side].loops.len() {
             let mut at = 0;
@@ -69,9 +69,9 @@ impl Resolver {
                     at += 1;
                     continue;
                 };
-                // The other clauses were shown from this one, so they are shown again.
+                // The other clauses were proved from this one, so they are proved again.
                 let clause = clauses.remove(at);
-                shown.dropped.push((clause.number, span, message));
+                results.dropped.push((clause.number, span, message));
                 at = 0;
                 let nested = |one: &LoopRecord| !one.outer.is_empty();
                 again |= self.sides[side].loops.iter().any(nested);
@@ -115,7 +115,7 @@ impl Resolver {
         }
     }
 
-    /// Shows a clause before its loop. The initial contents may stay symbolic, if the clause only refers to those.
+    /// Proves a clause before its loop. The initial contents may stay symbolic, if the clause only refers to those.
     fn holds_at_first(&mut self, goal: Goal) -> Result<(), (Option<Span>, String)> {
         let mut relative = false;
         goal.at.value.visit(&mut |atom| relative |= matches!(atom, Atom::Entry(_)));
@@ -150,7 +150,7 @@ impl Resolver {
         self.moment(side, position, loops)
     }
 
-    /// Shows a clause at a point. First splits into cases by the order of its powers of two and those of the kernel.
+    /// Proves a clause at a point. First splits into cases by the order of its powers of two and those of the kernel.
     fn holds(&mut self, goal: Goal) -> Result<(), (Option<Span>, String)> {
         let mut goal = goal;
         goal.known.extend(goal.at.when.iter().cloned());
@@ -255,7 +255,7 @@ impl Resolver {
         Ok(())
     }
 
-    /// Shows a clause, splitting it into cases as needed.
+    /// Proves a clause, splitting it into cases as needed.
     fn clause_in_cases(
         &mut self,
         goal: &Goal,
@@ -370,7 +370,7 @@ impl Resolver {
             _ => false,
         };
         let hint = if swapped { ": the operands are in the wrong order" } else { "" };
-        let (got, want) = (self.shown(got), self.shown(want));
+        let (got, want) = (self.short_text(got), self.short_text(want));
         format!("`{name}[{place}]` holds {got}, not {want}{hint}")
     }
 }

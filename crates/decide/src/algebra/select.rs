@@ -1,10 +1,12 @@
 //! Selects: `if condition then a else b`, over canonical comparisons.
 //!
-//! A comparison is the sign of a difference, scaled so that its first coefficient is 1. The negation of a comparison
-//! is expressed by swapping the branches. `if(d > 0, b + k·d, b)` is a maximum, and some selects between exponentials
-//! are exponentials of one (`rescaling.rs`). Addends that both branches share leave the select, because either branch
-//! needs them. Nothing else leaves it, since the branch not taken need not be defined. An addend of a branch that is
-//! a select on the same condition becomes its corresponding branch: `if(c, s + if(c, g, 0), s)` is `s + if(c, g, 0)`.
+//! A comparison is the sign of a difference, scaled so that its first coefficient is 1. Of a condition and its
+//! negation only one is used; for the other the branches are swapped. The rules:
+//! - `if(d > 0, b + k·d, b)` is `b + k·max(d, 0)`.
+//! - A select between exponentials may be the exponential of a maximum (`rescaling.rs`).
+//! - `if(c, s + if(c, g, h), b)` is `if(c, s + g, b)`: a select inside a branch on the same condition is decided.
+//! - Summands that both branches share move out: `if(c, s + a, s + b)` is `s + if(c, a, b)`. Nothing else may, since
+//!   the branch that is not taken may be undefined.
 
 use super::{
     Algebra, Atom, Condition, ConditionId, FormId, Monomial, Outcome, Polynomial, SignSet, Summand,
@@ -39,14 +41,14 @@ impl Algebra {
         id
     }
 
-    /// `a ⋈ b`
+    /// Builds the condition `a ⋈ b`.
     pub(crate) fn comparison(
         &mut self,
         relation: Relation,
         a: Polynomial,
         b: Polynomial,
     ) -> Outcome<ConditionId> {
-        let gap = self.difference(b, a)?;
+        let gap = self.difference(b, a)?; // b − a
         let gap = self.intern(gap)?;
         let wanted = match relation {
             Relation::Less => SignSet::POSITIVE,
@@ -65,7 +67,7 @@ impl Algebra {
         if sign.and(wanted).within(SignSet::NONE) {
             return Ok(self.intern_condition(Condition::Truth(false)));
         }
-        // The sign is not settled, so the form is not zero and has a first summand.
+        // The sign is not known, so the form is not zero and has a first summand.
         let Some((_, leading)) = self.form(form).first() else {
             return Ok(self.intern_condition(Condition::Truth(SignSet::ZERO.within(wanted))));
         };
@@ -98,7 +100,7 @@ impl Algebra {
         self.intern_condition(negated)
     }
 
-    /// Builds the conjunction or disjunction of two conditions.
+    /// Builds the conjunction of two conditions, or their disjunction unless `both`.
     pub(crate) fn connective(&mut self, a: ConditionId, b: ConditionId, both: bool) -> ConditionId {
         match (self.condition(a), self.condition(b)) {
             (Condition::Truth(value), _) => return if value == both { b } else { a },
@@ -121,7 +123,7 @@ impl Algebra {
         self.intern_condition(if both { Condition::And(a, b) } else { Condition::Or(a, b) })
     }
 
-    /// `if condition then a else b`
+    /// Builds `if condition then a else b`.
     pub(crate) fn select(
         &mut self,
         condition: ConditionId,
@@ -145,7 +147,7 @@ impl Algebra {
             return Ok(rescaled);
         }
         let (common, a, b) = self.without_common(a, b);
-        // One of a condition and its negation is canonical: the one with the smaller number.
+        // Of a condition and its negation, the one with the smaller number is canonical.
         let (condition, a, b) =
             if condition < negated { (condition, a, b) } else { (negated, b, a) };
         let leading = a.first().or(b.first()).map_or(Number::ONE, |(_, c)| c.clone());
@@ -157,8 +159,8 @@ impl Algebra {
         Ok(result)
     }
 
-    /// Simplifies a branch under its condition: an addend that is a select on the same condition becomes the branch
-    /// chosen there. The other branch is not needed, and need not be defined.
+    /// Simplifies a branch, in which `holds` is true and its negation `fails` is false: summands that are selects on
+    /// either become the branch that they choose. Their other branch is never needed, so it may be undefined.
     fn within_branch(&mut self, form: FormId, [holds, fails]: [ConditionId; 2]) -> Outcome<FormId> {
         self.spend(self.form(form).len())?;
         let taken = |monomial: &Monomial| match self.atom_ref(monomial.as_atom()?)? {
@@ -195,8 +197,8 @@ impl Algebra {
         }
     }
 
-    /// Returns the form that a select compares with zero, and its branches above and below. At zero it may be either
-    /// of them.
+    /// Returns the form that a select compares with zero, its branch for positive values and that for negative ones.
+    /// At zero the select may take either branch.
     pub(super) fn ordered_branches(
         &self,
         condition: ConditionId,
@@ -211,7 +213,8 @@ impl Algebra {
         }
     }
 
-    /// `if(d > 0, a, b)` with `a − b = k·d`: at `d = 0` the branches agree, so `≥` is the same.
+    /// Rewrites `if(d > 0, a, b)` with `a − b = k·d` to `b + k·max(d, 0)`. The branches agree at `d = 0`, so `≥` gives
+    /// the same.
     fn select_as_maximum(
         &mut self,
         condition: ConditionId,
@@ -242,7 +245,7 @@ impl Algebra {
         Ok(Some(self.sum(base, ramp)?))
     }
 
-    /// Returns the shared summands of two forms, and the rest of each.
+    /// Splits two forms into their common summands and the rest of each.
     fn without_common(&self, a: FormId, b: FormId) -> (Vec<Summand>, Vec<Summand>, Vec<Summand>) {
         let (a, b) = (self.form(a), self.form(b));
         let common: Vec<Summand> = a
