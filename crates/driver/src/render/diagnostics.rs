@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Renders a diagnostic with its lines: those of the source if it is at hand, else of the input.
+/// Renders a diagnostic with its lines: those of the source if it can be read, else of the input.
 pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -60,7 +60,7 @@ struct LabelInText<'i> {
     message: String,
 }
 
-/// The innermost line that is at hand; the input's own if none is.
+/// The innermost source line whose file can be read; the input's own line if there is none.
 fn place<'i>(label: &Label, input: &'i Input) -> LabelInText<'i> {
     for (depth, origin) in label.origin.iter().enumerate() {
         let Some(file) = origin.file.as_deref().and_then(|file| input.source_file(file)) else {

@@ -282,7 +282,7 @@ pub(crate) fn exit(verdict: Verdict) -> Exit {
     }
 }
 
-/// Files in which findings are shown, or the first one at hand; the PTX if there is none.
+/// Files in which findings are shown; without findings the first source that can be read, else the PTX.
 fn sources(
     finished: &FinishedRun<'_>,
     report: &Report,

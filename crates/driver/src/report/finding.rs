@@ -1,6 +1,6 @@
 //! Findings of runs and comparisons as data: the code, place and witness of each.
 
-use super::shown::{shown_line, source_lines};
+use super::shown_line::{shown_line, source_lines};
 use super::{
     Array, DifferenceWitness, Finding, InputValue, Location, OverflowWitness, Side, StopPlace,
     ThreadWitness, Witness,

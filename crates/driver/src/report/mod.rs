@@ -10,7 +10,7 @@ mod page_facts;
 mod pipeline;
 mod race;
 mod seen;
-mod shown;
+mod shown_line;
 mod tiles;
 
 pub(crate) use crate::paths::relative;
@@ -271,7 +271,7 @@ pub(crate) struct SourceLine {
     pub(crate) line: u32,
 }
 
-/// The line to show the reader: of the source if it is at hand, else of the PTX.
+/// The line to show the reader: of the source if it can be read, else of the PTX.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShownLine {
     /// Relative to the working folder, if it is in it.

@@ -1,6 +1,6 @@
 //! Races as pictures: both threads, the last barrier of each, and the lines of their accesses.
 
-use super::shown::shown_line;
+use super::shown_line::shown_line;
 use super::{RaceBarrier, RaceLane, RacePicture, ShownLine};
 use crate::execute::FinishedRun;
 use crate::source_lines::source_lines;
