@@ -1,4 +1,4 @@
-//! Intervals of 256 bits, those of the decision procedure.
+//! Enclosures with bounds of 256 bits: the intervals of the decision procedure ([`Interval`]).
 
 use crate::Enclosure;
 use decide::Interval;
@@ -98,7 +98,7 @@ impl Enclosure for Precise {
                 _ => floor(&self.0.plus(&half)?),
             },
             Rounding::NearestEven => {
-                // At a tie the two directions disagree; then the even one is right.
+                // ⌊x + ½⌋ and ⌈x − ½⌉ differ only at a tie; then the even one is right.
                 let up = floor(&self.0.plus(&half)?)?;
                 let down = ceil(&self.0.minus(&half)?)?;
                 match (up.to_integer(), down.to_integer()) {

@@ -1,9 +1,9 @@
 //! The lanes of a warp, and sets of them.
 
-/// Lanes of a warp.
+/// The number of lanes in a warp.
 pub const WARP: usize = 32;
 
-/// Most warps that a block can have.
+/// The largest number of warps in a block.
 pub const MAX_WARPS: usize = 32;
 
 /// A set of lanes, one bit each.
@@ -91,7 +91,8 @@ impl Mask {
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
-            let lane = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            let lane = Self(rest).lowest()?;
+            // Clears the lowest bit that is set.
             rest &= rest - 1;
             Some(lane)
         })

@@ -1,9 +1,11 @@
-//! Instructions for communication between lanes of a warp (manual §9.7.9.6, §9.7.13.9–14), and special
-//! registers of a lane (§10).
+//! Cases of instructions for communication between lanes of a warp (manual §9.7.9.6, §9.7.13.9–14), and of
+//! special registers of a lane (§10). [`super::list`] explains patterns and signatures.
 
 use super::CaseList;
 
 pub(super) fn fill(list: &mut CaseList) {
+    // Operand `c` of a shuffle has the segment mask in bits 8 to 12 and the clamp in bits 0 to 4. `0x181f` and `0x1800`
+    // make segments of eight lanes; 31 and 0 make one of the whole warp.
     let shuffle = "b32 shuffle_lane shuffle_control mask";
     list.add(
         "shfl.sync.<up|down|bfly|idx>.b32 %out|%q, %a, %b, %c, %d;",
