@@ -302,7 +302,7 @@ impl FinishedRun<'_> {
     /// Returns the mbarriers of the first block over time, if they were recorded.
     pub(crate) fn pipelines(&self) -> Vec<Pipeline> {
         let text = (self.program(), self.source());
-        pipelines::data(&self.result.mbarrier_uses, &self.result.findings, text)
+        pipelines::of_run(&self.result.mbarrier_uses, &self.result.findings, text)
     }
 
     /// Are there copies of elements that may differ and were not compared?

@@ -141,7 +141,7 @@ fn use_label(one: &BarrierUse, number: u32, program: &Program, source: &SourceFi
             (false, 1) => "waits",
             (false, _) => "wait",
         };
-        let at = pipelines::at(place, program, source);
+        let at = pipelines::line_name(place, program, source);
         let _ = write!(text, "\\n{} {does} at {at}", ranges(&warps));
     }
     text

@@ -1,8 +1,8 @@
 //! Mbarriers of the first block over time, as data for pictures: a row for each mbarrier with its phases, their
 //! contributors and their waiters.
 //!
-//! The source is the bounded log of one run ([`exec::MbarrierUse`]). If rules P1 to P3 are broken, phases of other
-//! schedules differ from those shown.
+//! The source is the bounded log of one run ([`exec::MbarrierUse`]). If the kernel breaks one of the rules P1 to P3
+//! (`docs/async.md`), another schedule may have other phases.
 
 use crate::mbarrier_findings::name;
 use crate::render::escape;
@@ -14,27 +14,28 @@ use exec::{
 };
 use ir::Program;
 
-/// Returns the pipelines of a run; findings mark their phases.
-pub(crate) fn data(
+/// Returns the pipelines of a run. Phases that a finding is about are marked as faulty.
+pub(crate) fn of_run(
     uses: &[MbarrierUse],
     findings: &[Finding],
     (program, source): (&Program, &SourceFile),
 ) -> Vec<Pipeline> {
-    let marked = faulty_phases(findings);
+    let named = faulty_phases(findings);
     let hangs = findings.iter().any(|one| matches!(one.fault, Fault::Deadlock { .. }));
     let row = |one: &MbarrierUse| {
         let mbarrier = name(&one.target).replace('`', "");
         let phase = |phase: &PhaseUse<Place>| {
-            let known = marked.iter().any(|(target, number)| {
+            let is_named = named.iter().any(|(target, number)| {
                 (target.as_str(), Some(*number)) == (mbarrier.as_str(), phase.phase)
             });
-            // The phase at which threads hang, or whose bytes never balance.
-            let open = phase.ended.is_none() && phase.phase.is_some();
-            let waits = phase.events.iter().any(|one| one.kind == PhaseEventKind::Wait);
-            let stuck = open && (hangs && waits || phase.bytes[0] != phase.bytes[1]);
+            // The phase at which threads hang, or in which announced bytes were not delivered.
+            let is_open = phase.ended.is_none() && phase.phase.is_some();
+            let has_waiter = phase.events.iter().any(|one| one.kind == PhaseEventKind::Wait);
+            let [announced, delivered] = phase.bytes;
+            let is_stuck = is_open && (hangs && has_waiter || announced != delivered);
             PipelinePhase {
-                faulty: phase.faulty || known || stuck,
-                ..phase_picture(phase, program, source)
+                faulty: phase.faulty || is_named || is_stuck,
+                ..phase_data(phase, program, source)
             }
         };
         let phases = one.phases.iter().map(phase).collect();
@@ -43,7 +44,7 @@ pub(crate) fn data(
     uses.iter().map(row).collect()
 }
 
-/// Phases that findings name.
+/// The mbarriers and phases that races name: a copy that completes in the phase takes part in the race.
 fn faulty_phases(findings: &[Finding]) -> Vec<(String, u64)> {
     let mut found = Vec::new();
     for finding in findings.iter().filter(|one| !one.fault.is_note()) {
@@ -57,26 +58,25 @@ fn faulty_phases(findings: &[Finding]) -> Vec<(String, u64)> {
     found
 }
 
-fn phase_picture(phase: &PhaseUse<Place>, program: &Program, source: &SourceFile) -> PipelinePhase {
-    let is_wait = |event: &PhaseEvent<Place>| event.kind == PhaseEventKind::Wait;
-    let parts = |waits: bool| {
-        let events = phase.events.iter().filter(|event| is_wait(event) == waits);
-        parts(events, program, source)
-    };
+fn phase_data(phase: &PhaseUse<Place>, program: &Program, source: &SourceFile) -> PipelinePhase {
+    let is_wait = |event: &&PhaseEvent<Place>| event.kind == PhaseEventKind::Wait;
+    let contributions = phase.events.iter().filter(|event| !is_wait(event));
+    let waits = phase.events.iter().filter(is_wait);
+    let [announced, delivered] = phase.bytes;
     PipelinePhase {
         phase: phase.phase,
         ended: phase.ended,
         arrivals: phase.arrived,
         expected: phase.expected,
-        bytes: phase.bytes[1],
-        expected_bytes: phase.bytes[0],
+        bytes: delivered,
+        expected_bytes: announced,
         faulty: phase.faulty,
-        contributions: parts(false),
-        waits: parts(true),
+        contributions: parts(contributions, program, source),
+        waits: parts(waits, program, source),
     }
 }
 
-/// Joins operations of several warps at one instruction into one part.
+/// Combines the same operation of several warps at one instruction into one part.
 fn parts<'e>(
     events: impl Iterator<Item = &'e PhaseEvent<Place>>,
     program: &Program,
@@ -96,7 +96,7 @@ fn parts<'e>(
             None => {
                 let part = PipelinePart {
                     operation: operation(event.kind),
-                    at: at(event.at, program, source),
+                    at: line_name(event.at, program, source),
                     warps: vec![event.warp],
                     threads: event.lanes,
                     bytes: event.bytes,
@@ -114,6 +114,7 @@ fn sorted(mut warps: Vec<usize>) -> Vec<usize> {
     warps
 }
 
+/// A short word for an operation on an mbarrier.
 fn operation(kind: PhaseEventKind) -> &'static str {
     match kind {
         PhaseEventKind::Arrival => "arrive",
@@ -125,8 +126,8 @@ fn operation(kind: PhaseEventKind) -> &'static str {
     }
 }
 
-/// `kernel.cu:12`, or the line of the PTX.
-pub(crate) fn at(place: Place, program: &Program, source: &SourceFile) -> String {
+/// `kernel.cu:12`, or `PTX line 12`. A graph has it between quotes, so it contains no quotes or backslashes.
+pub(crate) fn line_name(place: Place, program: &Program, source: &SourceFile) -> String {
     match outermost_line(place, program) {
         Some((file, line)) => format!("{}:{line}", escape::line(file)).replace(['"', '\\'], "_"),
         None => format!("PTX line {}", source.line(place.span.start)),

@@ -2,8 +2,8 @@
 //!
 //! Threads are independent (manual §3.2). Lanes at the same position with the same call stack run as one
 //! *group*. A branch may split a group in two, and groups that reach the same position merge. The choice of
-//! the next group affects only speed: the one furthest behind in the text goes first, because that leads to
-//! reconvergence.
+//! the next group affects only speed: the one furthest behind in the program text goes first, because that
+//! leads to reconvergence.
 
 use crate::arrival::{Arrival, ClusterArrival};
 use crate::lanes::Mask;
@@ -20,7 +20,7 @@ use sync::MbarrierState;
 pub(crate) struct Group {
     pub(crate) lanes: Mask,
     pub(crate) at: Position,
-    /// Open calls, outermost first, by position.
+    /// The call stack: the positions of the calls, outermost first.
     pub(crate) calls: Vec<Position>,
     /// The state of the group.
     pub(crate) state: State,
@@ -31,7 +31,7 @@ pub(crate) struct Group {
 pub(crate) enum State {
     /// It can run.
     Ready,
-    /// It is at a collective instruction with this mask, and other lanes have not come.
+    /// It is at a collective instruction with this mask, and waits for its other lanes.
     AtCollective(Mask),
     /// It waits at a `bar.warp.sync` with this mask.
     WarpBarrier(Mask),
@@ -39,7 +39,7 @@ pub(crate) enum State {
     Barrier {
         /// Its arrival.
         arrival: Arrival,
-        /// Set if its warp is registered.
+        /// Set if its warp is registered at the barrier.
         registered: bool,
     },
     /// It waits for a phase of an mbarrier.
@@ -48,10 +48,11 @@ pub(crate) enum State {
     Cluster {
         /// Its arrival.
         arrival: ClusterArrival,
-        /// Set if its warp waits for the others.
+        /// Set if its warp is registered, and waits for the others.
         registered: bool,
     },
-    /// It waits for products, except this many groups, and other warps have not reached them.
+    /// It is at a `wgmma.wait_group` with this operand: all but so many of the last groups of products must
+    /// complete. Other warps of its warp group have not reached these products yet.
     WarpGroup(u64),
 }
 
@@ -60,8 +61,9 @@ pub(crate) enum State {
 pub(crate) struct Warp {
     /// Its number in the cluster.
     pub(crate) number: usize,
-    /// The rank of its block, and its number in the block.
+    /// The rank of its block in the cluster.
     pub(crate) rank: usize,
+    /// Its number in the block.
     pub(crate) in_block: usize,
     /// Existing threads: the last warp of a block may be partial.
     pub(crate) exists: Mask,
@@ -69,24 +71,25 @@ pub(crate) struct Warp {
     /// The exits of lanes, with their positions.
     pub(crate) exits: Vec<(Mask, Position)>,
     pub(crate) groups: Vec<Group>,
-    /// Set if its next wait for products ends without the other warps, which cannot come.
+    /// Set if its next wait for products must not wait for the other warps of its warp group: nothing else can
+    /// run, so they cannot come.
     pub(crate) passes_wait: bool,
-    /// The running lanes at the last retry of waiting groups.
+    /// The lanes that had not exited when the groups waiting at collectives were last retried.
     pub(crate) retried: Mask,
-    /// Registers of each function called in this block.
-    files: Vec<Option<Registers>>,
+    /// The register file of each function called in this block.
+    register_files: Vec<Option<Registers>>,
     /// Local variables used in this block, each with room for 32 threads.
     local: Vec<Option<Allocation>>,
     /// Cleared registers and memory of earlier blocks.
-    spare_files: Vec<Option<Registers>>,
+    spare_register_files: Vec<Option<Registers>>,
     spare_local: Vec<Option<Allocation>>,
-    /// Bytes that this block was the first to use since the last query. (They may have been cleared before,
-    /// but the cost of a block must not depend on earlier ones.)
+    /// Bytes of registers and local memory that this block began to use since its budget was last charged. A
+    /// spare may have been cleared already, but the cost of a block must not depend on earlier blocks.
     pub(crate) cleared: usize,
 }
 
 impl Warp {
-    /// A warp that has not started; [`restart`](Self::restart) must follow.
+    /// Makes a warp without groups; [`restart`](Self::restart) must follow.
     pub(crate) fn new(machine: &Machine<'_>, number: usize, exists: Mask) -> Self {
         let warps = machine.launch.warps();
         Self {
@@ -99,9 +102,9 @@ impl Warp {
             groups: Vec::new(),
             passes_wait: false,
             retried: exists,
-            files: machine.layouts.iter().map(|_| None).collect(),
+            register_files: machine.layouts.iter().map(|_| None).collect(),
             local: machine.local.iter().map(|_| None).collect(),
-            spare_files: machine.layouts.iter().map(|_| None).collect(),
+            spare_register_files: machine.layouts.iter().map(|_| None).collect(),
             spare_local: machine.local.iter().map(|_| None).collect(),
             cleared: 0,
         }
@@ -109,9 +112,9 @@ impl Warp {
 
     /// Starts a block: registers and local memory are undefined.
     pub(crate) fn restart(&mut self, machine: &Machine<'_>) {
-        // For large arrays, used by few blocks perhaps, a new allocation is faster than clearing.
+        // Few blocks may use a large array, and a new allocation is faster than clearing it for all of them.
         const LARGE: usize = 1 << 20;
-        for (slot, spare) in self.files.iter_mut().zip(&mut self.spare_files) {
+        for (slot, spare) in self.register_files.iter_mut().zip(&mut self.spare_register_files) {
             if let Some(mut registers) = slot.take() {
                 registers.unset_all();
                 *spare = Some(registers);
@@ -137,24 +140,24 @@ impl Warp {
         });
     }
 
-    /// The running lanes.
+    /// The lanes that have not exited.
     pub(crate) fn alive(&self) -> Mask {
         self.exists.without(self.exited)
     }
 
     /// The registers of `function`.
     pub(crate) fn registers(&mut self, machine: &Machine<'_>, function: FuncId) -> &mut Registers {
-        if self.files[function.position()].is_none() {
+        if self.register_files[function.position()].is_none() {
             let registers = self.first_registers(machine, function);
             self.put_registers(function, registers);
         }
-        self.files[function.position()].get_or_insert_default()
+        self.register_files[function.position()].get_or_insert_default()
     }
 
     /// The registers of a function not yet called in this block.
     #[cold]
     fn first_registers(&mut self, machine: &Machine<'_>, function: FuncId) -> Registers {
-        let spare = self.spare_files[function.position()].take();
+        let spare = self.spare_register_files[function.position()].take();
         let registers =
             spare.unwrap_or_else(|| Registers::new(&machine.layouts[function], self.exists));
         self.cleared += registers.tag_bytes();
@@ -163,17 +166,17 @@ impl Warp {
 
     /// Takes the registers of `function` out temporarily.
     pub(crate) fn take_registers(&mut self, machine: &Machine<'_>, function: FuncId) -> Registers {
-        let taken = self.files[function.position()].take();
+        let taken = self.register_files[function.position()].take();
         taken.unwrap_or_else(|| self.first_registers(machine, function))
     }
 
     /// Puts back the registers taken by [`take_registers`](Self::take_registers).
     pub(crate) fn put_registers(&mut self, function: FuncId, registers: Registers) {
-        self.files[function.position()] = Some(registers);
+        self.register_files[function.position()] = Some(registers);
     }
 
-    /// Starts a call: registers and local variables of the callee become undefined. Returns their size in
-    /// bytes.
+    /// Starts a call: registers and local variables of the callee become undefined. Returns the cost: one for
+    /// each register, and one for each byte of the variables.
     pub(crate) fn enter(&mut self, machine: &Machine<'_>, function: FuncId, lanes: Mask) -> usize {
         let mut cleared = machine.program.functions[function].registers.len();
         self.registers(machine, function).unset(lanes);
@@ -193,7 +196,7 @@ impl Warp {
         cleared
     }
 
-    /// An unused local variable.
+    /// Allocates a local variable for 32 threads, undefined.
     pub(crate) fn unused_local(&self, machine: &Machine<'_>, number: usize) -> Allocation {
         let id: VarId = machine.local[number];
         let variable = &machine.program.variables[id];
@@ -204,7 +207,7 @@ impl Warp {
         memory
     }
 
-    /// The memory of a local variable, by its area: 32 copies, one for each lane in turn.
+    /// The memory of the local variable with this number: 32 copies, one for each lane in turn.
     pub(crate) fn local(&mut self, machine: &Machine<'_>, number: usize) -> &mut Allocation {
         if self.local[number].is_none() && self.spare_local[number].is_none() {
             self.spare_local[number] = Some(self.unused_local(machine, number));
@@ -217,22 +220,22 @@ impl Warp {
         })
     }
 
-    /// The used local variables, by their areas.
+    /// The memory of all local variables by number; `None` for those not used yet.
     pub(crate) fn local_memory(&self) -> &[Option<Allocation>] {
         &self.local
     }
 
-    /// Restores local variables.
+    /// Replaces the memory of all local variables.
     pub(crate) fn put_local_memory(&mut self, local: Vec<Option<Allocation>>) {
         self.local = local;
     }
 
-    /// The next group to run: the ready one furthest behind in the text.
+    /// The next group to run: the ready one furthest behind in the program text.
     pub(crate) fn next_group(&self) -> Option<usize> {
         let ready = self.groups.iter().enumerate().filter(|(_, group)| group.state == State::Ready);
         let furthest_behind = ready.min_by_key(|(_, group)| {
             let at = group.at;
-            // Lanes in a callee catch up with earlier callers.
+            // The deepest call first: its lanes return to those that wait in the caller.
             (usize::MAX - group.calls.len(), at.function.position(), at.block.position(), at.index)
         });
         furthest_behind.map(|(position, _)| position)
@@ -271,7 +274,7 @@ impl Warp {
         self.groups.len() - 1
     }
 
-    /// Exits `lanes` of a group; the group is removed with its last lane.
+    /// Ends `lanes` of a group; a group without lanes is removed.
     pub(crate) fn exit(&mut self, position: usize, lanes: Mask) {
         self.exited = self.exited.or(lanes);
         self.exits.push((lanes, self.groups[position].at));

@@ -282,7 +282,8 @@ pub(crate) fn exit(verdict: Verdict) -> Exit {
     }
 }
 
-/// Files in which findings are shown; without findings the first source that can be read, else the PTX.
+/// Returns the files in which findings are shown; without findings the main source, or the PTX if no source can be
+/// read.
 fn sources(
     finished: &FinishedRun<'_>,
     report: &Report,
