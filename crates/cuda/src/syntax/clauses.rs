@@ -79,7 +79,7 @@ impl Parser<'_> {
         self.declare_parameters(&parameters);
         function.parameters = parameters;
         let result = self.contract_in_scope(function, pending);
-        self.scopes.undo(&mark.undo);
+        self.scopes.undo(&mark.scopes);
         result
     }
 

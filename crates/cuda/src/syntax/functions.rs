@@ -234,7 +234,7 @@ impl Parser<'_> {
         function.parameters = parameters;
         let result =
             self.contract_in_scope(function, pending).and_then(|()| self.statements_of(function));
-        self.scopes.undo(&mark.undo);
+        self.scopes.undo(&mark.scopes);
         self.outer = outer;
         self.reset_limits();
         match result {

@@ -128,7 +128,7 @@ impl Parser<'_> {
         }
         let mut inner = Vec::new();
         let result = self.items_in_braces(&mut inner);
-        while self.scopes.mark().is_deeper_than(&mark.undo) {
+        while self.scopes.mark().is_deeper_than(&mark.scopes) {
             self.scopes.close();
         }
         result?;

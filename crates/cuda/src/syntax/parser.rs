@@ -1,7 +1,7 @@
 //! The state of parsing: the position among the tokens, the scopes around it, and stepping back.
 
 use super::pending::Pending;
-use super::scopes::{ScopeId, Scopes, Undo};
+use super::scopes::{Checkpoint, ScopeId, Scopes};
 use super::{ast, builtin};
 use crate::token::{Token, TokenKind};
 use crate::{Result, error, limit, unsupported};
@@ -44,7 +44,7 @@ pub(super) struct Parser<'t> {
 pub(super) struct Mark {
     pub(super) at: usize,
     pub(super) is_half: bool,
-    pub(super) undo: Undo,
+    pub(super) scopes: Checkpoint,
 }
 
 static GREATER: TokenKind = TokenKind::Punct(">");
@@ -186,14 +186,14 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn mark(&self) -> Mark {
-        Mark { at: self.at, is_half: self.is_half, undo: self.scopes.mark() }
+        Mark { at: self.at, is_half: self.is_half, scopes: self.scopes.mark() }
     }
 
     pub(super) fn reset(&mut self, mark: &Mark) {
         self.wasted += self.at.saturating_sub(mark.at) + 1;
         self.at = mark.at;
         self.is_half = mark.is_half;
-        self.scopes.undo(&mark.undo);
+        self.scopes.undo(&mark.scopes);
     }
 
     /// Resets the limits, for the next declaration.

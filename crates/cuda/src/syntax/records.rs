@@ -87,7 +87,7 @@ impl Parser<'_> {
         let scope =
             match known.scope.filter(|_| known.meaning.is_type() && name.arguments.is_none()) {
                 Some(scope) => scope,
-                None => self.scopes.fresh(),
+                None => self.scopes.new_scope(),
             };
         if name.arguments.is_none() && !name.name.text.is_empty() {
             let meaning = if is_template { Meaning::TypeTemplate } else { Meaning::Type };
@@ -106,7 +106,7 @@ impl Parser<'_> {
         let mark = self.mark();
         self.scopes.reopen(scope);
         let result = self.nested(|parser| parser.members());
-        while self.scopes.mark().is_deeper_than(&mark.undo) {
+        while self.scopes.mark().is_deeper_than(&mark.scopes) {
             self.scopes.close();
         }
         self.classes.pop();
@@ -276,7 +276,7 @@ impl Parser<'_> {
         let Some(NamePart { name, .. }) = name.parts.into_iter().last() else {
             return Err(self.error("expected a name"));
         };
-        let scope = self.scopes.fresh();
+        let scope = self.scopes.new_scope();
         if !name.text.is_empty() {
             self.declare(&name.text, Meaning::Type, Some(scope));
         }

@@ -1,7 +1,7 @@
-//! The names of types, templates and namespaces at each place (\[basic.scope\], \[basic.lookup\]).
+//! The names that are visible while a file is parsed (\[basic.scope\], \[basic.lookup\]).
 //!
-//! This serves parsing alone: `sema` resolves names. Scopes of namespaces and classes outlive their braces, for
-//! qualified names.
+//! The grammar of C++ needs to know whether a name is a type, a template or a namespace. This serves parsing alone:
+//! `sema` resolves names. Scopes of namespaces and classes outlive their braces, for qualified names.
 
 use super::builtin;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,7 +31,7 @@ impl Meaning {
     }
 }
 
-/// The number of a scope, also [`HEADERS`] and [`FILE`].
+/// The number of a scope. [`HEADERS`] and [`FILE`] are the first two.
 pub(super) type ScopeId = usize;
 
 /// The outermost scope: declarations of CUDA and its headers.
@@ -39,7 +39,7 @@ const HEADERS: ScopeId = 0;
 /// The global scope of the file.
 const FILE: ScopeId = 1;
 
-/// A name: its meaning, and its scope for names after `::`.
+/// The entry of a name: its meaning and, for a class or namespace, the scope of its members.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) meaning: Meaning,
@@ -49,9 +49,9 @@ pub(super) struct Entry {
 #[derive(Default)]
 struct Scope {
     names: FxHashMap<Box<str>, Entry>,
-    /// Scopes whose names are found here, too.
+    /// Scopes whose names are visible in this one, too: by `using namespace`, inheritance or an inline namespace.
     uses: Vec<ScopeId>,
-    /// It may have names that are not listed.
+    /// Set for a scope of the headers: it may have more names than the listed ones.
     may_have_more: bool,
 }
 
@@ -59,27 +59,30 @@ struct Scope {
 pub(super) struct Scopes {
     /// All scopes, by their numbers.
     all: Vec<Scope>,
-    /// The open ones, from the outside inwards.
+    /// The open scopes, outermost first.
     stack: Vec<ScopeId>,
     /// Changes, for [`Scopes::undo`].
     journal: Vec<Change>,
-    /// Members that are templates, of any class.
+    /// Names of member templates, of any class.
     member_templates: FxHashSet<Box<str>>,
 }
 
+/// A change that can be undone.
 enum Change {
+    /// A name of a scope was set; its entry before.
     Name(ScopeId, Box<str>, Option<Entry>),
+    /// An element was added to `uses` of this scope.
     Use(ScopeId),
 }
 
-/// A position in the journal of changes.
-pub(super) struct Undo {
+/// A state to which [`Scopes::undo`] returns: the lengths of the journal and of the stack.
+pub(super) struct Checkpoint {
     changes: usize,
     stack: usize,
 }
 
-impl Undo {
-    /// Were more scopes open at this moment than at the other?
+impl Checkpoint {
+    /// Returns `true` if more scopes were open here than at the other checkpoint.
     pub(super) fn is_deeper_than(&self, other: &Self) -> bool {
         self.stack > other.stack
     }
@@ -97,7 +100,8 @@ impl Scopes {
         scopes
     }
 
-    /// Declarations of CUDA and its headers: the outermost scope, so that files may declare the same names.
+    /// Declares the names of CUDA and its headers. Their scope is the outermost one, so that files may declare the same
+    /// names.
     fn add_builtin(&mut self) {
         self.stack = vec![HEADERS];
         for name in builtin::TYPES {
@@ -132,9 +136,8 @@ impl Scopes {
             ];
             for (names, meaning) in groups {
                 for name in *names {
-                    let inner = self.make(true);
-                    let is_type = meaning.is_type();
-                    self.put(scope, name, Entry { meaning, scope: is_type.then_some(inner) });
+                    let members = meaning.is_type().then(|| self.make(true));
+                    self.put(scope, name, Entry { meaning, scope: members });
                 }
             }
         }
@@ -148,7 +151,7 @@ impl Scopes {
         self.all.len() - 1
     }
 
-    /// Opens a scope of its own.
+    /// Opens a new scope.
     pub(super) fn open(&mut self) -> ScopeId {
         let made = self.make(false);
         self.stack.push(made);
@@ -160,6 +163,7 @@ impl Scopes {
         self.stack.push(scope);
     }
 
+    /// Closes the innermost scope; the first two stay open.
     pub(super) fn close(&mut self) {
         if self.stack.len() > 2 {
             self.stack.pop();
@@ -170,11 +174,12 @@ impl Scopes {
         self.stack.last().copied().unwrap_or(FILE)
     }
 
-    pub(super) fn mark(&self) -> Undo {
-        Undo { changes: self.journal.len(), stack: self.stack.len() }
+    pub(super) fn mark(&self) -> Checkpoint {
+        Checkpoint { changes: self.journal.len(), stack: self.stack.len() }
     }
 
-    pub(super) fn undo(&mut self, mark: &Undo) {
+    /// Undoes all changes since `mark`, and closes the scopes opened since.
+    pub(super) fn undo(&mut self, mark: &Checkpoint) {
         self.stack.truncate(mark.stack);
         while self.journal.len() > mark.changes {
             match self.journal.pop() {
@@ -217,8 +222,8 @@ impl Scopes {
         self.put(scope, name, entry);
     }
 
-    /// A new empty scope.
-    pub(super) fn fresh(&mut self) -> ScopeId {
+    /// Makes an empty scope without opening it.
+    pub(super) fn new_scope(&mut self) -> ScopeId {
         self.make(false)
     }
 
@@ -231,12 +236,13 @@ impl Scopes {
         self.member_templates.contains(name)
     }
 
-    /// Makes the names of a scope visible in the innermost one.
+    /// Makes the names of `used` visible in the innermost scope.
     pub(super) fn use_scope(&mut self, used: ScopeId) {
         let current = self.current();
         self.use_in(current, used);
     }
 
+    /// Makes the names of `used` visible in `scope`.
     pub(super) fn use_in(&mut self, scope: ScopeId, used: ScopeId) {
         if let Some(found) = self.all.get_mut(scope) {
             found.uses.push(used);
@@ -244,7 +250,7 @@ impl Scopes {
         }
     }
 
-    /// The scope of a namespace declared here; the existing one if it was declared before.
+    /// Returns the scope of a namespace that is declared here or was declared before; an unnamed one is always new.
     pub(super) fn namespace(&mut self, name: &str) -> ScopeId {
         let current = self.current();
         let own = self.all.get(current).and_then(|scope| scope.names.get(name));
@@ -252,7 +258,7 @@ impl Scopes {
             return *known;
         }
         let made = self.make(false);
-        // A namespace that headers have, too, contains their names.
+        // A global namespace that the headers declare, too, such as `std`, contains their names.
         let outer = self.in_scope(HEADERS, name, 0).and_then(|entry| entry.scope);
         if let (Some(outer), true) = (outer, self.stack.len() == 2) {
             self.use_in(made, outer);
@@ -263,7 +269,7 @@ impl Scopes {
         made
     }
 
-    /// Looks up a name from here.
+    /// Looks up an unqualified name: in the open scopes, innermost first.
     pub(super) fn lookup(&self, name: &str) -> Entry {
         let found = self.stack.iter().rev().find_map(|scope| self.in_scope(*scope, name, 0));
         found.unwrap_or(Entry { meaning: Meaning::Undeclared, scope: None })
@@ -288,8 +294,8 @@ impl Scopes {
     fn in_scope(&self, scope: ScopeId, name: &str, depth: usize) -> Option<Entry> {
         let found = self.all.get(scope)?;
         let own = found.names.get(name).copied();
-        let deeper = || found.uses.iter().find_map(|used| self.in_scope(*used, name, depth + 1));
-        // Ends the search in scopes that use each other.
-        own.or_else(|| if depth < 16 { deeper() } else { None })
+        let in_used = || found.uses.iter().find_map(|used| self.in_scope(*used, name, depth + 1));
+        // The limit ends the search in scopes that use each other.
+        own.or_else(|| if depth < 16 { in_used() } else { None })
     }
 }

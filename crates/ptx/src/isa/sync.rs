@@ -16,9 +16,10 @@ pub(super) const FORMS: &[Form] = &[
         lowering: by(|insn| {
             let waits =
                 insn.require(&[("launch_dependents", false), ("wait", true)], "an action")?;
-            insn.emit(match waits {
-                true => Op::Sync(SyncOp::GridWait),
-                false => Op::Hint { what: "griddepcontrol.launch_dependents" },
+            insn.emit(if waits {
+                Op::Sync(SyncOp::GridWait)
+            } else {
+                Op::Hint { what: "griddepcontrol.launch_dependents" }
             });
             Ok(())
         }),
@@ -157,6 +158,7 @@ enum Reduction {
     Or,
 }
 
+/// Lowers `bar.red` and `barrier.red`: a barrier that combines the predicates of its threads.
 fn barrier_reduction(insn: &mut Insn<'_, '_, '_>, aligned: bool) -> Lower {
     let table = &[("popc", Reduction::Popc), ("and", Reduction::And), ("or", Reduction::Or)];
     let reduction = insn.require(table, "`.popc`, `.and` or `.or`")?;
@@ -178,38 +180,43 @@ fn barrier_reduction(insn: &mut Insn<'_, '_, '_>, aligned: bool) -> Lower {
     Ok(())
 }
 
+/// Lowers `fence`.
 fn fence(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    type Make = fn(Scope) -> Ordering;
-    let weaker: &[(&str, Make)] = &[
+    type OrderingOf = fn(Scope) -> Ordering;
+    let weaker: &[(&str, OrderingOf)] = &[
         ("acq_rel", Ordering::AcquireRelease),
         ("acquire", Ordering::Acquire),
         ("release", Ordering::Release),
     ];
-    // Without a qualifier a fence is `.acq_rel`.
-    let make = match insn.flag("sc") {
-        true => None,
-        false => Some(insn.choose(weaker).unwrap_or(Ordering::AcquireRelease)),
+    let ordering_of = if insn.flag("sc") {
+        None
+    } else {
+        // Without a qualifier a fence is `.acq_rel`.
+        Some(insn.choose(weaker).unwrap_or(Ordering::AcquireRelease))
     };
     let scope = scope(insn).ok_or_else(|| insn.unsupported("a fence needs a scope"))?;
-    let ordering = make.map(|make| make(scope));
+    let ordering = ordering_of.map(|ordering_of| ordering_of(scope));
     insn.emit(Op::Sync(SyncOp::Fence { ordering, scope }));
     Ok(())
 }
 
+/// Lowers `cp.async`.
 fn async_copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     insn.require(&[("async", ())], "`.async`")?;
-    let all_caches = insn.flag("ca");
+    // `.ca` caches at all levels. `.cg`, which `hints` takes, bypasses L1 and allows 16 bytes only.
+    let all_levels = insn.flag("ca");
     insn.require(&[("shared", ()), ("shared::cta", ())], "`.shared`")?;
     insn.require(&[("global", ())], "`.global`")?;
     let policy = hints(insn);
     let (dst, src) = (insn.address()?, insn.address()?);
     let bytes = match insn.immediate()? {
         16 => 16,
-        4 if all_caches => 4,
-        8 if all_caches => 8,
-        _ => return Err(insn.unsupported("a copy has 4, 8 or 16 bytes, with `.cg` 16")),
+        4 if all_levels => 4,
+        8 if all_levels => 8,
+        _ => return Err(insn.unsupported("a copy has 4, 8 or 16 bytes; with `.cg`, only 16")),
     };
     let (mut src_bytes, mut ignore_src) = (None, None);
+    // A cache policy, if there is one, is the last operand.
     if insn.remaining() > usize::from(policy) {
         match next_is_predicate(insn) {
             true => ignore_src = Some(insn.predicate()?),
@@ -221,7 +228,7 @@ fn async_copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// Is the fourth operand a predicate that ignores the source? Otherwise it is the number of source bytes.
+/// Returns `true` if the next operand is a predicate (`ignore-src`), not a number (`src-size`).
 fn next_is_predicate(insn: &mut Insn<'_, '_, '_>) -> bool {
     let position = insn.instruction.operands.len() - insn.remaining();
     match &insn.instruction.operands[position] {
