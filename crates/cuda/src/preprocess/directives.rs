@@ -4,7 +4,7 @@
 //! then is seldom intended.
 
 use super::condition::evaluate;
-use super::expand::Place;
+use super::expand::TextKind;
 use super::headers::{KEYWORDS, implicit};
 use super::macros::{Origin, define};
 use super::pp_token::{Kind, PpToken};
@@ -102,7 +102,7 @@ impl State<'_> {
             };
             return Ok(self.is_defined(&word.text) == (name == "ifdef"));
         }
-        let tokens = self.expand(rest.to_vec(), Place::Condition)?;
+        let tokens = self.expand(rest.to_vec(), TextKind::Condition)?;
         let symbolic = &self.symbolic;
         evaluate(&tokens, span, &|name| {
             if symbolic.contains(name) {
@@ -151,7 +151,7 @@ impl State<'_> {
     }
 
     fn set_line(&mut self, line: Vec<PpToken>, span: Span) -> Result<()> {
-        let line = self.expand(line, Place::Part)?;
+        let line = self.expand(line, TextKind::DirectiveOrArgument)?;
         let number = line.first().filter(|token| token.kind == Kind::Number);
         let number = number.and_then(|token| token.text.replace('\'', "").parse::<i64>().ok());
         let Some(number) = number else {

@@ -1,8 +1,9 @@
 //! Replaces macros and rescans (\[cpp.rescan\]), with hide sets as in Prosser's algorithm: a macro is not replaced
 //! again in its own expansion.
 //!
-//! The standard leaves the nesting in `f(2)(9)` open; this continues as gcc and NVRTC do. Preprocessor lines among
-//! the arguments of a macro are undefined in C++ and refused.
+//! The standard leaves one case open: a call that begins in an expansion and ends behind it. With `#define f(a) a*g`
+//! and `#define g(a) f(a)`, `f(2)(9)` may become `2*f(9)` or `2*9*g`. Here it becomes `2*9*g`, as with gcc and NVRTC.
+//! Preprocessor lines among the arguments of a macro are undefined in C++ and refused.
 
 use super::macros::{Argument, Macro, intersection, substitute, union};
 use super::pp_token::{Kind, PpToken};
@@ -16,45 +17,45 @@ const MAX_TOKENS: usize = 2_000_000;
 /// Arguments within arguments deeper than this are refused.
 const MAX_DEPTH: usize = 100;
 
-/// The text to expand.
+/// The kind of a text to expand. It decides what the end of the text means for a macro call that is not closed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Text that ends with the file.
-    Text,
+pub(super) enum TextKind {
+    /// Text up to the end of the main file.
+    LastText,
     /// Text followed by a preprocessor line or by the end of an included file.
     TextBeforeBreak,
     /// The line of `#if`.
     Condition,
-    /// Another preprocessor line, or an argument.
-    Part,
+    /// Another preprocessor line, or an argument of a macro.
+    DirectiveOrArgument,
 }
 
 impl State<'_> {
     /// Replaces all macros in `tokens`.
-    pub(super) fn expand(&mut self, tokens: Vec<PpToken>, place: Place) -> Result<Vec<PpToken>> {
+    pub(super) fn expand(&mut self, tokens: Vec<PpToken>, kind: TextKind) -> Result<Vec<PpToken>> {
         let span = tokens.first().map_or(Span::default(), |token| token.span);
         if self.depth > MAX_DEPTH {
             return Err(limit(span, "arguments of macros are nested too deeply"));
         }
         self.depth += 1;
         let many_lines = self.is_on_many_lines;
-        let expanded = self.expand_list(tokens, place);
+        let expanded = self.expand_list(tokens, kind);
         self.is_on_many_lines = many_lines;
         self.depth -= 1;
         expanded
     }
 
     /// Expands the macros in a list of tokens.
-    fn expand_list(&mut self, tokens: Vec<PpToken>, place: Place) -> Result<Vec<PpToken>> {
+    fn expand_list(&mut self, tokens: Vec<PpToken>, kind: TextKind) -> Result<Vec<PpToken>> {
         let mut out = Vec::new();
         let mut input = tokens;
         input.reverse();
-        // Below this length of the input, the call that spans several lines has ended.
-        let mut floor = None;
+        // Set while the replacement of a call that spans lines is rescanned: the length of the input behind it.
+        let mut length_behind = None;
         let outer = self.is_on_many_lines;
         while let Some(token) = input.pop() {
-            if floor.is_some_and(|floor| input.len() < floor) {
-                (floor, self.is_on_many_lines) = (None, outer);
+            if length_behind.is_some_and(|length| input.len() < length) {
+                (length_behind, self.is_on_many_lines) = (None, outer);
             }
             if token.kind != Kind::Word {
                 self.is_in_annotation = match token.kind {
@@ -65,27 +66,26 @@ impl State<'_> {
                 out.push(token);
                 continue;
             }
-            if place == Place::Condition && self.condition_operator(&token, &mut input)? {
+            if kind == TextKind::Condition && self.condition_operator(&token, &mut input)? {
                 continue;
             }
             if let Some(made) = self.dynamic_macro(&token)? {
                 out.push(made);
                 continue;
             }
-            if place != Place::Condition {
+            if kind != TextKind::Condition {
                 self.check_symbolic(&token)?;
             }
             let Some(found) = self.applicable_macro(&token) else {
                 out.push(token);
                 continue;
             };
-            let below = input.len();
-            let Some((body, spans_lines)) = self.replace(&token, &found, &mut input, place)? else {
+            let Some((body, spans_lines)) = self.replace(&token, &found, &mut input, kind)? else {
                 out.push(token);
                 continue;
             };
-            if spans_lines && floor.is_none() {
-                (floor, self.is_on_many_lines) = (Some(input.len().min(below)), true);
+            if spans_lines && length_behind.is_none() {
+                (length_behind, self.is_on_many_lines) = (Some(input.len()), true);
             }
             self.produced += body.len() + 1;
             if self.produced > MAX_TOKENS {
@@ -96,7 +96,8 @@ impl State<'_> {
         Ok(out)
     }
 
-    /// The macro that replaces a token: defined, not symbolic, and not in the token's hide set.
+    /// Returns the macro that replaces a token: it is defined, not symbolic ([`super::symbolic`]), and not in the
+    /// token's hide set.
     fn applicable_macro(&mut self, token: &PpToken) -> Option<Rc<Macro>> {
         if self.symbolic.contains(&token.text) {
             return None;
@@ -112,13 +113,14 @@ impl State<'_> {
         Some(found)
     }
 
-    /// The replacement by a macro, and if its call spans lines; `None` if it is function-like and not called.
+    /// Returns the replacement of a token by a macro, and `true` if the call spans lines. Returns `None` if the macro
+    /// takes arguments and is not called here.
     fn replace(
         &mut self,
         token: &PpToken,
         found: &Macro,
         input: &mut Vec<PpToken>,
-        place: Place,
+        kind: TextKind,
     ) -> Result<Option<(Vec<PpToken>, bool)>> {
         let mut hide = token.hide.clone();
         let mut arguments = Vec::new();
@@ -126,7 +128,7 @@ impl State<'_> {
         if let Some(parameters) = &found.parameters {
             match input.last() {
                 Some(next) if next.is("(") => {}
-                None if place == Place::TextBeforeBreak => return Err(interrupted_call(token)),
+                None if kind == TextKind::TextBeforeBreak => return Err(interrupted_call(token)),
                 Some(next) if next.kind == Kind::AnnotationStart => {
                     let message = "an annotation directly after the name of a macro that takes arguments is \
                         not supported";
@@ -134,7 +136,7 @@ impl State<'_> {
                 }
                 _ => return Ok(None),
             }
-            let (raw, close) = collect_arguments(token, found, input, place)?;
+            let (raw, close) = collect_arguments(token, found, input, kind)?;
             check_count(token, found, parameters.len(), raw.len())?;
             spans_lines = self.has_newline(token.span, close.span);
             self.is_on_many_lines |= spans_lines;
@@ -143,7 +145,7 @@ impl State<'_> {
             self.check_pasted(found, &arguments)?;
         }
         hide = union(&hide, &Some(Rc::from([found.number])));
-        let mut body = substitute(&at_use(found, token), &arguments)?;
+        let mut body = substitute(&with_spans_of_use(found, token), &arguments)?;
         for (at, made) in body.iter_mut().enumerate() {
             made.hide = union(&made.hide, &hide);
             made.is_first = false;
@@ -154,13 +156,13 @@ impl State<'_> {
         Ok(Some((body, spans_lines)))
     }
 
-    /// Expands the arguments, and adds omitted empty ones.
+    /// Expands the arguments, and adds empty ones for those omitted.
     fn expand_arguments(&mut self, found: &Macro, raw: Vec<Vec<PpToken>>) -> Result<Vec<Argument>> {
         let wanted = found.parameters.as_ref().map_or(0, Vec::len);
         let mut arguments = Vec::new();
         for raw in raw {
             self.produced += raw.len();
-            let expanded = self.expand(raw.clone(), Place::Part)?;
+            let expanded = self.expand(raw.clone(), TextKind::DirectiveOrArgument)?;
             arguments.push(Argument { raw, expanded });
         }
         while arguments.len() < wanted {
@@ -169,6 +171,7 @@ impl State<'_> {
         Ok(arguments)
     }
 
+    /// Returns `true` if the text from one span to another has a newline, or is unknown.
     fn has_newline(&self, from: Span, to: Span) -> bool {
         let Some((file, start)) = self.sources.locate(from) else { return false };
         let length = to.end.saturating_sub(from.start) as usize;
@@ -206,8 +209,8 @@ impl State<'_> {
     fn dynamic_macro(&mut self, token: &PpToken) -> Result<Option<PpToken>> {
         let (kind, text) = match &*token.text {
             "__LINE__" => {
-                // gcc takes the line of the name, NVRTC that of the closing parenthesis of the call. The word stays,
-                // and is refused where it matters.
+                // gcc takes the line of the name, NVRTC that of the closing parenthesis of the call. So the word
+                // stays as it is, and is refused as an undeclared name where it is used.
                 if self.is_on_many_lines {
                     return Ok(Some(token.clone()));
                 }
@@ -233,8 +236,8 @@ impl State<'_> {
     }
 }
 
-/// The macro with its body's spans at the place of use.
-fn at_use(found: &Macro, token: &PpToken) -> Macro {
+/// Copies a macro, with the token it replaces as the span of its body.
+fn with_spans_of_use(found: &Macro, token: &PpToken) -> Macro {
     let mut made = found.clone();
     for inner in &mut made.body {
         inner.span = token.span;
@@ -242,7 +245,7 @@ fn at_use(found: &Macro, token: &PpToken) -> Macro {
     made
 }
 
-/// The refusal of a macro call that a preprocessor line or the end of a file interrupts.
+/// The error for a macro call that a preprocessor line or the end of a file interrupts.
 fn interrupted_call(token: &PpToken) -> Box<base::Diagnostic> {
     let message = format!(
         "a preprocessor line or the end of a file between `{}` and its arguments is not read",
@@ -257,7 +260,7 @@ fn collect_arguments(
     token: &PpToken,
     found: &Macro,
     input: &mut Vec<PpToken>,
-    place: Place,
+    kind: TextKind,
 ) -> Result<(Vec<Vec<PpToken>>, PpToken)> {
     let wanted = found.parameters.as_ref().map_or(0, Vec::len);
     let mut arguments = vec![Vec::new()];
@@ -288,13 +291,15 @@ fn collect_arguments(
             last.push(next);
         }
     }
-    if place == Place::TextBeforeBreak {
+    if kind == TextKind::TextBeforeBreak {
         return Err(interrupted_call(token));
     }
     Err(error(token.span, format!("the arguments of the macro `{}` are not closed", token.text)))
 }
 
+/// Checks the number of arguments of a call.
 fn check_count(token: &PpToken, found: &Macro, wanted: usize, given: usize) -> Result<()> {
+    // `F()` counts as one empty argument, and the variable arguments may be missing.
     let fits =
         given == wanted || given == 1 && wanted == 0 || found.is_variadic && given + 1 >= wanted;
     if fits {
@@ -304,7 +309,7 @@ fn check_count(token: &PpToken, found: &Macro, wanted: usize, given: usize) -> R
     Err(error(token.span, message).also_at(found.span))
 }
 
-/// Points at a definition.
+/// Adds the place of a macro's definition to an error, if it has one.
 trait AlsoAt {
     fn also_at(self, span: Span) -> Self;
 }

@@ -3,7 +3,7 @@
 //! Files come from the caller; nothing is read here. A quoted name is searched beside the including file, then in the
 //! folders of `-I`; one in angle brackets only in those folders. Then come headers known by name.
 
-use super::expand::Place;
+use super::expand::TextKind;
 use super::headers;
 use super::lex::lex;
 use super::macros::Origin;
@@ -36,7 +36,7 @@ impl State<'_> {
     pub(super) fn include(&mut self, line: Vec<PpToken>, span: Span) -> Result<()> {
         let line = match header_name(&line) {
             Some(_) => line,
-            None => self.expand(line, Place::Part)?,
+            None => self.expand(line, TextKind::DirectiveOrArgument)?,
         };
         let Some((name, rest)) = header_name(&line) else {
             return Err(error(span, "`#include` needs a name in quotes or angle brackets"));

@@ -28,7 +28,7 @@ use crate::source::SourceMap;
 use crate::token::{Token, TokenKind};
 use crate::{Result, error, limit};
 use base::Span;
-use expand::Place;
+use expand::TextKind;
 use pp_token::PpToken;
 use state::{Frame, State};
 use std::rc::Rc;
@@ -136,8 +136,8 @@ impl State<'_> {
             return Ok(());
         }
         let text = tokens.get(start..start + 1 + length).unwrap_or_default().to_vec();
-        let place = if is_last { Place::Text } else { Place::TextBeforeBreak };
-        let expanded = self.expand(text, place)?;
+        let kind = if is_last { TextKind::LastText } else { TextKind::TextBeforeBreak };
+        let expanded = self.expand(text, kind)?;
         let span = first.span;
         self.emit(expanded)?;
         if self.out.len() > MAX_TOKENS {

@@ -103,8 +103,8 @@ impl<'a> Lexer<'a> {
 
     /// Reads the next token.
     pub(crate) fn next_token(&mut self) -> Token {
-        if let Err(bad) = self.skip_blanks() {
-            return bad;
+        if let Err(unterminated_comment) = self.skip_blanks() {
+            return unterminated_comment;
         }
         let start = self.position;
         let Some(&first) = self.bytes.get(start) else {
@@ -136,7 +136,7 @@ impl<'a> Lexer<'a> {
         self.position += rest.iter().position(|&byte| !wanted(byte)).unwrap_or(rest.len());
     }
 
-    /// Skips white space and comments; a comment without an end is a bad token.
+    /// Skips white space and comments. A comment without an end is an error, and the error is its token.
     fn skip_blanks(&mut self) -> Result<(), Token> {
         loop {
             self.take_while(|byte| byte.is_ascii_whitespace() || byte == b'\x0b');
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_keep_their_suffixes() {
+    fn literals_include_all_attached_characters() {
         for literal in ["0x3fb8aa3bU", "0f3F800000", "0d3FF0000000000000", "1.5e-3", "9.4", "017"] {
             assert_eq!(tokens(literal), [(TokenKind::Number, literal)]);
         }
