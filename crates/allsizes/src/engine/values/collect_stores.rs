@@ -8,9 +8,9 @@
 
 use super::super::Engine;
 use super::super::state::{Mode, State, SymbolicValue};
-use super::extent::Extent;
 use super::extremes;
 use super::finite::is_exponential;
+use super::finiteness::Finiteness;
 use super::kernel_summary::{ClaimCase, KernelSummary, LoopRecord, Read, StoreSite, Test};
 use super::value::{Atom, Fold, Load, Piece, Point, Value, conversion_name};
 use crate::clause::{self, Clause, Monoid};
@@ -525,7 +525,9 @@ pub(super) fn apply_function(name: &str, values: Vec<Value>) -> Option<Value> {
         ("fdivide", [a, b]) => binary(Binary::Div, a.clone(), b.clone()),
         ("fmin", [a, b]) => binary(Binary::Min, a.clone(), b.clone()),
         ("fmax", [a, b]) => binary(Binary::Max, a.clone(), b.clone()),
-        (name, [exponent]) if is_exponential(name) && exponent.extent() == Extent::Low => {
+        (name, [exponent])
+            if is_exponential(name) && exponent.finiteness() == Finiteness::OrMinusInfinity =>
+        {
             Some(Value::atom(Atom::Call(name.to_owned(), values)))
         }
         _ if !values.iter().all(Value::is_plain) => None,
@@ -545,10 +547,10 @@ pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Valu
 /// Like [`binary`], for loads that are real numbers.
 fn computed(operator: Binary, left: Value, right: Value) -> Option<Value> {
     let numbers = left.is_finite() && right.is_finite();
-    let extents = (left.extent(), right.extent());
+    let finiteness = (left.finiteness(), right.finiteness());
     match operator {
-        Binary::Add if extents.0.or(extents.1) == Extent::Other => None,
-        Binary::Sub if extents.0.or(extents.1.negated()) == Extent::Other => None,
+        Binary::Add if finiteness.0.or(finiteness.1) == Finiteness::Unknown => None,
+        Binary::Sub if finiteness.0.or(finiteness.1.negated()) == Finiteness::Unknown => None,
         Binary::Mul if !numbers && !left.is_constant() && !right.is_constant() => None,
         Binary::Div if !left.is_finite() || !right.is_plain() => None,
         Binary::Add => left.plus(&right),

@@ -4,7 +4,7 @@
 //! x))`, and the loop around it is a fold like any other. It occurs only among operands of a maximum; `min_if` with
 //! +∞ likewise. No other operation takes either.
 
-use super::extent::Extent;
+use super::finiteness::Finiteness;
 use super::value::{Atom, Fold, Piece, Ratio, Sum, Value};
 use crate::clause::Monoid;
 use arith::formula::Formula;
@@ -13,10 +13,10 @@ use arith::formula::Formula;
 const EXTREMES: [(&str, &str); 2] = [("max", "max_if"), ("min", "min_if")];
 
 /// Returns the infinity that `max_if` or `min_if` may be; `None` for other calls.
-pub(super) fn extent(name: &str) -> Option<Extent> {
+pub(super) fn conditional_finiteness(name: &str) -> Option<Finiteness> {
     match name {
-        "max_if" => Some(Extent::Low),
-        "min_if" => Some(Extent::High),
+        "max_if" => Some(Finiteness::OrMinusInfinity),
+        "min_if" => Some(Finiteness::OrPlusInfinity),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use super::super::infer::Facts;
 use super::super::loops::{Head, Shape, level};
 use super::super::state::{Mode, SymbolicValue};
 use super::collect_stores::{Refusal, Runner, Track};
-use super::extent::Extent;
+use super::finiteness::Finiteness;
 use super::kernel_summary::{LoopRecord, RecordedClause};
 use super::loop_invariants::{Sums, annotated_values};
 use super::recurrences::{Recurrence, recurrences_of};
@@ -75,27 +75,32 @@ impl Runner<'_, '_> {
         (shape, facts): (&Shape, &Facts),
         changed: &[VarId],
     ) -> Result<Vec<(VarId, Recurrence)>, Refusal> {
-        let of = |track: &Track| -> Vec<Extent> {
-            changed.iter().map(|var| track.reals[var.position()].extent()).collect()
+        let of = |track: &Track| -> Vec<Finiteness> {
+            changed.iter().map(|var| track.reals[var.position()].finiteness()).collect()
         };
-        let mut extents = of(entry);
+        let mut finiteness = of(entry);
         loop {
             let head = self.head(inner, entry, shape, facts);
             let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
             let first = self.last_number + 1;
-            for (var, extent) in changed.iter().zip(&extents) {
+            for (var, known) in changed.iter().zip(&finiteness) {
                 self.last_number += 1;
-                track.reals[var.position()] = Value::atom(Atom::Carried(self.last_number, *extent));
+                track.reals[var.position()] = Value::atom(Atom::Carried(self.last_number, *known));
             }
             let carried: Vec<u32> = (first..=self.last_number).collect();
             let end = self.iterate(inner, track, &head)?;
-            let after = end.as_ref().map_or_else(|| extents.clone(), of);
-            let either: Vec<Extent> =
-                extents.iter().zip(after).map(|(before, after)| before.or(after)).collect();
-            if either == extents {
-                return Ok(recurrences_of(changed, (&carried, &extents), end.as_ref(), head.count));
+            let after = end.as_ref().map_or_else(|| finiteness.clone(), of);
+            let either: Vec<Finiteness> =
+                finiteness.iter().zip(after).map(|(before, after)| before.or(after)).collect();
+            if either == finiteness {
+                return Ok(recurrences_of(
+                    changed,
+                    (&carried, &finiteness),
+                    end.as_ref(),
+                    head.count,
+                ));
             }
-            extents = either;
+            finiteness = either;
         }
     }
 

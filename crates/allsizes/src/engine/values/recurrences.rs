@@ -6,8 +6,8 @@
 //! `l = e^(−m)·Σ`. An online softmax does this: its sums stay small while the subtracted maximum grows.
 
 use super::collect_stores::Track;
-use super::extent::Extent;
 use super::extremes::{extreme, of_piece, pieces_of};
+use super::finiteness::Finiteness;
 use super::value::{Atom, Fold, Piece, Sum, Value};
 use crate::clause::Monoid;
 use arith::poly::{Poly, Sym};
@@ -31,15 +31,15 @@ pub(super) enum Recurrence {
 /// with these numbers. Variables that scale others come first.
 pub(super) fn recurrences_of(
     changed: &[VarId],
-    (carried, extents): (&[u32], &[Extent]),
+    (carried, finiteness): (&[u32], &[Finiteness]),
     end: Option<&Track>,
     digit: Sym,
 ) -> Vec<(VarId, Recurrence)> {
     let ends: Vec<(VarId, Value, Option<&Value>)> = changed
         .iter()
-        .zip(carried.iter().zip(extents))
-        .map(|(var, (number, extent))| {
-            let own = Value::atom(Atom::Carried(*number, *extent));
+        .zip(carried.iter().zip(finiteness))
+        .map(|(var, (number, finiteness))| {
+            let own = Value::atom(Atom::Carried(*number, *finiteness));
             (*var, own, end.map(|end| &end.reals[var.position()]))
         })
         .collect();
@@ -120,9 +120,9 @@ impl Recurrence {
     /// Does [`Recurrence::value`] hold for the variables scaled by this one, if it starts with `first`? Its exponential
     /// must be finite before and after each iteration. A maximum may start with −∞.
     pub(super) fn can_scale(&self, first: &Value) -> bool {
-        match (self, first.extent()) {
-            (_, Extent::Finite) => true,
-            (Self::Extreme { name, .. }, Extent::Low) => name == "max",
+        match (self, first.finiteness()) {
+            (_, Finiteness::Finite) => true,
+            (Self::Extreme { name, .. }, Finiteness::OrMinusInfinity) => name == "max",
             _ => false,
         }
     }

@@ -276,7 +276,7 @@ impl Resolver {
             }
             Atom::Entry(entry) => self.resolve_entry(entry, instance, known, depth)?,
             Atom::Load(load) => self.resolve_load(load, instance, side, known, depth)?,
-            Atom::Call(name, arguments) if extremes::extent(name).is_some() => {
+            Atom::Call(name, arguments) if extremes::conditional_finiteness(name).is_some() => {
                 let [condition, value] = &arguments[..] else { return open(None, "a condition") };
                 let place = (side, known, depth);
                 self.guarded(name, (condition, value), instance, place)?

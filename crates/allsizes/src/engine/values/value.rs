@@ -4,7 +4,7 @@
 //! inputs. The reverse does not hold: a function is known by its name alone. Operations fail (`None`) when a
 //! value becomes unreasonably large.
 
-use super::extent::Extent;
+use super::finiteness::Finiteness;
 use crate::clause::Monoid;
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym, greatest_common_divisor};
@@ -125,8 +125,8 @@ pub(super) enum Atom {
     Call(String, Vec<Value>),
     Sum(Box<Sum>),
     Fold(Box<Fold>),
-    /// A variable at the head of the current loop, by a number, and its possible non-finite values.
-    Carried(u32, Extent),
+    /// A variable at the head of the current loop, by a number, and its finiteness.
+    Carried(u32, Finiteness),
     /// An unsupported value: the reason, and a number that distinguishes it from others.
     Unknown(String, u32),
 }
