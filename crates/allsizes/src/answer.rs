@@ -1,22 +1,22 @@
-//! The answer for a kernel: proofs, witnessed refutations, and tests of the proofs.
+//! The answer for a kernel: proofs, refutations with their witnesses, and tests of the proofs.
 
 use crate::engine::{self, Effort, OpenClaim, Proof, Property, SAFETY, values};
 use crate::prover::Stats;
-use crate::trials::{TESTS, TrialResults, is_unsigned_wrap, places, property};
+use crate::trials::{TEST_LAUNCHES, TrialResults, is_unsigned_wrap, places, property};
 use interp::{self, Event, Launch};
 use kir::partial;
 use kir::{ArrayId, Kernel, barrier_claims, used_lemmas};
 use smt::Solver;
 
-/// Launches for testing proofs and searching refutations.
-const LAUNCHES: usize = 160;
+/// Number of launches to run if something is open: each may refute it.
+const SEARCH_LAUNCHES: usize = 160;
 
 /// Options of a proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Are facts about loops inferred?
+    /// Set if loop invariants are inferred.
     pub infers: bool,
-    /// For open properties, search for launch preconditions under which they hold?
+    /// Set if launch preconditions are searched under which open properties hold.
     pub suggests: bool,
 }
 
@@ -31,7 +31,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// An event on a launch.
+/// A failure that a run showed: a launch and the event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The launch.
@@ -47,7 +47,7 @@ pub struct PropertyVerdict {
     pub property: Property,
     /// Its verdict.
     pub verdict: Verdict,
-    /// Its open claims.
+    /// Its claims that were not proved.
     pub open: Vec<OpenClaim>,
     /// Witnesses of its failure, the smallest launch first.
     pub findings: Vec<Finding>,
@@ -66,7 +66,7 @@ pub struct Answer {
     pub limited: [bool; 3],
     /// Launches that were run to the end.
     pub tested: usize,
-    /// The smallest launch that the contract allows, if one was found.
+    /// The smallest launch that the contract allows. If none was found, nothing counts as proved.
     pub example: Option<Launch>,
     /// A proof that a run contradicts: a bug of ours.
     pub contradiction: Option<(Property, Finding)>,
@@ -74,9 +74,9 @@ pub struct Answer {
     pub learnt: Vec<(base::Span, String)>,
     /// Statistics of the queries.
     pub stats: Stats,
-    /// Questions were left open because there is no solver.
+    /// Set if questions were left open because there is no solver.
     pub missed_solver: bool,
-    /// The solver stopped answering.
+    /// Set if the solver stopped answering.
     pub solver_died: bool,
 }
 
@@ -88,13 +88,13 @@ pub fn prove(
     options: Options,
 ) -> (Answer, Option<Solver>) {
     let mut tests = TrialResults::default();
-    // First, so that a failing launch is reported even if the proof runs out of time.
-    tests.small(kernel, TESTS);
-    let finished = deadline::until_deadline(|| prove_all(kernel, solver, options));
-    let (proof, solver) = finished.unwrap_or_else(|| (Proof::given_up(kernel), None));
+    // Tests come first, so that a failing launch is reported even if the proof runs out of time.
+    tests.small(kernel, TEST_LAUNCHES);
+    let proved = deadline::until_deadline(|| prove_all(kernel, solver, options));
+    let (proof, solver) = proved.unwrap_or_else(|| (Proof::given_up(kernel), None));
     if !proof.open.is_empty() && !deadline::is_over() {
         tests = TrialResults::default();
-        tests.small(kernel, LAUNCHES);
+        tests.small(kernel, SEARCH_LAUNCHES);
     }
     if !deadline::is_over() {
         tests.at_constants(kernel);
@@ -104,22 +104,23 @@ pub fn prove(
         tests.replay(kernel, &proof.candidate_launches);
     }
     if kernel.fences {
-        // Order by fences is not modelled, so a race in a run may be a false alarm.
+        // The interpreter does not know the order that fences make, so a race in a run may be a false alarm.
         tests.findings.retain(|finding| property(&finding.event) != Property::Races);
     }
-    // If no contents satisfy the requirements, everything would hold.
+    // If no contents satisfy the requirements, every claim would hold vacuously.
     if interp::constrains_contents(kernel) && !tests.found_contents {
         tests.example = None;
     }
     // Likewise if no run satisfies the assumptions.
-    if tests.tested == 0 && tests.unmet > 0 {
+    if tests.tested == 0 && tests.failed_assumptions > 0 {
         tests.example = None;
     }
-    let mut claimed = barrier_claims(&kernel.body).iter().map(|one| one.span).collect::<Vec<_>>();
-    claimed.extend(used_lemmas(&kernel.body));
-    let used = kernel.contracts.iter();
-    claimed.extend(used.flat_map(|one| one.relies.iter().copied().chain([one.span])));
-    let answer = assemble(proof, tests, &claimed);
+    // Claims that other proofs use: at barriers, of lemmas, and in the contracts of called functions.
+    let mut relied_on = barrier_claims(&kernel.body).iter().map(|one| one.span).collect::<Vec<_>>();
+    relied_on.extend(used_lemmas(&kernel.body));
+    let contracts = kernel.contracts.iter();
+    relied_on.extend(contracts.flat_map(|one| one.relies.iter().copied().chain([one.span])));
+    let answer = assemble(proof, tests, &relied_on);
     if options.suggests && answer.example.is_some() && !deadline::is_over() {
         return answer.with_suggestions(kernel, solver, options.infers);
     }
@@ -136,15 +137,16 @@ fn prove_all(kernel: &Kernel, solver: Option<Solver>, options: Options) -> (Proo
     (proof, solver)
 }
 
-/// Proves that memory without contents is stored to before it is read, once the order of accesses is definite.
+/// Proves that shared and local memory is stored to before it is read. This needs the safety properties: without them
+/// the order of accesses is not known.
 fn prove_first_reads(
     kernel: &Kernel,
     proof: &mut Proof,
     solver: Option<Solver>,
     options: Options,
 ) -> Option<Solver> {
-    let unmet = proof.open.iter().any(|open| SAFETY.contains(&open.property));
-    if unmet || !values::has_reads(kernel) {
+    let is_unsafe = proof.open.iter().any(|open| SAFETY.contains(&open.property));
+    if is_unsafe || !values::has_reads(kernel) {
         return solver;
     }
     let (reads, solver) = values::initialised(kernel, solver, options.infers);
@@ -156,21 +158,23 @@ fn prove_first_reads(
     solver
 }
 
-/// Proves the contract's claims about the end of the launch, once the final memory is definite.
+/// Proves the contract's claims about the end of the launch. This needs the safety properties: without them the final
+/// memory is not determined.
 fn prove_postconditions(
     kernel: &Kernel,
     proof: &mut Proof,
     solver: Option<Solver>,
     options: Options,
 ) -> Option<Solver> {
-    let barriers = !barrier_claims(&kernel.body).is_empty();
-    let plain = kernel.ensures.is_empty() && kernel.footprints.is_empty();
-    if plain && !engine::has_loop_claims(kernel) && !barriers {
+    let has_postconditions = !kernel.ensures.is_empty() || !kernel.footprints.is_empty();
+    let has_barrier_claims = !barrier_claims(&kernel.body).is_empty();
+    if !has_postconditions && !engine::has_loop_claims(kernel) && !has_barrier_claims {
         return solver;
     }
-    let monoid = |open: &OpenClaim| kernel.monoids.iter().any(|one| one.span == open.span);
-    let unmet = proof.open.iter().any(|open| SAFETY.contains(&open.property) || monoid(open));
-    if unmet || !proof.unsized_arrays.is_empty() {
+    let is_monoid = |open: &OpenClaim| kernel.monoids.iter().any(|one| one.span == open.span);
+    let is_undefined =
+        proof.open.iter().any(|open| SAFETY.contains(&open.property) || is_monoid(open));
+    if is_undefined || !proof.unsized_arrays.is_empty() {
         let footprints = kernel.footprints.iter().map(|one| one.span);
         let spans = kernel.ensures.iter().map(|claim| claim.span).chain(footprints);
         proof.open.extend(spans.map(|span| OpenClaim {
@@ -196,9 +200,9 @@ fn prove_postconditions(
     let (ensured, solver) = values::ensured(&kernel, solver, options.infers);
     proof.open.extend(ensured.open);
     proof.learnt = ensured.learnt;
-    // Claims that were open only because no proof had covered them yet.
-    let looked_at = |one: &OpenClaim| ensured.claims.iter().any(|(span, _)| *span == one.span);
-    proof.open.retain(|one| one.property != Property::Invariant || !looked_at(one));
+    // The claims examined here get a new answer; they were open because no proof had covered them yet.
+    let is_examined = |one: &OpenClaim| ensured.claims.iter().any(|(span, _)| *span == one.span);
+    proof.open.retain(|one| one.property != Property::Invariant || !is_examined(one));
     for (span, why) in ensured.claims {
         proof.open.extend(why.map(|message| OpenClaim {
             property: Property::Invariant,
@@ -213,7 +217,7 @@ fn prove_postconditions(
     solver
 }
 
-/// Proves the contracts of functions that are assumed at calls, each on its own.
+/// Proves the contracts that calls assume: each function alone, as a kernel of one block.
 fn prove_contracts(
     kernel: &Kernel,
     proof: &mut Proof,
@@ -223,10 +227,10 @@ fn prove_contracts(
     let mut solver = solver;
     for contract in &kernel.contracts {
         let options = Options { suggests: false, ..options };
-        let (answer, back) = prove(&contract.kernel, solver, options);
-        solver = back;
-        let wrong = answer.properties.iter().find(|one| one.verdict != Verdict::Proved);
-        let why = match wrong {
+        let (answer, returned) = prove(&contract.kernel, solver, options);
+        solver = returned;
+        let failed = answer.properties.iter().find(|one| one.verdict != Verdict::Proved);
+        let why = match failed {
             None if answer.unsized_arrays.is_empty() => continue,
             None => "not all of its arrays have a size".to_owned(),
             Some(one) if one.verdict == Verdict::Refuted => {
@@ -250,7 +254,7 @@ fn prove_contracts(
 }
 
 impl Answer {
-    /// The answer for a kernel if the work was given up: nothing is known.
+    /// The answer for a kernel if the work was given up: every property is unknown.
     #[must_use]
     pub fn given_up(kernel: &Kernel) -> Self {
         let open = Proof::given_up(kernel).open.into_iter();
@@ -273,8 +277,8 @@ impl Answer {
         }
     }
 
-    /// Adds launch preconditions under which open properties would hold. If a property failed, only sizes can be the
-    /// reason.
+    /// Adds launch preconditions under which open properties would hold. They are also searched for failed properties
+    /// that often fail only because of sizes: overflow, races and bounds.
     fn with_suggestions(
         mut self,
         kernel: &Kernel,
@@ -283,13 +287,13 @@ impl Answer {
     ) -> (Self, Option<Solver>) {
         let mut solver = solver;
         for checked in &mut self.properties {
-            let wanted = match checked.verdict {
+            let may_help = match checked.verdict {
                 Verdict::Proved => false,
                 Verdict::Refuted => matches!(
                     checked.property,
                     Property::Overflow | Property::Races | Property::Bounds
                 ),
-                // Without a solver it is the solver that is missing, not a precondition.
+                // Without a solver, the solver may be all that is missing.
                 Verdict::Unknown => !checked.open.is_empty() && !self.missed_solver,
             };
             let claims = [
@@ -298,10 +302,14 @@ impl Answer {
                 Property::Postcondition,
                 Property::Clauses,
             ];
-            if wanted && !claims.contains(&checked.property) {
-                let about = (checked.property, checked.verdict == Verdict::Refuted);
-                (checked.holds_if, solver) =
-                    crate::suggest::preconditions(kernel, about, solver, infers);
+            if may_help && !claims.contains(&checked.property) {
+                let failed = checked.verdict == Verdict::Refuted;
+                (checked.holds_if, solver) = crate::suggest::preconditions(
+                    kernel,
+                    (checked.property, failed),
+                    solver,
+                    infers,
+                );
             }
         }
         (self, solver)
@@ -309,44 +317,45 @@ impl Answer {
 }
 
 /// Assembles the answer from a proof and from runs: for each property a verdict, with open claims and findings.
-fn assemble(proof: Proof, tests: TrialResults, claimed: &[base::Span]) -> Answer {
-    let mut wanted = SAFETY.to_vec();
-    // Only reported if it fails.
+fn assemble(proof: Proof, tests: TrialResults, relied_on: &[base::Span]) -> Answer {
+    let mut reported = SAFETY.to_vec();
+    // Clauses without a value are only reported if there are any.
     let about_clauses = |one: &Finding| property(&one.event) == Property::Clauses;
     if proof.open.iter().any(|one| one.property == Property::Clauses)
         || tests.findings.iter().any(about_clauses)
     {
-        wanted.push(Property::Clauses);
+        reported.push(Property::Clauses);
     }
     let unwritten = |one: &Finding| property(&one.event) == Property::Initialised;
     if proof.checks_initialised || tests.findings.iter().any(unwritten) {
-        wanted.push(Property::Initialised);
+        reported.push(Property::Initialised);
     }
     if proof.has_claims {
-        wanted.push(Property::Invariant);
+        reported.push(Property::Invariant);
     }
     if proof.has_postconditions {
-        wanted.push(Property::Postcondition);
+        reported.push(Property::Postcondition);
     }
-    let wraps = proof.open.iter().any(|open| open.property == Property::Overflow);
+    let may_overflow = proof.open.iter().any(|open| open.property == Property::Overflow);
     let mut contradiction = None;
     let mut properties = Vec::new();
-    for one in wanted {
+    for one in reported {
         let open: Vec<OpenClaim> =
             proof.open.iter().filter(|open| open.property == one).cloned().collect();
         let findings = tests.findings.iter().filter(|finding| property(&finding.event) == one);
-        // C defines that unsigned numbers wrap around: not a mistake, only unsupported.
+        // C++ defines that unsigned numbers wrap around. If the proof is open there, that is unsupported, not a
+        // mistake of the kernel.
         let findings: Vec<Finding> = findings
             .filter(|one| !is_unsigned_wrap(&one.event) || open.is_empty())
             .cloned()
             .collect();
         if open.is_empty()
             && let Some(finding) = findings.first()
-            && is_independent(&proof, one, claimed)
-            // Otherwise nothing was proved of it.
+            && is_independent(&proof, one, relied_on)
+            // Reads were only examined if the other properties were proved.
             && (one != Property::Initialised || proof.checks_initialised)
             // Bounds are proved assuming that nothing wraps.
-            && (one != Property::Bounds || !wraps)
+            && (one != Property::Bounds || !may_overflow)
         {
             contradiction = contradiction.or_else(|| Some((one, finding.clone())));
         }
@@ -358,8 +367,8 @@ fn assemble(proof: Proof, tests: TrialResults, claimed: &[base::Span]) -> Answer
         let findings = [findings, later].concat();
         let verdict = match (findings.is_empty(), open.is_empty()) {
             (false, _) => Verdict::Refuted,
-            // If the contract allows no launch, everything would hold.
-            (true, true) if tests.example.is_some() && is_independent(&proof, one, claimed) => {
+            // If the contract allows no launch, every property would hold vacuously.
+            (true, true) if tests.example.is_some() && is_independent(&proof, one, relied_on) => {
                 Verdict::Proved
             }
             _ => Verdict::Unknown,
@@ -381,20 +390,20 @@ fn assemble(proof: Proof, tests: TrialResults, claimed: &[base::Span]) -> Answer
     }
 }
 
-/// Does the proof of a property depend on no open claim? Races between threads are checked interval by interval,
-/// which presumes that all threads reach the barriers. Claims at barriers (`claimed`) are used everywhere, and hold
-/// at their place if nothing fails before.
-fn is_independent(proof: &Proof, property: Property, claimed: &[base::Span]) -> bool {
+/// Returns `true` if the proof of a property depends on no open claim. Races are checked interval by interval, which
+/// assumes that all threads reach the barriers. Proofs of every property use the claims in `relied_on`; in turn, these
+/// hold only if nothing failed before their place.
+fn is_independent(proof: &Proof, property: Property, relied_on: &[base::Span]) -> bool {
     let open = |other: Property| proof.open.iter().any(|one| one.property == other);
-    let unsettled = |one: &OpenClaim| match one.property {
-        Property::Invariant => claimed.contains(&one.span),
+    let endangers_claims = |one: &OpenClaim| match one.property {
+        Property::Invariant => relied_on.contains(&one.span),
         Property::Postcondition | Property::Values => false,
         _ => true,
     };
-    if !claimed.is_empty() && proof.open.iter().any(unsettled) {
+    if !relied_on.is_empty() && proof.open.iter().any(endangers_claims) {
         return false;
     }
-    // A clause without a value may have been translated in any way.
+    // A clause that divides by zero, say, has no value: assuming it may prove anything.
     if open(Property::Clauses) {
         return false;
     }

@@ -11,8 +11,8 @@ use kir::relevance;
 use kir::{Kernel, Type};
 use std::collections::BTreeMap;
 
-/// Number of launches for testing proofs if nothing is open.
-pub(crate) const TESTS: usize = 40;
+/// Number of launches for testing a proof in which nothing is open.
+pub(crate) const TEST_LAUNCHES: usize = 40;
 /// Limits on instructions of all runs together: for searching, and for testing proofs.
 const BUDGET: u64 = 1_500_000;
 const TEST_BUDGET: u64 = 200_000;
@@ -33,8 +33,8 @@ pub(crate) struct TrialResults {
     pub(crate) tested: usize,
     pub(crate) example: Option<Launch>,
     /// Runs that ended because an `assume` of the source did not hold.
-    pub(crate) unmet: usize,
-    /// Events after an unsigned number had wrapped around, which is defined, and which proofs presume not to happen.
+    pub(crate) failed_assumptions: usize,
+    /// Events after an unsigned number had wrapped around. C++ defines that, but proofs assume that it does not happen.
     pub(crate) after_wrap: Vec<Finding>,
     /// Were contents found that satisfy the contract's requirements on contents?
     pub(crate) found_contents: bool,
@@ -45,7 +45,7 @@ impl TrialResults {
     pub(crate) fn small(&mut self, kernel: &Kernel, wanted: usize) {
         let launches = search::small(kernel, wanted);
         self.example = launches.first().cloned();
-        let mut left = if wanted == TESTS { TEST_BUDGET } else { BUDGET };
+        let mut left = if wanted == TEST_LAUNCHES { TEST_BUDGET } else { BUDGET };
         let runnable = |one: &&Launch| search::is_runnable(one);
         let mut chosen: Vec<Launch> = launches.iter().filter(runnable).cloned().collect();
         let mut most = MAX_RUN_STEPS;
@@ -98,7 +98,7 @@ impl TrialResults {
     fn record_run(&mut self, kernel: &Kernel, launch: &Launch, run: Run, budget: u64) -> u64 {
         let mut steps = run.steps;
         self.tested += usize::from(run.end == End::Complete);
-        self.unmet += usize::from(run.end == End::Stopped(interp::ASSUMPTION_FAILS));
+        self.failed_assumptions += usize::from(run.end == End::Stopped(interp::ASSUMPTION_FAILS));
         self.found_contents |= run.drew_constrained && !matches!(run.end, End::Stopped(_));
         if run.events.iter().any(is_unsigned_wrap) {
             steps += self.rerun_with_wrapping(kernel, launch, budget.saturating_sub(steps));

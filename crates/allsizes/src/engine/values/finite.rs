@@ -158,7 +158,7 @@ fn of_atom(atom: &Atom, may_be_empty: MayBeEmpty<'_>) -> Finiteness {
             for piece in &fold.pieces {
                 pieces.push(match piece {
                     Piece::One(value) => value.finiteness_if(may_be_empty),
-                    // Without elements it is its unit, which is infinite unless it is known.
+                    // A fold of no elements is its unit: a known number for integers, else an infinity.
                     Piece::Run(sum) if fold.unit.is_none() && may_be_empty(sum) => match name {
                         "max" => Finiteness::OrMinusInfinity,
                         "min" => Finiteness::OrPlusInfinity,
