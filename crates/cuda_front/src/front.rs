@@ -1,7 +1,7 @@
 //! From a text to kernels: the CUDA C++ reader, then lowering.
 //!
-//! Launch preconditions may be given apart from the text; they become clauses of every kernel that declares the names
-//! they use. A whole contract may be given, too; its clauses are those of one kernel.
+//! Launch preconditions may be given separately from the text; they become clauses of every kernel that declares the
+//! names they use. A whole contract may be given, too; its clauses are those of one kernel.
 
 use crate::read;
 use crate::{ExternalClauses, Parsed, Place};

@@ -47,7 +47,7 @@ pub fn kernels_with(
     front::kernels_with(text, preconditions, names, depth::MAX_DEPTH)
 }
 
-/// Clauses of a contract given apart from the file.
+/// Clauses of a contract given separately from the file.
 #[derive(Clone, Debug)]
 pub struct ExternalClauses {
     /// Their text, as in a file: `//@ requires n > 0;`.

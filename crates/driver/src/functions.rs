@@ -1,4 +1,4 @@
-//! Lists the CUDA functions that `prove` reads, by kind. Those of whose results a proof knows nothing are listed apart.
+//! Functions of CUDA that `prove` reads, by kind. Those with results unknown to a proof are listed separately.
 //!
 //! `docs/functions.md` is this text; a test keeps the two equal.
 

@@ -31,7 +31,7 @@ pub(crate) enum Feed {
     Bulk,
     /// Two bulk copies, announced together.
     TwoBulk,
-    /// Two bulk copies; the bytes of the first are announced apart from the arrival.
+    /// Two bulk copies; the bytes of the first are announced separately from the arrival.
     SplitExpect,
     /// `cp.async` of every lane; each lane arrives when its copies are done.
     Copies,

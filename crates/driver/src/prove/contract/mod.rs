@@ -1,4 +1,4 @@
-//! A contract given apart from the file: `--ensures`, `--arg` and `--requires` of `prove`.
+//! A contract given separately from the file: `--ensures`, `--arg` and `--requires` of `prove`.
 //!
 //! A formula and the shapes of tensors become clauses of the kernel ([`formula::contract`]). They are then treated
 //! like clauses of the file: each must have a value, some launch must fulfil them, and a refutation comes with a run.
