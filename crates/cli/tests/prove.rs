@@ -346,7 +346,7 @@ fn postconditions_are_told() {
     for shown in [
         "error[WP0117]: `y[0]` is ",
         " at the end and should be ",
-        "not so for j = 0",
+        "false for j = 0",
         "refuted: post",
     ] {
         assert!(output.contains(shown), "{shown}: {output}");
