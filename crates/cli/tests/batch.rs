@@ -200,7 +200,7 @@ fn results_go_on_where_they_end() {
     // Existing results are not overwritten.
     let output = run(&folder, &[]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("with --resume"), "{}", said(&output));
+    assert!(said(&output).contains("--resume"), "{}", said(&output));
     assert_eq!(fs::read(&path).unwrap(), whole);
     // Several ends: a copy of an earlier answer, an incomplete line, nothing left to do, and nothing done yet.
     let ends: Vec<usize> = whole

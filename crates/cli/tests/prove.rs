@@ -148,7 +148,10 @@ fn unsupported_or_wrong_code_is_reported_with_its_line() {
     // Without a compiler it is open if the text or the reader is wrong.
     let (code, _, messages) = prove("syntax.cu");
     assert_eq!(code, 3, "{messages}");
-    assert!(messages.contains("not read here: expected `;`\n --> syntax.cu:3:1"), "{messages}");
+    assert!(
+        messages.contains("not supported here: expected `;`\n --> syntax.cu:3:1"),
+        "{messages}"
+    );
 }
 
 /// A missing solver is reported, never taken for an answer.

@@ -140,8 +140,7 @@ fn furthest_run<'r>(
             Some(_) => {}
         }
     }
-    let is_open =
-        |gap: &exec::Gap| matches!(gap.stop, StopReason::NotFollowed | StopReason::NotFixed);
+    let is_open = |gap: &exec::Gap| gap.stop.is_not_followed() || gap.stop == StopReason::NotFixed;
     if best.result.gap.as_ref().is_some_and(is_open) {
         let again = RerunMethod { lifted: false, enclosed: false, conditional: true };
         let run = rerun::run_again(execution, "check", checks, again);
@@ -203,8 +202,7 @@ fn run_with_index_ranges<'r>(
     checks: Checks,
 ) -> FinishedRun<'r> {
     let is_integer = |input: &InputSpec| matches!(input.element.scalar(), Scalar::Integer { .. });
-    let is_open =
-        |stop: StopReason| matches!(stop, StopReason::NotFollowed | StopReason::Conditional);
+    let is_open = |stop: StopReason| stop.is_not_followed() || stop == StopReason::Conditional;
     let stopped = best.result.gap.as_ref().filter(|gap| is_open(gap.stop));
     let Some(mut place) = stopped.map(|gap| gap.place) else { return best };
     if !best.built.inputs.iter().any(is_integer) {

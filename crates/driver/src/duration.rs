@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LimitError {
     /// Not a unit of counts.
-    #[error("expected a number such as 1000000 or 20G")]
+    #[error("is not a number such as 1000000 or 20G")]
     Unit,
     /// No digits.
     #[error("is not a number")]
@@ -16,7 +16,7 @@ pub enum LimitError {
     #[error("is out of range")]
     Range,
     /// Not a number of seconds.
-    #[error("expected seconds such as 10 or 0.5")]
+    #[error("is not a number of seconds such as 10 or 0.5")]
     NotSeconds,
 }
 

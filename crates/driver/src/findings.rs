@@ -75,17 +75,12 @@ pub(crate) fn gap(gap: &Gap, program: &Program, source: &SourceFile) -> Diagnost
             different decisions: compare with a margin, or use integers or operations with an explicit \
             rounding",
         ),
-        StopReason::NotFollowed | StopReason::Conditional if depends_on_tensor_data(&gap.reason) => diagnostic.help(
+        StopReason::Data => diagnostic.help(
             "supply the data (--arg NAME=TYPE[…]=@file.npy; the answer then holds for it alone), or use \
              `prove` on the CUDA C source, which covers all data",
         ),
         StopReason::NotFollowed | StopReason::Conditional | StopReason::Interrupted => diagnostic,
     }
-}
-
-/// Returns `true` if a run stopped because its control flow depends on the data of a buffer.
-fn depends_on_tensor_data(reason: &str) -> bool {
-    reason.contains(&Reason::Data.to_string()) || reason.contains("which is data")
 }
 
 /// `kernel.cu:12`, or the line of the PTX if it has no source lines.

@@ -169,6 +169,11 @@ impl<'c, 'p> Context<'c, 'p> {
         Gap { place: self.place, thread, reason: reason.into(), stop: StopReason::NotFollowed }
     }
 
+    /// A gap at an action that depends on tensor data.
+    pub(crate) fn data_gap(&self, reason: impl Into<String>) -> Gap {
+        Gap { stop: StopReason::Data, ..self.gap(reason) }
+    }
+
     /// A gap at an action with an undecided path condition.
     pub(crate) fn conditional_gap(&self, reason: impl Into<String>) -> Gap {
         Gap { stop: StopReason::Conditional, ..self.gap(reason) }
@@ -255,6 +260,7 @@ impl<'c, 'p> Context<'c, 'p> {
                 }
                 let stop = match reason {
                     Reason::Unfixed(_) => StopReason::NotFixed,
+                    Reason::Data => StopReason::Data,
                     _ => gap.stop,
                 };
                 Gap { stop, ..gap }

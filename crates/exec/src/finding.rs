@@ -447,6 +447,8 @@ pub struct Gap {
 pub enum StopReason {
     /// The next action of the kernel is unknown or unsupported.
     NotFollowed,
+    /// The next action depends on tensor data that is not given.
+    Data,
     /// The instruction budget is exhausted. In a loop, the place is its start.
     Budget {
         /// Set if there is a loop.
@@ -473,4 +475,11 @@ pub enum StopReason {
     NotFixed,
     /// The watcher ended the run.
     Interrupted,
+}
+
+impl StopReason {
+    /// Returns `true` if the next action is unknown or unsupported, for whatever reason.
+    pub fn is_not_followed(self) -> bool {
+        matches!(self, Self::NotFollowed | Self::Data)
+    }
 }

@@ -151,7 +151,8 @@ fn a_long_block_is_left_when_the_time_is_up() {
     assert_eq!((outcome.gap, outcome.lane_instructions), (None, 64 * 20_004));
     let limits = exec::Limits { time: Some(std::time::Duration::ZERO), ..exec::Limits::default() };
     let gap = exec::run(&program, &launch, limits).gap.unwrap();
-    let count = gap.reason.strip_prefix("ran out of time after ").and_then(|rest| rest.split_once(' '));
+    let count =
+        gap.reason.strip_prefix("ran out of time after ").and_then(|rest| rest.split_once(' '));
     assert!(count.unwrap().0.parse::<u32>().unwrap() < 32 * 10_000, "{}", gap.reason);
 }
 

@@ -50,7 +50,7 @@ struct Tally {
 /// Returns the side that the run took after its comparison, if it did not stop.
 fn way(outcome: &Outcome) -> Option<bool> {
     if let Some(gap) = &outcome.gap {
-        assert!(matches!(gap.stop, StopReason::NotFixed | StopReason::NotFollowed), "{gap:?}");
+        assert!(gap.stop == StopReason::NotFixed || gap.stop.is_not_followed(), "{gap:?}");
         return None;
     }
     let written = |at: usize| outcome.written[0].contains(4 * at..4 * at + 4);

@@ -59,7 +59,7 @@ impl State<'_> {
             "line" => self.set_line(rest.to_vec(), span),
             _ if first.kind == Kind::Number => self.set_line(line.to_vec(), span),
             "include_next" | "import" | "embed" | "elifdef" | "elifndef" | "assert" => {
-                Err(unsupported(span, format!("`#{name}` is not read")))
+                Err(unsupported(span, format!("`#{name}` is not supported")))
             }
             _ => Err(error(span, format!("`#{}` is not a directive", first.text))),
         }
@@ -143,7 +143,7 @@ impl State<'_> {
         let own = self.macros.get(name).is_none_or(|found| found.origin != Origin::Compiler);
         let is_dynamic = name.starts_with("__") && (self.is_defined(name) && !own);
         if KEYWORDS.contains(&&**name) || is_dynamic {
-            return Err(unsupported(word.span, format!("`#undef {name}` is not read")));
+            return Err(unsupported(word.span, format!("`#undef {name}` is not supported")));
         }
         self.macros.remove(name);
         self.undefined.insert(Rc::clone(name));

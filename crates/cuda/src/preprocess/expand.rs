@@ -227,7 +227,7 @@ impl State<'_> {
                 (Kind::Number, (self.counter - 1).to_string())
             }
             "__DATE__" | "__TIME__" | "__TIMESTAMP__" | "__INCLUDE_LEVEL__" | "__BASE_FILE__" => {
-                return Err(unsupported(token.span, format!("`{}` is not read", token.text)));
+                return Err(unsupported(token.span, format!("`{}` is not supported", token.text)));
             }
             _ => return Ok(None),
         };
@@ -248,7 +248,7 @@ fn with_spans_of_use(found: &Macro, token: &PpToken) -> Macro {
 /// The error for a macro call that a preprocessor line or the end of a file interrupts.
 fn interrupted_call(token: &PpToken) -> Box<base::Diagnostic> {
     let message = format!(
-        "a preprocessor line or the end of a file between `{}` and its arguments is not read",
+        "a preprocessor line or the end of a file between `{}` and its arguments is not supported",
         token.text
     );
     unsupported(token.span, message)
@@ -267,7 +267,7 @@ fn collect_arguments(
     let mut depth = 0usize;
     while let Some(next) = input.pop() {
         if matches!(next.kind, Kind::AnnotationStart) {
-            let message = "an annotation among the arguments of a macro is not read";
+            let message = "an annotation among the arguments of a macro is not supported";
             return Err(unsupported(next.span, message));
         }
         if next.kind == Kind::AnnotationEnd {

@@ -78,7 +78,8 @@ const ANNOTATION_PUNCTUATION: &[(&str, &str)] = &[("<==>", "<==>"), ("==>", "==>
 pub(crate) fn lex(original: &str, start: u32) -> Result<Vec<PpToken>> {
     let spliced = splice(original).map_err(|at| {
         let place = start.saturating_add(offset(at));
-        let message = "a carriage return without a newline is not read: compilers differ on it";
+        let message =
+            "a carriage return without a newline is not supported: compilers differ on it";
         unsupported(Span::new(place, place.saturating_add(1)), message)
     })?;
     let end = spliced.text.len();

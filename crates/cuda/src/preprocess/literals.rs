@@ -23,9 +23,9 @@ pub(super) enum LiteralError {
     Empty,
     #[error("multi-character constants are not supported")]
     SeveralLetters,
-    #[error("wide characters are not read")]
+    #[error("wide characters are not supported")]
     Wide,
-    #[error("the escape `\\{0}` is not read")]
+    #[error("the escape `\\{0}` is not supported")]
     Escape(char),
     #[error("the escape `\\x` needs digits")]
     NoDigits,
@@ -309,7 +309,7 @@ mod tests {
         );
         assert_eq!(
             character(r"'\q'").map_err(told),
-            Err(r"the escape `\q` is not read".to_owned())
+            Err(r"the escape `\q` is not supported".to_owned())
         );
         assert_eq!(
             character(r"'\x'").map_err(told),

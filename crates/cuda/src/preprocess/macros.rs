@@ -131,7 +131,7 @@ fn check_body(found: &Macro) -> Result<()> {
         }
         let next = body.get(at + 1);
         if next.is_some_and(|next| next.is_word("__VA_OPT__")) {
-            return Err(unsupported(token.span, "`#__VA_OPT__` is not read"));
+            return Err(unsupported(token.span, "`#__VA_OPT__` is not supported"));
         }
         if !next.is_some_and(|next| next.kind == Kind::Word && parameters.contains(&next.text)) {
             return Err(error(token.span, "`#` stands before a parameter of the macro"));
@@ -213,7 +213,7 @@ impl<'s> Substitution<'s> {
             return Ok(2);
         }
         if right.is_word("__VA_OPT__") && self.found.is_variadic {
-            return Err(unsupported(right.span, "`##` before `__VA_OPT__` is not read"));
+            return Err(unsupported(right.span, "`##` before `__VA_OPT__` is not supported"));
         }
         let Some((position, argument)) = self.argument(right) else {
             self.join(operator, std::slice::from_ref(right))?;

@@ -53,7 +53,7 @@ pub(super) fn pragma(state: &mut State<'_>, line: &[PpToken], span: Span) -> Res
         (Some(first), _) if ADVICE.contains(&first) => Ok(()),
         (Some("GCC" | "clang"), Some(second)) if COMPILER_ADVICE.contains(&second) => Ok(()),
         (Some("push_macro" | "pop_macro"), _) => {
-            Err(unsupported(span, "`push_macro` and `pop_macro` are not read"))
+            Err(unsupported(span, "`push_macro` and `pop_macro` are not supported"))
         }
         (Some("GCC"), Some("poison" | "dependency")) => Ok(()),
         _ => {

@@ -63,7 +63,9 @@ impl State<'_> {
         }
         let mut tokens = arguments.iter().flat_map(|argument| &argument.raw);
         match tokens.find(|token| self.symbolic.contains(&token.text)) {
-            Some(token) => Err(unsupported(token.span, "a symbolic name beside `##` is not read")),
+            Some(token) => {
+                Err(unsupported(token.span, "a symbolic name beside `##` is not supported"))
+            }
             None => Ok(()),
         }
     }

@@ -21,7 +21,10 @@ impl<'a> Analyser<'a> {
         span: Span,
     ) -> Result<Operand> {
         let refused = |why: &str| {
-            Err(unsupported(span, format!("not read here: the function `{word}` as a value{why}")))
+            Err(unsupported(
+                span,
+                format!("not supported here: the function `{word}` as a value{why}"),
+            ))
         };
         let Some(known) = self.decls.get(decl) else { return refused("") };
         if known.ast.specifiers.is_global {
@@ -91,7 +94,7 @@ impl<'a> Analyser<'a> {
         match found.kind {
             ExprKind::Function(_) if found.ty == *ty => Ok(found),
             ExprKind::Function(_) => Err(error(span, "this function has another type")),
-            _ => Err(unsupported(span, "not read here: this argument of a template")),
+            _ => Err(unsupported(span, "not supported here: this argument of a template")),
         }
     }
 }

@@ -88,7 +88,7 @@ impl<'a> Analyser<'a> {
             return Err(error(span, "this belongs in an annotation"));
         }
         match self.is_gpuverify(word) {
-            true => Err(unsupported(span, format!("not read here: `{word}`"))),
+            true => Err(unsupported(span, format!("not supported here: `{word}`"))),
             false => Ok(None),
         }
     }
@@ -161,7 +161,7 @@ impl<'a> Analyser<'a> {
                 })?;
                 Ok(Some(clause_stmt(kind, span)))
             }
-            _ => Err(unsupported(span, format!("not read here: `{word}`"))),
+            _ => Err(unsupported(span, format!("not supported here: `{word}`"))),
         }
     }
 

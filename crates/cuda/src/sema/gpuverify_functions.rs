@@ -70,7 +70,7 @@ impl<'a> Analyser<'a> {
                 let parts = (Box::new(condition), Box::new(one), Box::new(other));
                 value(ExprKind::Select(parts.0, parts.1, parts.2), ty, span)
             }
-            _ => return Err(unsupported(span, format!("not read here: `{word}`"))),
+            _ => return Err(unsupported(span, format!("not supported here: `{word}`"))),
         };
         Ok(Some(expr))
     }

@@ -142,7 +142,7 @@ impl<'a> Analyser<'a> {
             return Err(name_error(span, format!("`{word}` is not declared")));
         };
         if Self::is_overloaded(&found) {
-            let message = format!("not read here: one of the functions `{word}` as a value");
+            let message = format!("not supported here: one of the functions `{word}` as a value");
             return Err(unsupported(span, message));
         }
         if matches!(entity, Entity::Field(_)) && name.parts.len() > 1 {

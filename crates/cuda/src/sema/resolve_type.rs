@@ -77,7 +77,7 @@ impl<'a> Analyser<'a> {
                 for parameter in parameters {
                     let ty = self.resolve_type(&parameter.ty)?;
                     if ty.is_reference() || returns.is_reference() {
-                        let message = "not read here: pointers to functions with references";
+                        let message = "not supported here: pointers to functions with references";
                         return Err(unsupported(syntax.span, message));
                     }
                     types.push(decayed(&ty));

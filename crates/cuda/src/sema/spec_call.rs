@@ -92,7 +92,7 @@ impl<'a> Analyser<'a> {
                     let message = format!("`{word}` belongs in a barrier invariant");
                     return Err(match word {
                         "\\other" => error(span, message),
-                        _ => unsupported(span, format!("not read here: {message}")),
+                        _ => unsupported(span, format!("not supported here: {message}")),
                     });
                 }
                 // Another thread's other thread would be a third one.

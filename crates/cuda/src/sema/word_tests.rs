@@ -44,7 +44,7 @@ fn claims_about_another_thread_belong_to_barriers() {
     let (severity, message) =
         refusal("__global__ void k(int* a, int i) { __requires(a[i] != __other_int(i)); }");
     assert_eq!(severity, Severity::Unsupported);
-    assert!(message.contains("not read here") && message.contains("__other_int"), "{message}");
+    assert!(message.contains("not supported here") && message.contains("__other_int"), "{message}");
 }
 
 #[test]

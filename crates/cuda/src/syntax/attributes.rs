@@ -83,7 +83,7 @@ impl Parser<'_> {
             }
             Some("aligned" | "__aligned__") => {
                 let span = self.span();
-                return Err(self.unsupported(span, "`aligned` without a number is not read"));
+                return Err(self.unsupported(span, "`aligned` without a number is not supported"));
             }
             Some("packed" | "__packed__") => found.is_packed = true,
             Some("global" | "__global__") => found.is_global = true,
@@ -94,7 +94,9 @@ impl Parser<'_> {
             Some("managed" | "__managed__") => found.is_managed = true,
             Some("vector_size" | "__vector_size__" | "mode" | "__mode__" | "address_space") => {
                 let span = self.span();
-                return Err(self.unsupported(span, "this attribute changes a type and is not read"));
+                return Err(
+                    self.unsupported(span, "this attribute changes a type and is not supported")
+                );
             }
             _ => {}
         }
@@ -115,7 +117,9 @@ impl Parser<'_> {
         })?;
         self.expect(")")?;
         if found.align.is_some() {
-            return Err(self.unsupported(start, "two alignments of one declaration are not read"));
+            return Err(
+                self.unsupported(start, "two alignments of one declaration are not supported")
+            );
         }
         found.align = Some(Box::new(value));
         Ok(())

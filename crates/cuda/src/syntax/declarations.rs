@@ -68,13 +68,13 @@ impl Parser<'_> {
             return Ok(out);
         }
         if self.is("[") {
-            return Err(self.unsupported(start, "structured bindings are not read"));
+            return Err(self.unsupported(start, "structured bindings are not supported"));
         }
         let declared = self.first_declarator(&mut leading, Position::Local)?;
         if matches!(declared.ty.kind, TypeKind::Function(..)) {
             return Err(self.unsupported(
                 start,
-                "this declares a function, and such declarations in blocks are not read",
+                "this declares a function, and such declarations in blocks are not supported",
             ));
         }
         out.push(self.variables(leading, declared, None, Position::Local)?);
@@ -218,13 +218,13 @@ impl Parser<'_> {
             if matches!(base.kind, TypeKind::Defined(_)) {
                 return Err(self.unsupported(
                     base.span,
-                    "several variables of a type without a name are not read",
+                    "several variables of a type without a name are not supported",
                 ));
             }
             declared = self.declarator(base, position)?;
             if matches!(declared.ty.kind, TypeKind::Function(..)) {
                 return Err(
-                    self.unsupported(start, "functions among other declarators are not read")
+                    self.unsupported(start, "functions among other declarators are not supported")
                 );
             }
         }
@@ -248,7 +248,7 @@ impl Parser<'_> {
         }
         self.skip_attributes()?;
         if matches!(self.word(), Some("asm" | "__asm__" | "__asm")) {
-            return Err(self.unsupported(self.span(), "`asm` is not read here"));
+            return Err(self.unsupported(self.span(), "`asm` is not supported here"));
         }
         let bit_width =
             if self.take(":") { Some(Box::new(self.binary_expression()?)) } else { None };

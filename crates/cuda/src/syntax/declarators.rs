@@ -82,7 +82,9 @@ impl Parser<'_> {
                 TokenKind::Punct("&") => TypeKind::Reference,
                 TokenKind::Punct("&&") => TypeKind::RvalueReference,
                 _ if self.is_member_pointer() => {
-                    return Err(self.unsupported(self.span(), "pointers to members are not read"));
+                    return Err(
+                        self.unsupported(self.span(), "pointers to members are not supported")
+                    );
                 }
                 _ => return Ok(ty),
             };
@@ -289,7 +291,7 @@ impl Parser<'_> {
         let Some(base) = leading.ty else { return Err(self.no_type()) };
         let declared = self.declarator(base, Position::Parameter)?;
         if declared.is_pack {
-            return Err(self.unsupported(declared.ty.span, "packs of parameters are not read"));
+            return Err(self.unsupported(declared.ty.span, "packs of parameters are not supported"));
         }
         let name =
             declared.name.and_then(|name| name.parts.into_iter().next()).map(|part| part.name);

@@ -64,7 +64,7 @@ impl Parser<'_> {
         self.nested(|parser| {
             let start = parser.span();
             if parser.is_word("throw") {
-                return Err(parser.unsupported(start, "`throw` is not read"));
+                return Err(parser.unsupported(start, "`throw` is not supported"));
             }
             let left = parser.ternary()?;
             let TokenKind::Punct(punct) = parser.kind() else { return Ok(left) };
@@ -162,7 +162,7 @@ impl Parser<'_> {
                 Some("sizeof" | "alignof" | "__alignof__" | "_Alignof") => parser.size_of(start),
                 Some("new" | "delete" | "co_await" | "noexcept" | "typeid") => {
                     let word = parser.word().unwrap_or_default();
-                    Err(parser.unsupported(start, format!("`{word}` is not read")))
+                    Err(parser.unsupported(start, format!("`{word}` is not supported")))
                 }
                 _ => parser.postfix(),
             }
@@ -181,7 +181,7 @@ impl Parser<'_> {
         });
         let Some(ty) = ty else { return Ok(None) };
         if self.is("{") {
-            return Err(self.unsupported(start, "compound literals are not read"));
+            return Err(self.unsupported(start, "compound literals are not supported"));
         }
         let operand = self.unary()?;
         let kind = ExprKind::Cast(CastKind::C, ty, Box::new(operand));
@@ -192,7 +192,7 @@ impl Parser<'_> {
         let is_size = self.is_word("sizeof");
         self.advance();
         if self.is("...") {
-            return Err(self.unsupported(start, "`sizeof...` is not read"));
+            return Err(self.unsupported(start, "`sizeof...` is not supported"));
         }
         let ty = self.attempt(|parser| {
             parser.expect("(")?;
@@ -206,7 +206,9 @@ impl Parser<'_> {
         let kind = match ty {
             Some(ty) => ExprKind::SizeOfType(word, ty),
             None if is_size => ExprKind::SizeOf(Box::new(self.unary()?)),
-            None => return Err(self.unsupported(start, "`alignof` of an expression is not read")),
+            None => {
+                return Err(self.unsupported(start, "`alignof` of an expression is not supported"));
+            }
         };
         Ok(Expr { kind, span: self.since(start) })
     }
@@ -231,7 +233,7 @@ impl Parser<'_> {
                 }
                 // Argument-dependent lookup does not apply to it ([basic.lookup.argdep]/1).
                 "(" if is_in_parentheses && matches!(expr.kind, ExprKind::Name(_)) => {
-                    let message = "calls of a name in parentheses are not read";
+                    let message = "calls of a name in parentheses are not supported";
                     return Err(self.unsupported(start, message));
                 }
                 "(" => ExprKind::Call(Box::new(expr), self.call_arguments()?),
@@ -246,11 +248,13 @@ impl Parser<'_> {
                     ExprKind::Step { add: *punct == "++", is_prefix: false, operand }
                 }
                 ".*" | "->*" => {
-                    return Err(self.unsupported(self.span(), "pointers to members are not read"));
+                    return Err(
+                        self.unsupported(self.span(), "pointers to members are not supported")
+                    );
                 }
                 "<<" if self.is_launch() => {
                     return Err(
-                        self.unsupported(self.span(), "launches of kernels are not read here")
+                        self.unsupported(self.span(), "launches of kernels are not supported here")
                     );
                 }
                 _ => return Ok(expr),
@@ -275,7 +279,7 @@ impl Parser<'_> {
         }
         let name = self.name()?;
         if self.is("::") {
-            return Err(self.unsupported(span, "qualified members are not read"));
+            return Err(self.unsupported(span, "qualified members are not supported"));
         }
         let is_template =
             self.is("<") && (has_template_word || self.scopes.is_member_template(&name.text));
@@ -294,7 +298,7 @@ impl Parser<'_> {
         let start = self.span();
         self.expect("{")?;
         if self.is(".") && self.word_at(1).is_some() {
-            return Err(self.unsupported(start, "designated initialisers are not read"));
+            return Err(self.unsupported(start, "designated initialisers are not supported"));
         }
         let parts = self.bracketed(|parser| parser.expressions_until("}"))?;
         Ok(Expr { kind: ExprKind::Braces(parts), span: self.since(start) })

@@ -107,7 +107,9 @@ impl Parser<'_> {
                 Some("const") => function.is_const_member = true,
                 Some("override" | "final") => function.specifiers.is_virtual = true,
                 Some("volatile") => {
-                    return Err(self.unsupported(span, "volatile member functions are not read"));
+                    return Err(
+                        self.unsupported(span, "volatile member functions are not supported")
+                    );
                 }
                 Some("noexcept") if self.is_at(1, "(") => {
                     self.advance();
@@ -121,9 +123,10 @@ impl Parser<'_> {
                     continue;
                 }
                 _ if self.is("&") || self.is("&&") => {
-                    return Err(
-                        self.unsupported(span, "qualifiers `&` of member functions are not read")
-                    );
+                    return Err(self.unsupported(
+                        span,
+                        "qualifiers `&` of member functions are not supported",
+                    ));
                 }
                 _ if self.is("->") => {
                     self.advance();
@@ -264,7 +267,7 @@ impl Parser<'_> {
 
     fn statements_of(&mut self, function: &mut Function) -> Result<()> {
         if self.is_word("try") {
-            return Err(self.unsupported(self.span(), "`try` is not read"));
+            return Err(self.unsupported(self.span(), "`try` is not supported"));
         }
         if self.take(":") {
             self.member_inits(function)?;
@@ -289,7 +292,7 @@ impl Parser<'_> {
                 self.call_arguments()?
             };
             if self.is("...") {
-                return Err(self.unsupported(start, "packs are not read here"));
+                return Err(self.unsupported(start, "packs are not supported here"));
             }
             function.member_inits.push((last.name, values));
             if !self.take(",") {

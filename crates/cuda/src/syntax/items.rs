@@ -199,7 +199,7 @@ impl Parser<'_> {
                 DeclarationKind::Function(Box::new(function))
             }
             _ => {
-                let why = if is_for_device { "C++ that is not read" } else { "host code" };
+                let why = if is_for_device { "C++ that is not supported" } else { "host code" };
                 let is_host_function = !is_for_device && self.is_function(from);
                 DeclarationKind::Skipped { names, why, is_host_function }
             }
@@ -219,7 +219,7 @@ impl Parser<'_> {
                 self.static_assert().map(|one| vec![one])
             }
             Some("template") => self.template_declaration(pending),
-            Some("asm" | "__asm__") => Err(self.unsupported(self.span(), "`asm` is not read")),
+            Some("asm" | "__asm__") => Err(self.unsupported(self.span(), "`asm` is not supported")),
             _ => self.declaration(None, pending),
         }
     }

@@ -107,7 +107,7 @@ impl Parser<'_> {
             if let Some(ty) = ty {
                 if self.is("...") {
                     let span = self.span();
-                    return Err(self.unsupported(span, "packs of types are not read here"));
+                    return Err(self.unsupported(span, "packs of types are not supported here"));
                 }
                 return Ok(TemplateArgument::Type(ty));
             }
@@ -144,7 +144,7 @@ impl Parser<'_> {
         if matches!(self.word(), Some("new" | "delete"))
             || matches!(self.kind(), TokenKind::Text(_))
         {
-            return Err(self.unsupported(start, "this kind of operator is not read"));
+            return Err(self.unsupported(start, "this kind of operator is not supported"));
         }
         // A conversion; the caller reads its type.
         if self.is_type_start() {

@@ -24,14 +24,14 @@ impl Parser<'_> {
             TokenKind::Punct("[") => return self.lambda(start),
             TokenKind::Punct("::") => return self.name_operand(start),
             TokenKind::Punct("{") => {
-                return Err(self.unsupported(start, "statements in expressions are not read"));
+                return Err(self.unsupported(start, "statements in expressions are not supported"));
             }
             TokenKind::Word(word) => return self.word_operand(word, start),
             TokenKind::Punct("...") => {
-                return Err(self.unsupported(start, "fold expressions are not read"));
+                return Err(self.unsupported(start, "fold expressions are not supported"));
             }
             TokenKind::Pragma(_) => {
-                return Err(self.unsupported(start, "a pragma here is not read"));
+                return Err(self.unsupported(start, "a pragma here is not supported"));
             }
             _ => return Err(self.error("expected an expression")),
         };
@@ -42,14 +42,14 @@ impl Parser<'_> {
     fn parenthesised_expression(&mut self, start: Span) -> Result<Expr> {
         self.advance();
         if self.is("...") {
-            return Err(self.unsupported(start, "fold expressions are not read"));
+            return Err(self.unsupported(start, "fold expressions are not supported"));
         }
         if self.is("{") {
-            return Err(self.unsupported(start, "statements in expressions are not read"));
+            return Err(self.unsupported(start, "statements in expressions are not supported"));
         }
         let inner = self.bracketed(Self::expression)?;
         if matches!(self.kind_at(1), TokenKind::Punct("...")) || self.is("...") {
-            return Err(self.unsupported(start, "fold expressions are not read"));
+            return Err(self.unsupported(start, "fold expressions are not supported"));
         }
         self.expect(")")?;
         // The parentheses end a chain of comparisons.
@@ -84,10 +84,10 @@ impl Parser<'_> {
             "const_cast" => return self.named_cast(CastKind::Const, start),
             "dynamic_cast" | "__extension__" | "offsetof" | "__builtin_offsetof" | "va_arg"
             | "__builtin_va_arg" | "requires" => {
-                return Err(self.unsupported(start, format!("`{word}` is not read")));
+                return Err(self.unsupported(start, format!("`{word}` is not supported")));
             }
             "asm" | "__asm__" | "__asm" => {
-                return Err(self.unsupported(start, "`asm` is not read here"));
+                return Err(self.unsupported(start, "`asm` is not supported here"));
             }
             _ if word.starts_with('\\') => return self.spec_word(word, start),
             _ if self.is_type_start() => return self.construct(start),
@@ -133,7 +133,7 @@ impl Parser<'_> {
         if self.meaning_here().0.meaning == Meaning::Unknown {
             return self.name_operand(start);
         }
-        Err(self.unsupported(start, "a type as an operand is not read"))
+        Err(self.unsupported(start, "a type as an operand is not supported"))
     }
 
     fn construct_list(&mut self, ty: TypeSyntax, start: Span) -> Result<Expr> {

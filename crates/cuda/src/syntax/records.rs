@@ -32,7 +32,7 @@ impl Parser<'_> {
                 Ok(vec![Declaration { kind, span: self.since(start) }])
             }
             Elaborated::Named(_) => {
-                Err(self.unsupported(start, "this kind of template is not read"))
+                Err(self.unsupported(start, "this kind of template is not supported"))
             }
         }
     }
@@ -45,7 +45,7 @@ impl Parser<'_> {
         let mut specifiers = Specifiers::default();
         self.attributes(&mut specifiers)?;
         if self.is_packed {
-            return Err(self.unsupported(start, "structs in `#pragma pack` are not read"));
+            return Err(self.unsupported(start, "structs in `#pragma pack` are not supported"));
         }
         let name = if self.is("{") { single(self.no_name()) } else { self.record_name()? };
         self.take_word("final");
@@ -59,7 +59,7 @@ impl Parser<'_> {
         if name.parts.len() > 1 {
             return Err(self.unsupported(
                 start,
-                "classes that are defined outside of their scope are not read",
+                "classes that are defined outside of their scope are not supported",
             ));
         }
         let scope = self.class_scope(&part, template.is_some());
@@ -122,7 +122,7 @@ impl Parser<'_> {
                 self.advance();
             }
             if self.is_word("virtual") {
-                return Err(self.unsupported(span, "virtual bases are not read"));
+                return Err(self.unsupported(span, "virtual bases are not supported"));
             }
             let (name, entry) = self.qualified_name()?;
             if let Some(base) = entry.scope {
@@ -130,7 +130,7 @@ impl Parser<'_> {
             }
             record.bases.push(name);
             if self.is("...") {
-                return Err(self.unsupported(span, "packs of bases are not read"));
+                return Err(self.unsupported(span, "packs of bases are not supported"));
             }
             if !self.take(",") {
                 return Ok(());
@@ -205,7 +205,7 @@ impl Parser<'_> {
         if is_refused || !is_function || is_constructor || is_operator {
             return Err(found);
         }
-        let why = if is_for_device { "C++ that is not read" } else { "host code" };
+        let why = if is_for_device { "C++ that is not supported" } else { "host code" };
         let kind = DeclarationKind::Skipped { names, why, is_host_function: !is_for_device };
         out.push(Declaration { kind, span: self.since(span) });
         Ok(())
@@ -232,7 +232,9 @@ impl Parser<'_> {
                 self.add_members(made, out, late);
             }
             _ if self.is_unnamed_bit_field() => {
-                return Err(self.unsupported(self.span(), "bit-fields without a name are not read"));
+                return Err(
+                    self.unsupported(self.span(), "bit-fields without a name are not supported")
+                );
             }
             _ => {
                 let made = self.declaration(None, pending)?;

@@ -89,7 +89,9 @@ impl Parser<'_> {
             Some("explicit") => {
                 specifiers.is_explicit = true;
                 if self.is_at(1, "(") {
-                    return Err(self.unsupported(span, "`explicit` with a condition is not read"));
+                    return Err(
+                        self.unsupported(span, "`explicit` with a condition is not supported")
+                    );
                 }
             }
             Some("friend") => specifiers.is_friend = true,
@@ -103,7 +105,7 @@ impl Parser<'_> {
             Some("__managed__") => specifiers.is_managed = true,
             Some("inline" | "register" | "mutable") => {}
             Some("thread_local") => {
-                return Err(self.unsupported(span, "`thread_local` is not read"));
+                return Err(self.unsupported(span, "`thread_local` is not supported"));
             }
             _ => return Ok(false),
         }

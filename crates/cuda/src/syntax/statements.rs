@@ -64,7 +64,9 @@ impl Parser<'_> {
                 StmtKind::Expr(None)
             }
             TokenKind::Punct("{") => StmtKind::Block(self.block()?),
-            TokenKind::Pragma(_) => return Err(self.unsupported(start, "this pragma is not read")),
+            TokenKind::Pragma(_) => {
+                return Err(self.unsupported(start, "this pragma is not supported"));
+            }
             TokenKind::Word(word) if self.is_declaration_statement(word) => {
                 return self.declaration_statement(out, start);
             }
@@ -95,7 +97,9 @@ impl Parser<'_> {
             Some("using") => vec![self.using()?],
             Some("static_assert") => vec![self.static_assert()?],
             Some("namespace") => {
-                return Err(self.unsupported(start, "names for namespaces in blocks are not read"));
+                return Err(
+                    self.unsupported(start, "names for namespaces in blocks are not supported")
+                );
             }
             _ => match self.declaration_or_expression()? {
                 Ok(made) => made,
@@ -166,7 +170,7 @@ impl Parser<'_> {
                 self.advance();
                 let value = self.case_value()?;
                 if self.is("...") {
-                    return Err(self.unsupported(start, "ranges of `case` are not read"));
+                    return Err(self.unsupported(start, "ranges of `case` are not supported"));
                 }
                 self.expect(":")?;
                 Ok(StmtKind::Case(value, self.substatement()?))
@@ -325,7 +329,7 @@ impl Parser<'_> {
             made.push(Stmt { kind, span: self.since(start) });
         }
         if made.len() > 1 {
-            return Err(self.unsupported(start, "types that are defined here are not read"));
+            return Err(self.unsupported(start, "types that are defined here are not supported"));
         }
         Ok(made.pop().map(Box::new))
     }

@@ -30,7 +30,7 @@ impl Parser<'_> {
                 if !inner.parameters.is_empty() && !template.parameters.is_empty() {
                     return Err(parser.unsupported(
                         start,
-                        "member templates outside of their class template are not read",
+                        "member templates outside of their class template are not supported",
                     ));
                 }
                 template.parameters.extend(inner.parameters);
@@ -90,7 +90,7 @@ impl Parser<'_> {
         let span = self.span();
         if self.is_word("template") {
             return Err(
-                self.unsupported(span, "template parameters that are templates are not read")
+                self.unsupported(span, "template parameters that are templates are not supported")
             );
         }
         let is_type = matches!(self.word(), Some("typename" | "class"))

@@ -369,7 +369,7 @@ fn declarations_are_read() {
         ),
         (
             "template <typename... T> __global__ void k(T... t) {}",
-            "global fn k() void unread(packs of parameters are not read)",
+            "global fn k() void unread(packs of parameters are not supported)",
         ),
         (
             "#pragma pack(push, 1)\nstruct P { char c; int i; };\n#pragma pack(pop)\nstruct Q { int i; };",
@@ -460,7 +460,7 @@ fn a_function_that_is_not_read_does_not_concern_others() {
         _ => None,
     };
     let all: Vec<_> = unit.declarations.iter().map(unread).collect();
-    assert_eq!(all, [Some("`new` is not read".to_owned()), None]);
+    assert_eq!(all, [Some("`new` is not supported".to_owned()), None]);
 }
 
 #[test]

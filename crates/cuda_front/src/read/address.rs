@@ -37,7 +37,7 @@ impl Lowerer<'_> {
         match target {
             Target::Null => self.null_spots(ty, span),
             Target::Function(_) => {
-                Err(unsupported(span, "not read here: a function that is not called"))
+                Err(unsupported(span, "not supported here: a function that is not called"))
             }
             Target::Object { number, .. } => {
                 let known = self.objects.get(*number).cloned();

@@ -52,7 +52,7 @@ impl Lowerer<'_> {
                 let (first, second) =
                     (self.deref(&source, &ty, span)?, self.deref(&target, &ty, span)?);
                 if name == "memmove" || overlap(&first, &second) {
-                    let message = format!("not read here: `{name}` within one array");
+                    let message = format!("not supported here: `{name}` within one array");
                     return Err(unsupported(span, message));
                 }
                 self.loop_over_elements(count, span, out, |lowerer, at, out| {
@@ -80,12 +80,12 @@ impl Lowerer<'_> {
         let span = to.span.to(size.span);
         let types = [to, from].map(|one| super::intrinsics::pointee(Some(one), span));
         let [Ok(ty), Ok(other)] = types else {
-            return Err(unsupported(span, "not read here: this copy of bytes"));
+            return Err(unsupported(span, "not supported here: this copy of bytes"));
         };
         let bytes = fold(&self.number(size, out)?).and_then(|size| u64::try_from(size).ok());
         let is_whole = bytes.is_some() && self.size(&ty) == bytes && self.size(&other) == bytes;
         if !is_whole || self.scalar(&ty).is_none() || self.scalar(&other).is_none() {
-            let message = "not read here: a copy between elements of different types";
+            let message = "not supported here: a copy between elements of different types";
             return Err(unsupported(span, message));
         }
         let source = self.pointer(from, out)?;
@@ -115,7 +115,10 @@ impl Lowerer<'_> {
         let mut stored = Vec::new();
         for leaf in self.leaves(&ty, span)? {
             let Some(scalar) = self.scalar(&leaf.ty).filter(|_| leaf.dimensions.is_empty()) else {
-                return Err(unsupported(span, "not read here: bytes of elements of this type"));
+                return Err(unsupported(
+                    span,
+                    "not supported here: bytes of elements of this type",
+                ));
             };
             stored.push(match (byte, scalar) {
                 (Some(0), _) => convert(int(0, Type::INT, span), scalar),
@@ -164,25 +167,32 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<Count> {
         let Some(of_one) = self.size(ty).map(i128::from).filter(|size| *size > 0) else {
-            return Err(unsupported(span, "not read here: bytes of elements of this type"));
+            return Err(unsupported(span, "not supported here: bytes of elements of this type"));
         };
         let bytes = self.number(size, out)?;
         if let Some(bytes) = fold(&bytes) {
             return match bytes % of_one {
                 0 => Ok(Count::Known(bytes / of_one)),
-                _ => Err(unsupported(span, "not read here: bytes that are not whole elements")),
+                _ => {
+                    Err(unsupported(span, "not supported here: bytes that are not whole elements"))
+                }
             };
         }
         let kir::ExprKind::Binary(Binary::Mul, left, right) = &bytes.kind else {
-            return Err(unsupported(span, "not read here: bytes that are not whole elements"));
+            return Err(unsupported(span, "not supported here: bytes that are not whole elements"));
         };
         let (number, factor) = match (fold(left), fold(right)) {
             (_, Some(factor)) => (left, factor),
             (Some(factor), _) => (right, factor),
-            _ => return Err(unsupported(span, "not read here: bytes that are not whole elements")),
+            _ => {
+                return Err(unsupported(
+                    span,
+                    "not supported here: bytes that are not whole elements",
+                ));
+            }
         };
         if factor <= 0 || factor % of_one != 0 {
-            return Err(unsupported(span, "not read here: bytes that are not whole elements"));
+            return Err(unsupported(span, "not supported here: bytes that are not whole elements"));
         }
         let number = (**number).clone();
         let times = int(factor / of_one, number.ty, span);

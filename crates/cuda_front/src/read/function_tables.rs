@@ -29,14 +29,14 @@ impl Lowerer<'_> {
         let refused = |why: &str| Some(Err(unsupported(span, why)));
         if !global.is_const {
             return refused(
-                "not read here: a table of functions that is not `const`: the host may change it",
+                "not supported here: a table of functions that is not `const`: the host may change it",
             );
         }
         if *size > MAX_FUNCTIONS {
-            return refused("not read here: a table of this many functions");
+            return refused("not supported here: a table of this many functions");
         }
         let Some(Init::List(parts)) = &global.init else {
-            return refused("not read here: a table of functions without a list of them");
+            return refused("not supported here: a table of functions without a list of them");
         };
         let mut targets: Vec<Target> = Vec::new();
         let mut numbers = Vec::new();
@@ -45,12 +45,16 @@ impl Lowerer<'_> {
                 None | Some(Init::Zero) => Target::Null,
                 Some(Init::Expr(one)) => match self.pointer(one, &mut Vec::new()) {
                     Ok(Pointer { targets, .. }) if targets.len() == 1 => targets[0].clone(),
-                    _ => return refused("not read here: this element of a table of functions"),
+                    _ => {
+                        return refused("not supported here: this element of a table of functions");
+                    }
                 },
-                Some(Init::List(_)) => return refused("not read here: this table of functions"),
+                Some(Init::List(_)) => {
+                    return refused("not supported here: this table of functions");
+                }
             };
             if !matches!(target, Target::Function(_) | Target::Null) {
-                return refused("not read here: this element of a table of functions");
+                return refused("not supported here: this element of a table of functions");
             }
             let known = targets.iter().position(|one| *one == target);
             let number = known.unwrap_or(targets.len());

@@ -106,7 +106,7 @@ impl Lowerer<'_> {
             return self.call(id, arguments, &expr.ty, span, out);
         }
         let Some(tag) = &pointer.tag else {
-            return Err(unsupported(span, "not read here: a call through this pointer"));
+            return Err(unsupported(span, "not supported here: a call through this pointer"));
         };
         let result = match expr.ty {
             tree::Type::Void => None,
@@ -126,7 +126,12 @@ impl Lowerer<'_> {
                 Target::Null => {
                     part.extend([Stmt::Assert(boolean(false, span)), Stmt::Return]);
                 }
-                _ => return Err(unsupported(span, "not read here: a call through this pointer")),
+                _ => {
+                    return Err(unsupported(
+                        span,
+                        "not supported here: a call through this pointer",
+                    ));
+                }
             }
             parts.push(part);
         }

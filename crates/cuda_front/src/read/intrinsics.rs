@@ -41,7 +41,7 @@ impl Lowerer<'_> {
                 Ok(vec![Item::Scalar(self.unknown("exchanged", Type::INT, span, out))])
             }
             ("__grid_barrier", []) => {
-                Err(unsupported(span, "not read here: a barrier of the whole grid"))
+                Err(unsupported(span, "not supported here: a barrier of the whole grid"))
             }
             ("memcpy" | "memmove", [to, from, size]) => {
                 self.copy_bytes(name, [to, from], size, out)

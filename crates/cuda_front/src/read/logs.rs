@@ -110,7 +110,8 @@ impl Lowerer<'_> {
 
     /// The offset of a pointer in its array, in bytes.
     fn pointer_offset(&mut self, pointer: &tree::Expr, span: Span) -> Result<Expr> {
-        let refused = || unsupported(span, "not read here: `__ptr_offset_bytes` of this pointer");
+        let refused =
+            || unsupported(span, "not supported here: `__ptr_offset_bytes` of this pointer");
         let ty = super::intrinsics::pointee(Some(pointer), span)?;
         let pointer = self.pointer(pointer, &mut Vec::new())?;
         let place = self.deref(&pointer, &ty, span)?;
@@ -132,11 +133,11 @@ impl Lowerer<'_> {
         }
         let writes = word.starts_with("__write");
         let Some(array) = self.single_array(array)? else {
-            return Err(unsupported(span, format!("not read here: `{word}` of this array")));
+            return Err(unsupported(span, format!("not supported here: `{word}` of this array")));
         };
         let is_local = self.arrays.get(array).is_some_and(|one| one.space == Space::Local);
         let Some(of) = self.logged(array, writes).filter(|_| !is_local) else {
-            return Err(unsupported(span, format!("not read here: `{word}` of this array")));
+            return Err(unsupported(span, format!("not supported here: `{word}` of this array")));
         };
         let (happened, offset) = match self.logs.iter().find(|log| log.of == of) {
             Some(log) => (log.happened, log.offset),

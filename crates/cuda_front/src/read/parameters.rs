@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         body: &mut Vec<Stmt>,
     ) -> Result<usize> {
         if matches!(pointee.ty, tree::Type::Function(_)) {
-            let message = "not read here: a pointer to a function as a kernel argument";
+            let message = "not supported here: a pointer to a function as a kernel argument";
             return Err(unsupported(span, message));
         }
         if matches!(pointee.ty, tree::Type::Pointer(_)) {

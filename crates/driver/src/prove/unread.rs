@@ -23,7 +23,7 @@ pub(super) fn judge(
         _ => Diagnostic {
             severity: Severity::Unsupported,
             code: Code::UnsupportedConstruct,
-            message: format!("not read here: {}", diagnostic.message).into(),
+            message: format!("not supported here: {}", diagnostic.message).into(),
             ..diagnostic
         },
     }

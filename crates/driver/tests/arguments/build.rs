@@ -355,7 +355,7 @@ fn recorded_structures_have_pointers_where_tensors_were() {
         assert!(messages[0].contains(expected), "{messages:?}\nexpected: {expected}");
     }
     let pointer = refused(check("scale", &format!("x=@{path} y=f32[4]:out n=4 s=0.5")));
-    assert!(pointer[0].contains("no structure"), "{pointer:?}");
+    assert!(pointer[0].contains("not a structure"), "{pointer:?}");
     std::fs::remove_file(&path).unwrap();
 }
 

@@ -98,7 +98,7 @@ pub(super) fn not_followed(context: &Context<'_, '_>, one: &Indexed, kind: Acces
         AccessKind::Atomic => ("an atomic update", "the updated element is not tracked"),
     };
     let (name, place) = named(context, one);
-    context.gap(format!("{what} of `{name}` at byte {place}, which depends on data: {why}"))
+    context.data_gap(format!("{what} of `{name}` at byte {place}, which depends on data: {why}"))
 }
 
 /// The name of the allocation and the place in it, for a report.
@@ -155,7 +155,7 @@ pub(super) fn read(
         let offset = (one.offset.0, one.offset.1 + i128::from(at));
         let table = (elements.first, elements.count);
         let Some(value) = valued.domain.element(table, offset, size as u32) else {
-            return Err(context.gap(format!(
+            return Err(context.data_gap(format!(
                 "the element of `{name}` at byte {place}, which depends on data, could not be determined"
             )));
         };
@@ -180,7 +180,7 @@ pub(super) fn check_alignment(
         return Ok(());
     }
     let (name, place) = named(context, one);
-    Err(context.gap(format!(
+    Err(context.data_gap(format!(
         "`{name}` is {} at byte {place}, which depends on data and was not shown to be a multiple of {align}",
         participle(kind)
     )))
@@ -190,7 +190,8 @@ pub(super) fn check_alignment(
 pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
     let (name, place) = named(context, one);
     let gap = |why: &str| {
-        context.gap(format!("`{name}` is read at byte {place}, which depends on data, and {why}"))
+        context
+            .data_gap(format!("`{name}` is read at byte {place}, which depends on data, and {why}"))
     };
     let Area::Global(number) = one.area else { return Err(gap("it is not in global memory")) };
     let memory = context.global.get(number);
@@ -237,14 +238,14 @@ pub(super) fn in_bounds(
     let memory = allocation(context, one.area, one.lane);
     let Some(size) = memory.filter(|(memory, ..)| memory.bounded).map(|(.., size)| size as i128)
     else {
-        return Err(context.gap(format!(
+        return Err(context.data_gap(format!(
             "`{name}` is {done} at byte {place}, which depends on data, and `{name}` has no known size"
         )));
     };
     let bounds = bounds(context, one);
     let Some(valued) = &mut context.valued else { return Ok(false) };
     let Some(bounds) = bounds else {
-        return Err(context.gap(format!(
+        return Err(context.data_gap(format!(
             "`{name}` is {done} at byte {place}, which depends on data without known bounds"
         )));
     };
@@ -253,12 +254,12 @@ pub(super) fn in_bounds(
         return Ok(true);
     }
     if one.wraps && (low < -HALF || high >= HALF) {
-        return Err(context.gap(format!(
+        return Err(context.data_gap(format!(
             "`{name}` is {done} at byte {place}, which depends on data and may wrap around in 32 bits"
         )));
     }
     if !bounds.are_declared {
-        return Err(context.gap(format!(
+        return Err(context.data_gap(format!(
             "`{name}` ({size} bytes) is {done} at byte {place}, which depends on data and may be anything \
              from {low} to {high}: give the range of the index, as in --arg 'idx=s32[8]:0..100'"
         )));
@@ -266,7 +267,7 @@ pub(super) fn in_bounds(
     let largest = low >= 0;
     let when = valued.domain.extreme(one.offset.0, largest).filter(|_| bounds.are_attained);
     let (Some(when), Ok(offset)) = (when, i64::try_from(if largest { high } else { low })) else {
-        return Err(context.gap(format!(
+        return Err(context.data_gap(format!(
             "`{name}` ({size} bytes) is {done} at byte {place}, which depends on data and may be anything \
              from {low} to {high}"
         )));
