@@ -82,7 +82,7 @@ class Counterexample:
     got: float | None
     #: Both values as expressions, the reference's first.
     expressions: tuple[str, str]
-    #: Both sides gave these values when run on the inputs in exact intervals.
+    #: Both sides gave these values when run on the inputs in interval arithmetic.
     confirmed: bool
     #: Where the element was stored, the kernel's store first.
     locations: tuple[Location, ...] = ()

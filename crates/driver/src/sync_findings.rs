@@ -479,7 +479,7 @@ pub(crate) fn undecided(open: &Undecided, program: &Program) -> Diagnostic {
             "both are `{later}`, computed in a different order, or shown only in part"
         )),
         Some([earlier, later]) => diagnostic.note(format!(
-            "one is `{earlier}`, the other `{later}`; they were not shown to be equal or to differ"
+            "one is `{earlier}`, the other `{later}`; they are proved neither equal nor different"
         )),
         None => diagnostic,
     }

@@ -142,7 +142,7 @@ fn all_builds_of_a_kernel_are_equal() {
 }
 
 /// A refutation must show that both sides were run on its inputs.
-const SHOWN: &str = "both kernels, run on these inputs in exact intervals, give these values";
+const SHOWN: &str = "both kernels, run on these inputs in interval arithmetic, give these values";
 
 #[test]
 fn twins_are_told_apart() {

@@ -15,7 +15,7 @@ pub struct Undecided {
 
 /// The reason for pairs of writes that values would decide.
 pub(crate) const VALUES_OPEN: &str =
-    "nothing orders them, and they are not shown to write the same value";
+    "nothing orders them, and it is not proved that they write the same value";
 
 /// The reason for pairs with an access that may not happen.
 pub(crate) const CONDITION_OPEN: &str = "one of them happens under a condition that is not decided";

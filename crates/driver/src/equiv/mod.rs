@@ -294,7 +294,7 @@ impl FinishedComparison<'_> {
                 unknown("a run has errors")
             }
             Answer::Equal if self.strict && !self.compared.conditions.is_empty() => unknown(
-                "it was not shown that the optimised kernel is defined wherever the reference is (--strict)",
+                "it is not proved that the optimised kernel is defined wherever the reference is (--strict)",
             ),
             Answer::Equal if self.strict && !self.further_assumptions().is_empty() => unknown(
                 &format!("it had to be assumed that {} (--strict)", self.further_assumptions()[0]),

@@ -86,7 +86,7 @@ fn small_pairs_are_told_apart() {
     assert_eq!(small([square, same], X_AND_Y).0, Exit::Success);
     let (exit, text) = small([square, double], X_AND_Y);
     assert_eq!(exit, Exit::Refuted, "{text}");
-    assert!(text.contains("both kernels, run on these inputs in exact intervals"), "{text}");
+    assert!(text.contains("both kernels, run on these inputs in interval arithmetic"), "{text}");
 }
 
 /// The steps of `expf` are recognised only together: each alone keeps its own meaning.

@@ -181,7 +181,7 @@ pub(super) fn check_alignment(
     }
     let (name, place) = named(context, one);
     Err(context.data_gap(format!(
-        "`{name}` is {} at byte {place}, which depends on data and was not shown to be a multiple of {align}",
+        "`{name}` is {} at byte {place}, which depends on data and is not proved to be a multiple of {align}",
         participle(kind)
     )))
 }
