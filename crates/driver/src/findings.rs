@@ -13,7 +13,7 @@ use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic, Severity, SourceFile, SourceLine};
 use exec::{
     AccessKind, BarrierFault, Doubt, Doubtful, Fault, Finding, Gap, GroupFault, Origin, Place,
-    Reason, Sink, StopReason, Target,
+    Sink, StopReason, Target,
 };
 use ir::{Program, Space};
 

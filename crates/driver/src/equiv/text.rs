@@ -223,7 +223,8 @@ fn write_difference(text: &mut String, difference: &Difference, has_formula: boo
     }
     if difference.is_confirmed() {
         let both = if has_formula { "both sides, evaluated" } else { "both kernels, run" };
-        let _ = writeln!(text, "  {both} on these inputs in interval arithmetic, give these values");
+        let _ =
+            writeln!(text, "  {both} on these inputs in interval arithmetic, give these values");
     }
     if difference.is_numeric {
         text.push_str("  found on these inputs only: a run on all inputs did not finish\n");
