@@ -162,3 +162,18 @@ fn the_demand_that_would_help() {
     let fine = overflow.replace("__global__", "//@ requires n >= 0 && gridDim.x == 1;\n__global__");
     assert_eq!(suggested(&fine, Property::Overflow), Vec::<String>::new());
 }
+
+/// `__match_all_sync` left its second result, behind a pointer, as it was.
+#[test]
+fn a_vote_writes_through_its_pointer() {
+    let answer = answer(
+        "//@ extent a[64];
+         //@ requires gridDim.x == 1 && blockDim.x == 64;
+         __global__ void k(int* a, int v) {
+           int pred = 0;
+           __match_all_sync(0xffffffffu, v, &pred);
+           if (pred) a[threadIdx.x + 1000] = 1;
+         }",
+    );
+    assert_eq!(verdict(&answer, Property::Bounds), Verdict::Unknown);
+}

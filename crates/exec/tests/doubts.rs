@@ -331,3 +331,21 @@ fn a_launch_that_is_far_too_large_ends_after_its_first_block() {
     // A launch slightly over the budget is still tried.
     assert!(matches!(run(20).gap.unwrap().stop, StopReason::Budget { .. }));
 }
+
+/// An array may begin at address zero of shared memory, and a pointer below it is then a large number.
+#[test]
+fn pointers_below_their_array_may_wrap() {
+    let branch = |relation: &str, offset: i32| {
+        let body = format!(
+            ".shared .align 4 .b8 s[64]; mov.u32 %r1, s; add.s32 %r2, %r1, {offset};
+             setp.{relation} %p1, %r2, %r1; @%p1 bra done; mov.u32 %r3, 0;\ndone:"
+        );
+        let program = kernel("", "", &body);
+        let launch = launch(&program, "k", [1, 1, 1], [1, 1, 1], 0, &[]);
+        exec::run(&program, &launch, Limits::default()).gap.is_some()
+    };
+    assert!(branch("lt.u32", -4));
+    assert!(!branch("lt.u32", 4));
+    assert!(!branch("lt.s32", -4));
+    assert!(!branch("eq.u32", -4));
+}

@@ -290,3 +290,17 @@ fn sums_that_round_depend_on_their_order() {
     // Maxima do not round.
     assert!(!float_order("red.global.max.s32 [%rd1], 5;"));
 }
+
+/// 2^512 · 2^512 is infinite as a double; fused with the subtraction of 2^1023, it is 2^1023.
+#[test]
+fn a_product_that_overflows_alone_may_be_fused() {
+    let text = "ld.param.u64 %rd1, [y];
+        mul.f64 %rd2, 0d5FF0000000000000, 0d5FF0000000000000; add.f64 %rd3, %rd2, 0dFFE0000000000000;
+        setp.gt.f64 %p1, %rd3, 0d7FE8000000000000; not.pred %p2, %p1;
+        @%p1 st.global.u32 [%rd1], 1; @%p2 st.global.u32 [%rd1+4], 1;";
+    let program = kernel("", ".param .u64 y", text);
+    let launch = launch(&program, "k", [1, 1, 1], [1, 1, 1], 0, &[Arg::Out(8)]);
+    let (limits, checks) = (Limits::default(), Checks::default());
+    assert_eq!(way(&exec::check(&program, &launch, limits)), None);
+    assert_eq!(way(&exec::check_enclosed(&program, &launch, limits, checks)), None);
+}

@@ -310,10 +310,16 @@ impl<'p> Checker<'p> {
                 made.reads.push(Root::Memory);
                 made.writes.push(Root::Memory);
             }
-            Some(Class::Math) if matches!(expr.ty, Type::Void) => {
-                made.writes.push(Root::Memory);
+            // Second results: `frexp`, `sincos`, `__match_all_sync`.
+            Some(Class::Math | Class::Warp) => {
+                let pointers = expr.operands().into_iter();
+                for pointer in pointers.filter(|one| matches!(one.ty, Type::Pointer(_))) {
+                    made.writes.push(self.pointee(Some(pointer)));
+                }
+                if name == "__syncwarp" {
+                    made.writes.push(Root::Memory);
+                }
             }
-            _ if name.starts_with("__syncwarp") => made.writes.push(Root::Memory),
             _ => {}
         }
     }

@@ -192,6 +192,8 @@ fn order_of_evaluation_is_kept_or_refused() {
         "a[0] = f(a) + f(a);",
         "int i = 0; int* p = &i; a[0] = i + (*p)++;",
         "int i = 0; int& r = i; a[0] = i + r++;",
+        "int e = 0; a[0] = e + (int)frexpf(3.0f, &e);",
+        "int e = 0; a[0] = e + (int)__match_all_sync(0xffffffffu, a[1], &e);",
     ] {
         let text = format!(
             "__device__ int f(int* p) {{ return *p += 1; }} __global__ void k(int* a) {{ {body} }}"

@@ -237,19 +237,27 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         let span = expr.span;
         for argument in arguments {
-            if matches!(argument.ty, tree::Type::Pointer(_)) {
-                let pointer = self.pointer(argument, out)?;
-                let ty = pointee(Some(argument), span)?;
-                let place = self.deref(&pointer, &ty, span)?;
-                self.make_unknown(&place, span, out)?;
-            } else {
-                self.value(argument, out)?;
+            match argument.ty {
+                tree::Type::Pointer(_) => self.forget_pointee(argument, span, out)?,
+                _ => drop(self.value(argument, out)?),
             }
         }
         if matches!(expr.ty, tree::Type::Void) {
             return Ok(super::memory::nothing(span));
         }
         self.unknown_value(&expr.ty, span, out)
+    }
+
+    /// Makes unknown what a pointer argument points to: a function may read and write it.
+    pub(super) fn forget_pointee(
+        &mut self,
+        argument: &tree::Expr,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let pointer = self.pointer(argument, out)?;
+        let place = self.deref(&pointer, &pointee(Some(argument), span)?, span)?;
+        self.make_unknown(&place, span, out)
     }
 
     /// The state of a generator is read and written, and unknown afterwards.

@@ -19,6 +19,9 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<Value> {
         let span = expr.span;
+        let is_pointer = |argument: &tree::Expr| matches!(argument.ty, tree::Type::Pointer(_));
+        let first_target = arguments.iter().position(is_pointer).unwrap_or(arguments.len());
+        let (arguments, targets) = arguments.split_at(first_target);
         let values = self.values(arguments, out)?;
         let mask = values.first().and_then(|one| one.first());
         let is_partial = match mask {
@@ -33,6 +36,10 @@ impl Lowerer<'_> {
         }
         if name != "__activemask" {
             out.push(Stmt::Warp(span));
+        }
+        // `__match_all_sync` tells by a pointer whether all values are equal.
+        for target in targets {
+            self.forget_pointee(target, span, out)?;
         }
         let Some(ty) = self.scalar(&expr.ty) else { return Ok(super::memory::nothing(span)) };
         Ok(vec![Item::Scalar(self.unknown("exchanged", ty, span, out))])

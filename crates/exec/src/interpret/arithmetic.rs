@@ -48,7 +48,9 @@ pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap>
             let mut truth = Mask(lanes::int_compare(*relation, *signed, *width, &a, &b));
             let tags = match ta.is_number() && tb.is_number() {
                 true => Tags::NUMBER,
-                false => pointer::compare(*relation, *width, (&a, ta), (&b, tb), &mut truth),
+                false => {
+                    pointer::compare((*relation, *signed), *width, (&a, ta), (&b, tb), &mut truth)
+                }
             };
             context.write_predicate(*dst, truth, tags);
         }

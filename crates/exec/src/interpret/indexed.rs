@@ -207,9 +207,7 @@ pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements
     });
     let is_sparse = memory.states.contains(&state::OPAQUE);
     let why = match is_sparse {
-        true => {
-            "some of its elements have a structure: give the contents of the index tensor tensor"
-        }
+        true => "some of its elements have a structure: give the contents of the index tensor",
         false => "its contents are given: give those of the index tensor too, or neither",
     };
     known.ok_or_else(|| gap(why))

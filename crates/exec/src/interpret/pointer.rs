@@ -137,7 +137,7 @@ pub(super) fn alignment(context: &Context<'_, '_>, pointer: Pointer) -> u64 {
 
 /// Returns the truth and tags of a comparison with pointers in some lanes.
 pub(super) fn compare(
-    relation: Relation,
+    (relation, signed): (Relation, bool),
     width: Width,
     (a, a_tags): (&Lanes, Tags),
     (b, b_tags): (&Lanes, Tags),
@@ -146,12 +146,15 @@ pub(super) fn compare(
     let mut tags = a_tags.combine(b_tags);
     let either = a_tags.pointer.or(b_tags.pointer);
     let clean = either.without(a_tags.unknown.or(b_tags.unknown).or(tags.poison));
+    // Subtracting from an address may wrap around, and only the order of unsigned numbers notices.
+    let is_defined = signed || matches!(relation, Relation::Eq | Relation::Ne);
     for lane in clean.iter() {
         let (a_is, b_is) = (a_tags.pointer.has(lane), b_tags.pointer.has(lane));
         let holds = if a_is && b_is {
             let (a, b) = (decode(a[lane], width), decode(b[lane], width));
             a.zip(b)
                 .filter(|(a, b)| a.area == b.area)
+                .filter(|(a, b)| is_defined || !(may_wrap(a) || may_wrap(b)))
                 .map(|(a, b)| relates(relation, a.offset.cmp(&b.offset)))
         } else {
             // No allocation is at address zero.
@@ -170,6 +173,12 @@ pub(super) fn compare(
         }
     }
     tags
+}
+
+/// Returns `true` if the address may be that of a large number: a window of memory, and the first array in it, may
+/// begin at zero. Global memory does not.
+fn may_wrap(pointer: &Pointer) -> bool {
+    pointer.offset < 0 && !matches!(pointer.area, Area::Global(_))
 }
 
 fn relates(relation: Relation, order: std::cmp::Ordering) -> bool {
