@@ -153,7 +153,8 @@ pub(crate) fn keeps_region(before: u64, after: u64) -> bool {
     (before.wrapping_add(half) ^ after.wrapping_add(half)) >> bits == 0
 }
 
-/// Returns the region whose middle half contains the address, and the distance from its start.
+/// Returns the number of the region that contains the address, and the distance from the middle of the region,
+/// where its allocation starts.
 fn split(address: u64, bits: u32) -> (u64, i64) {
     let half = 1u64 << (bits - 1);
     let number = address.wrapping_add(half) >> bits;

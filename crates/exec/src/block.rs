@@ -287,8 +287,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         Err(exhausted.gap(self.machine, last, executed))
     }
 
-    /// Handles a collective with missing lanes: these lanes wait, with this mask, and join others at the same
-    /// place. Returns `true` if a lane can continue.
+    /// Handles a collective with missing lanes: the lanes `same`, which have this mask, wait and join others at the
+    /// same place. Returns `true` if a lane can continue.
     fn wait_for_collective(
         &mut self,
         number: usize,

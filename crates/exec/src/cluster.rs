@@ -34,7 +34,7 @@ impl BlockRun<'_, '_> {
             return Err(self.stop_at_cluster(number, at, fault));
         }
         let (lanes, site) = (warp.alive(), self.machine.site(at));
-        // A single relaxed arrival makes the whole one relaxed.
+        // If the arrival of any lane is relaxed, so is that of the warp.
         let releases = arrivals.iter().all(|(_, arrival)| arrival.releases);
         let outcome = match first.waits {
             true => self.tracker.wait_at_cluster(number),

@@ -47,7 +47,7 @@ pub(crate) struct Context<'c, 'p> {
     pub(crate) conditional_lanes: Mask,
     /// The path condition, lane by lane.
     pub(crate) path: Option<Rc<Path>>,
-    /// A fault that occurs in a lane of `open` if its path condition holds.
+    /// A fault that occurs in one of `conditional_lanes` if its path condition holds.
     pub(crate) conditional_fault: Option<&'static str>,
     pub(crate) place: Place,
     /// The number of the instruction.
@@ -128,8 +128,8 @@ impl<'c, 'p> Context<'c, 'p> {
         (values, self.registers.operand_tags(operand))
     }
 
-    /// Writes bits. In a run with a domain, an unknown lane gets a word that stands for a lost value: its bits
-    /// are not the words that encode the domain's values ([`crate::value`]).
+    /// Writes bits. In a run with a domain, an unknown lane gets the word of a lost value in place of its bits,
+    /// because these do not encode a value of the domain ([`crate::value`]).
     pub(crate) fn write(&mut self, register: Reg, values: &Lanes, tags: Tags) {
         if let Some(valued) = &mut self.valued
             && !tags.unknown.is_empty()

@@ -85,7 +85,8 @@ impl BlockRun<'_, '_> {
                 let here = here.fold(Mask::NONE, |all, group| all.or(group.lanes));
                 WaitKind::Lanes { missing: warp.alive().without(here).0 }
             }
-            // A waiting group of warps continues when no other thread can.
+            // A wait for other warps of a warp group passes when nothing else can run, so it is never part of a
+            // deadlock.
             State::Ready | State::WarpGroup(_) => WaitKind::Lanes { missing: 0 },
         }
     }

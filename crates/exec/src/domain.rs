@@ -188,7 +188,7 @@ pub trait Domain {
     /// for each bit pattern.
     fn constant(&mut self, format: Format, bits: u64) -> Value;
 
-    /// An integer as a real.
+    /// Returns the value of an integer, which is a real to the domain.
     fn integer(&mut self, number: i128) -> Value;
 
     /// Announces the machine instruction behind the next operations. Reals do not depend on it.
@@ -241,8 +241,8 @@ pub trait Domain {
     /// Applies an operation with one operand.
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values);
 
-    /// Does a value depend on inputs? If not, it is a number that the engine knows, or one without an
-    /// enclosure.
+    /// Returns `true` if a value depends on inputs. Any other value is a number that the engine knows, or one
+    /// without an enclosure.
     fn is_data(&self, value: Value) -> bool {
         let _ = value;
         true
@@ -253,7 +253,7 @@ pub trait Domain {
         let _ = (value, place);
     }
 
-    /// Reports that an instruction tests a value for NaN, and that the run continues as if it were none. On
+    /// Reports that an instruction tests a value for NaN, and that the run continues as if it were a number. On
     /// hardware the result of an undefined operation is a NaN.
     fn tests_number(&mut self, value: Value, place: Place) {
         let _ = (value, place);
@@ -297,11 +297,12 @@ pub trait Domain {
         0
     }
 
-    /// Selects the first operand where the condition holds, and the second elsewhere. The other one may be
-    /// undefined.
+    /// Selects the first operand where the condition holds, and the second elsewhere. The operand that is not
+    /// selected may be undefined.
     fn select(&mut self, condition: &Values, operands: [&Values; 2], lanes: Mask, out: &mut Values);
 
-    /// Are two reals, or two integers, equal for all inputs? `None` if unknown.
+    /// Returns `Some(true)` if two reals, or two integers, are equal for all inputs, `Some(false)` if they are not,
+    /// and `None` if unknown.
     fn same(&mut self, a: Value, b: Value) -> Option<bool> {
         (a == b).then_some(true)
     }
@@ -418,15 +419,15 @@ pub trait Domain {
         None
     }
 
-    /// Describes inputs for which this difference is `factor` times the step, for a report (`idx[0] is 3 and
-    /// idx[1] is 3`), and returns the number of the first place then. The factor must be attained.
+    /// Describes, for a report, inputs for which the difference of two places is `factor` times its step (`idx[0]
+    /// is 3 and idx[1] is 3`). The second result is the first place for these inputs. The factor must be attained.
     fn inputs_for(&mut self, a: &DataPlace, b: &DataPlace, factor: i128) -> Option<(String, i128)> {
         let _ = (a, b, factor);
         None
     }
 
-    /// Returns an integer from 0 to `most`: the number of other blocks before a block that is not the last
-    /// one. `None` if the domain has none.
+    /// Returns the ticket of a block that is not the last one: an unknown integer from 0 to `most`, the number of
+    /// blocks that took theirs before. `None` if the domain has no such integers.
     fn ticket(&mut self, block: u64, most: i128) -> Option<Value> {
         let _ = (block, most);
         None
@@ -471,8 +472,8 @@ pub trait Domain {
         None
     }
 
-    /// Returns the single with the bits of a single shifted up by 23: an integer in the lowest bits becomes
-    /// an exponent. `expf` makes powers of two this way. `None` if unknown.
+    /// Returns the single-precision float whose bits are those of `value`, another one, shifted left by 23: an
+    /// integer in the lowest bits becomes an exponent. `expf` makes powers of two this way. `None` if unknown.
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
         let _ = value;
         None

@@ -207,7 +207,7 @@ pub enum RegisterWindow {
         /// The access.
         access: Place,
     },
-    /// No thread has waited for a product.
+    /// The warp has not waited for an earlier product that uses the register.
     InFlight {
         /// The product.
         product: Place,
@@ -225,7 +225,8 @@ pub enum GroupFault {
     Incomplete,
     /// Operands differ between lanes of a warp.
     Lanes,
-    /// A warp comes to it only after this one has gone past it, which waits for all four.
+    /// The executing warp has waited for something that this warp of the group does only after the instruction.
+    /// Each warp waits there for all four, so the group hangs.
     Waits(u32),
 }
 
@@ -454,7 +455,7 @@ pub enum StopReason {
         /// Set if there is a loop.
         in_loop: bool,
     },
-    /// The time is up, likewise.
+    /// The time limit is reached. In a loop, the place is its start.
     Time {
         /// Set if there is a loop.
         in_loop: bool,

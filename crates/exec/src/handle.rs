@@ -20,7 +20,7 @@ pub const LIMIT: u32 = UNITS - (1 << 24);
 /// The first unit.
 const UNITS: u32 = 1 << 31;
 
-/// The first unit that is a short value: one of fewer than four bytes, with zeros above.
+/// The first unit that is a short value: one value in the low bytes, with zeros in any bytes above.
 const SHORT_VALUES: u32 = 3 << 30;
 
 /// A word for an unknown value.
@@ -85,7 +85,7 @@ impl Handle {
 }
 
 /// Returns `true` if all of these are values. A single pass without early exit or comparison can use vector
-/// instructions. Only the predecessor of 0 is in the upper half.
+/// instructions. Values have the highest bit clear. So have their predecessors, but not the predecessor of 0.
 #[inline(always)]
 pub(crate) fn all_values(words: &[u32]) -> bool {
     words.iter().fold(0, |bits, &word| bits | word | word.wrapping_sub(1)) < UNITS

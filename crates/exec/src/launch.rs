@@ -52,7 +52,7 @@ impl Launch {
         })
     }
 
-    /// Blocks of a cluster in x, y and z; one if there are none.
+    /// Blocks of a cluster in x, y and z; `[1, 1, 1]` for a launch without clusters.
     #[must_use]
     pub fn cluster_size(&self) -> [u32; 3] {
         self.cluster.unwrap_or([1; 3])
@@ -130,7 +130,7 @@ impl Launch {
         usize::try_from(self.threads().div_ceil(WARP as u64)).unwrap_or(usize::MAX).max(1)
     }
 
-    /// A thread of a unit; its warps are numbered across the unit.
+    /// The thread of a lane, given the number of its warp, counted across all blocks of the unit.
     pub(crate) fn thread(&self, unit: u64, warp: usize, lane: usize) -> Thread {
         let warps = self.warps();
         let number = (warp % warps * WARP + lane) as u64;
@@ -260,7 +260,7 @@ impl Contents {
 pub enum Access {
     /// Read only: a write is a finding.
     In,
-    /// Written: every byte must be, and the old contents must not be read.
+    /// Output: every byte must be written, and the old contents must not be read.
     Out,
     /// Read and written.
     InOut,

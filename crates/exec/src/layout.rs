@@ -117,7 +117,7 @@ impl Layout {
 /// Marks the registers of a function that any instruction reads.
 fn read_registers(function: &Function) -> Vec<bool> {
     let mut read = vec![false; function.registers.len()];
-    // A declared function has results in registers, but no registers.
+    // A function without a body names registers for its results, but its table of registers is empty.
     if !function.is_defined() {
         return read;
     }

@@ -1,8 +1,8 @@
 //! Executes kernels: every thread of every block, a warp at a time, with memory checking.
 //!
-//! A run takes a program ([`ir::Program`]) and a [`Launch`]. It returns the final memory, [`Finding`]s about
-//! the kernel, and [`Gap`]s where the run could not continue. The [`domain`] of a run represents its unknown
-//! values. This crate knows nothing about PTX, command lines or verdicts.
+//! A run takes a program ([`ir::Program`]) and a [`Launch`]. It returns the final memory, [`Finding`]s about the
+//! kernel, and [`Gap`]s where the run could not continue. The [`domain`] of a run represents its unknown values.
+//! This crate does not depend on PTX text, command lines or verdicts.
 
 mod address;
 mod arrival;

@@ -24,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sync::Site;
 
 /// Most bytes of buffers and module variables: enough for every kernel within the budgets, and small enough for the
-/// host. A byte costs two.
+/// host. A byte takes two, one of them for its state.
 const LARGEST_GLOBAL: u64 = 1 << 32;
 /// Most bytes of parameters; the manual allows 32764.
 const LARGEST_PARAMETERS: u64 = 1 << 20;
@@ -65,7 +65,7 @@ pub(crate) struct Machine<'p> {
     pub(crate) racing_reads: RacingReadMode,
     /// Instructions that poll memory in a waiting loop, ascending.
     pub(crate) polls: Vec<Site>,
-    /// Places of stores for which the domain decides if they leave the present value in place.
+    /// Places of stores for which the domain decides if the stored value equals the present one.
     pub(crate) compared_stores: FxHashSet<Place>,
     /// How tickets are given out, in a run in which blocks take them.
     pub(crate) tickets: TicketMode,

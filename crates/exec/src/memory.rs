@@ -347,7 +347,7 @@ impl Allocation {
         }
     }
 
-    /// Does a write of these bytes, all in one state, leave the present value in place?
+    /// Compares the present value with a write of these bytes, all in one state.
     pub(crate) fn would_keep(&self, start: usize, bytes: &[u8], state: u8) -> SameValue {
         let end = start + bytes.len();
         let known = |state: &u8| *state == state::DEFINED;

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// Instructions, counted for each lane.
     pub lane_instructions: u64,
-    /// Time. The extent of a run then depends on the machine.
+    /// Wall-clock time. With such a limit, the point at which a run ends depends on the machine.
     pub time: Option<Duration>,
-    /// The end, for all runs that share these limits; see [`Limits::started`].
+    /// The common deadline of all runs that share these limits; see [`Limits::started`].
     pub until: Option<Instant>,
     /// Blocks that [`crate::check`] runs in parallel. Findings do not depend on it.
     pub jobs: usize,

@@ -100,8 +100,8 @@ pub struct Outcome {
     /// Set if an instruction with an undecided path condition was executed, so that its writes may not
     /// happen.
     pub conditional: bool,
-    /// With a domain that does not select undefined values: set if a value may be undefined because it is
-    /// written under such a condition. Uses that matter are among the doubts.
+    /// With a domain that does not select undefined values: set if a value may be undefined because it is written
+    /// under an undecided path condition. Uses that matter are among the doubts.
     pub maybe_undefined: bool,
     /// With such a domain, buffers that may be partly unwritten.
     pub maybe_unwritten: Vec<usize>,

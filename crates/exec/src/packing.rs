@@ -16,11 +16,12 @@
 //!
 //! Some kernels need more: the position of an array. One rounds the start of its dynamic memory up by itself,
 //! another has a scalar behind an array that it reads four numbers at a time. There, and only if nothing else
-//! suffices, the packing of the H200 is assumed as it is, which reports list as well. The kernel's variables come first, then the module's, as declared and at their alignment, without
-//! those that the kernel does not name. The dynamic memory follows at its declared alignment, at least 16
-//! bytes (300 random layouts of up to eight variables, some of them never named, some only written; driver
-//! 13.0). A variable counts as named even in code that no thread reaches: in 300 more layouts, variables
-//! named only in unreachable code or behind a branch on constants had room.
+//! suffices, the packing of the H200 is assumed as it is, which reports list as well. The kernel's variables come
+//! first, then the module's, as declared and at their alignment, without those that the kernel does not name. The
+//! dynamic memory follows at its declared alignment, at least 16 bytes (300 random layouts of up to eight
+//! variables, some of them never named, some only written; driver 13.0). A variable counts as named even in code
+//! that no thread reaches: in 300 more layouts, variables named only in unreachable code or behind a branch on
+//! constants had room.
 
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};

@@ -19,7 +19,7 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// Orders the results with and without the condition for a choice by its word.
+    /// Returns the results of both sides in the order of a choice on the word: first the one for a true word.
     pub(crate) fn ordered<T>(&self, with: T, without: T) -> [T; 2] {
         if self.negated { [without, with] } else { [with, without] }
     }

@@ -1,9 +1,9 @@
 //! The register file of a warp: for each register the bits of its 32 lanes, and tags that say which lanes are numbers,
 //! pointers, unknown or undefined ([`crate::tags`]). Predicates are sets of lanes.
 //!
-//! Registers of up to 32 bits are kept in arrays of `u32` ([`Narrow`]), because kernels mostly use those and
-//! a vector register holds twice as many. Wider ones are kept in arrays of `u64` ([`Lanes`]). Operations
-//! without a special case see both as `u64`.
+//! Registers of up to 32 bits are kept in arrays of `u32` ([`Narrow`]), because kernels mostly use those and a
+//! vector register holds twice as many. Wider ones are kept in arrays of `u64` ([`Lanes`]). Operations without a
+//! special case read both as `u64`.
 //!
 //! A warp has one register file for each function. Recursion is rejected, so a lane is in a function at most
 //! once, and lanes in different calls of it are different lanes.

@@ -91,7 +91,7 @@ pub fn check_in(
     run_in_domain(program, launch, limits, checks, domain, FxHashSet::default())
 }
 
-/// Like [`check_with`], and encloses floats without fixed bits in the manual.
+/// Like [`check_with`], and encloses floats whose bits the manual does not fix ([`Enclosed`]).
 #[must_use]
 pub fn check_enclosed(
     program: &Program,
@@ -121,12 +121,13 @@ pub fn check_conditional(
 pub struct NumberedOutcome {
     /// The outcome of the check.
     pub outcome: Outcome,
-    /// Set if values counted as equal because the assembler fuses all copies of an instruction alike.
+    /// Set if values counted as equal on the assumption that the assembler treats all copies of an instruction
+    /// alike: it fuses their multiplications and additions in all of them or in none.
     pub relies_on_alike_fusion: bool,
 }
 
-/// Like [`check_enclosed`]. At these places, value numbering decides if a store leaves the present value in
-/// place, bit for bit.
+/// Like [`check_enclosed`]. For the stores at `places`, value numbering decides if the stored value equals the
+/// present one, bit for bit.
 #[must_use]
 pub fn check_numbered(
     program: &Program,
@@ -142,7 +143,7 @@ pub fn check_numbered(
     NumberedOutcome { outcome, relies_on_alike_fusion: domain.relies_on_alike_fusion() }
 }
 
-/// Like [`check_in`]. At these places the domain decides if a store leaves the present value in place.
+/// Like [`check_in`]. For the stores at `places`, the domain decides if the stored value equals the present one.
 #[must_use]
 pub fn check_with_equal_writes(
     program: &Program,
@@ -261,7 +262,7 @@ pub(crate) fn check_racing_reads(
 /// Options of special runs.
 #[derive(Default)]
 struct SpecialRun {
-    /// Places of stores for which the domain decides if they leave the present value in place.
+    /// Places of stores for which the domain decides if the stored value equals the present one.
     compared_stores: FxHashSet<Place>,
     racing_reads: RacingReadMode,
     tickets: TicketMode,
@@ -295,7 +296,7 @@ fn run_launch(
     let memory = valued.as_ref().and_then(|valued| valued.domain.memory_flag());
     let mut budget = Budget::new(limits).with_memory(memory);
     let mut tally = Tally::new(&machine, checks, &global, limits);
-    // A caller with a domain needs the buffers unchanged.
+    // A caller with a domain gets the allocations themselves, because [`Results`] reads domain values from them.
     let has_domain = valued.is_some();
     // The last block runs after all others.
     let units = launch.units().filter(|unit| Some(*unit) != last).chain(last);

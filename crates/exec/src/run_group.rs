@@ -13,8 +13,8 @@ use crate::racing_reads::{RacingReadMode, poison_reads};
 use ir::{BlockId, Guard, Instr, Op, SyncOp, Terminator};
 use sync::Site;
 
-/// The end of an instruction sequence: its end, or an instruction that needs the scheduler, with the active
-/// lanes.
+/// The outcome of a sequence of instructions: `None` at its end, or what an instruction asks of the scheduler, with
+/// the active lanes.
 pub(crate) type SequenceEnd = Result<Option<(Mask, Flow)>, Gap>;
 
 /// The progress of a group.
@@ -26,7 +26,7 @@ pub(crate) struct GroupProgress {
     pub(crate) ended: SequenceEnd,
 }
 
-/// The longest stretch of instructions of a basic block between two looks at the budget.
+/// The most instructions of a basic block between two checks of the budget.
 const MAX_STRETCH: usize = 1 << 12;
 
 /// Executes a group from `at` to the end of a basic block: the first one after `max_executed` executed instructions,
@@ -68,7 +68,8 @@ pub(crate) fn follow(
     }
 }
 
-/// The common successor of all lanes at the end of a basic block, if that is easy to see.
+/// The common successor of all lanes at the end of a basic block. `None` if they diverge, or if this must be
+/// decided elsewhere.
 #[inline]
 fn common_successor(
     context: &mut Context<'_, '_>,

@@ -25,7 +25,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::scope;
 use sync::BlockAccesses;
 
-/// Most bytes of all copies of global memory. A byte costs two.
+/// Most bytes of all copies of global memory. A byte takes two, one of them for its state.
 const MAX_COPIED: usize = 1 << 30;
 /// Blocks queued for a worker: with two it need not wait for the next.
 const QUEUED: usize = 2;
@@ -244,7 +244,7 @@ impl<'f, 'm, 'p> SpeculativeRun<'f, 'm, 'p> {
     ) {
         loop {
             self.issue_blocks(queue, tasks);
-            // A late run reports that in the next block that runs.
+            // If the time is up, the next block that runs reports it.
             if self.issued.is_empty() || self.budget.is_out_of_time() {
                 return;
             }

@@ -56,8 +56,8 @@ impl Source {
         if other.rank() > self.rank() { other } else { self }
     }
 
-    /// The rank of a source for reports; the highest is reported. A data index is part of an address, which
-    /// would be known without it.
+    /// The rank of a source for reports; the highest is reported. An address computed with a data index is reported
+    /// as data: without the index it would be known.
     fn rank(self) -> u32 {
         match self {
             Self::Address => 0,
@@ -138,12 +138,12 @@ impl Tags {
         }
     }
 
-    /// Lanes that are not determined by the launch and its inputs; pointers are not, as bits.
+    /// Lanes whose bits are not determined by the launch and its inputs. The bits of pointers never are.
     pub(crate) fn undetermined(self) -> Mask {
         self.schedule_dependent.and(self.unknown).or(self.pointer)
     }
 
-    /// The same tags, with numbers in `lanes` not fixed to the bit.
+    /// The same tags, except that numbers in `lanes` become unknown: the manual does not fix their bits.
     pub(crate) fn unfixed(self, lanes: Mask, cause: Unfixed) -> Self {
         let lanes = lanes.without(self.unknown).without(self.poison).without(self.pointer);
         if lanes.is_empty() {

@@ -14,12 +14,11 @@
 //! results of all these runs.
 //!
 //! That covers all schedules, because exactly one block has the last number. The counter has a known initial
-//! number, and each block adds one to it once ([`Counter`]), or the run ends with what is missing. The last
-//! block sees the other blocks' accesses before their tickets if these were released (manual §8.8). Either
-//! the thread that takes the ticket executes a fence, after everything it knows of; or each thread executes a
-//! fence after its own accesses, and the ticket's thread knows of all these fences ([`TicketWatch`]). The
-//! reading side needs a fence of the ticket's thread after the ticket, known to all readers; without one
-//! there is a note.
+//! number, and each block adds one to it once ([`Counter`]), or the run ends with a gap that says what is missing.
+//! The last block sees the other blocks' accesses before their tickets if these were released (manual §8.8). Either
+//! the thread that takes the ticket executes a fence, after everything it knows of; or each thread executes a fence
+//! after its own accesses, and the ticket's thread knows of all these fences ([`TicketWatch`]). The reading side
+//! needs a fence of the ticket's thread after the ticket, known to all readers; without one there is a note.
 //!
 //! Blocks that take several tickets work through a list of tiles:
 //!
@@ -63,10 +62,10 @@ impl Counter {
     }
 }
 
-/// How the tickets of a run are given out.
+/// The order in which blocks take tickets in a run.
 #[derive(Debug, Default)]
 pub(crate) enum TicketMode {
-    /// It is an ordinary run.
+    /// Any order: an ordinary run.
     #[default]
     None,
     /// Each block takes one, this block the last.
@@ -300,7 +299,7 @@ impl TicketWatch {
 }
 
 fn lane_id(warp: usize, lane: usize) -> LaneId {
-    // A warp has 32 lanes, and a block at most 64 warps.
+    // A warp has 32 lanes, and a block at most 32 warps.
     #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
     LaneId { warp: warp as u8, lane: lane as u8 }
 }

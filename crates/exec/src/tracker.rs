@@ -54,7 +54,7 @@ pub(crate) struct Tracker {
     shadows: Shadows,
     /// Every access to some words, for pairwise comparison.
     history: Option<History>,
-    /// Reads so far, if some are distrusted.
+    /// The reads of each thread so far, in a run that replaces racing reads by poison.
     counts: Counts,
     /// Set if the program may use mbarriers.
     mbarriers: bool,
@@ -148,7 +148,7 @@ impl Shadows {
         self.traced = Some(traced);
     }
 
-    /// Takes the last of them, each with the number of its element.
+    /// Takes the last stores, each with the number of its element.
     pub(crate) fn take_traced(&mut self) -> Vec<(usize, TracedStore)> {
         self.traced.as_mut().map(Traced::take).unwrap_or_default()
     }
@@ -295,7 +295,7 @@ impl Tracker {
         self.order.copies_in_flight(warp, lane)
     }
 
-    /// The counts of each thread's reads, if some are distrusted.
+    /// The reads of each thread so far, in a run that replaces racing reads by poison.
     pub(crate) fn read_counts(&mut self) -> &mut Counts {
         &mut self.counts
     }
@@ -401,8 +401,9 @@ impl Tracker {
         }
     }
 
-    /// Records a lane's store of adjacent values, each with its comparison to the present value. They are
-    /// reported separately only where that differs: an equal value excuses itself and not its neighbours.
+    /// Records a lane's store of adjacent values, each with its comparison to the present value. They are reported
+    /// separately only where that differs: an equal value makes a conflict harmless for itself, not for its
+    /// neighbours.
     pub(crate) fn store(
         &mut self,
         (warp, lane): (usize, usize),

@@ -202,7 +202,7 @@ impl BlockRun<'_, '_> {
             let reason = "undecided branches are nested, and there is too much local memory to follow both sides";
             return Err(self.gap_at(warp, group, reason));
         }
-        // Eight bytes cost about as much as an instruction of a lane.
+        // To copy or merge eight bytes costs about as much as an instruction of a lane, and both are needed.
         self.charge_budget(warp, bytes as u64 / 4, |_| group)
     }
 

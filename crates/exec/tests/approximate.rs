@@ -51,7 +51,7 @@ fn bound(case: &Case, inputs: &[u64]) -> Bound {
             b if b != 0.0 && b < f64::from(f32::MIN_POSITIVE) => Bound::Open,
             _ => Bound::Ulp(2.0),
         },
-        // §9.7.3.14, §9.7.3.17: 20 bits of the fraction, \"gross\" and \"approximate\".
+        // §9.7.3.14, §9.7.3.17: 20 bits of the fraction, "gross" and "approximate".
         "rcp" | "rsqrt" if text.contains(".ftz.f64") => Bound::Fraction(-18.0),
         "rcp" => Bound::Ulp(1.0),
         "sqrt" => Bound::Relative(-23.0),

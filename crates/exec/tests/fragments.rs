@@ -170,7 +170,8 @@ fn a_branch_on_copies_that_differ_ends_the_run() {
     assert_eq!((outcome.gap, outcome.doubts), (None, vec![]));
 }
 
-/// Without values nothing is known about loaded copies; copies that are partly numbers differ from none.
+/// Without a domain nothing is known about copies loaded from opaque data: one doubt, and no claim that they
+/// differ.
 #[test]
 fn copies_of_data_are_open() {
     let outcome = check(&program(SHAPES[1], "", ""), Arg::Opaque(2048));

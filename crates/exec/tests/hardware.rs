@@ -20,7 +20,7 @@ const DIFFERENT: &[(&str, &str)] = &[
     // A NaN with its payload in the dropped bits becomes infinite.
     ("cvt.rna.tf32.f32 ", "a NaN"),
     ("cvt.rna.satfinite.tf32.f32 ", "a NaN"),
-    // `.ftz` concerns single-precision inputs, but these two roundings see a subnormal one.
+    // `.ftz` concerns single-precision inputs, but these two roundings do not treat a subnormal one as zero.
     ("cvt.rm.ftz.f16.f32 ", "a subnormal input"),
     ("cvt.rp.ftz.f16.f32 ", "a subnormal input"),
     ("cvt.rp.ftz.sat.f16.f32 ", "a subnormal input"),

@@ -132,8 +132,8 @@ fn a_value_that_stays_excuses_itself_and_not_its_neighbours() {
 
 #[test]
 fn a_reason_comes_from_a_thread_that_is_there() {
-    // A warp of 13 threads: 7 get the schedule's choice, the others an undefined value that would be data in
-    // the lanes without a thread.
+    // A warp of 13 threads: 7 get a value that the schedule decides, the others an undefined one. In lanes without
+    // a thread that one would be data.
     let body = "ld.global.u32 %r2, [%rd1]; setp.lt.u32 %p1, %r1, 7; @!%p1 bra B;
         atom.shared.exch.b32 %r3, [smem], %r1; bra E;
         B: xor.b32 %r3, %r2, %r8;

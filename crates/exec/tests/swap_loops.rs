@@ -201,7 +201,7 @@ fn loops_that_leave_early_and_are_no_extrema() {
         // The result is used.
         (LOAD, leaves, SWAP, "st.global.u32 [%rd2], %r1;"),
         (LOAD, leaves, SWAP, "st.global.u32 [%rd2], %r2;"),
-        // A swap that orders memory, and may not happen; and a guess that does.
+        // A swap that orders memory and may not happen, and a guess that orders memory.
         (LOAD, leaves, "atom.acq_rel.gpu.global.cas.b32 %r2, [%rd1], %r1, %r3;", ""),
         ("ld.acquire.gpu.global.u32 %r1, [%rd1];", leaves, SWAP, ""),
         // Another side effect, and another word.

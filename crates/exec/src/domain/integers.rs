@@ -1,7 +1,7 @@
 //! Integers that depend on inputs: their bounds, and places in memory made of them.
 //!
-//! A domain computes these, and errs towards more: wider bounds, a difference that may be zero. Anything
-//! marked as *attained* is exact, because error reports rely on it.
+//! A domain computes these and may over-approximate: wider bounds, a difference that may be zero. Anything marked
+//! as *attained* is exact, because error reports rely on it.
 
 use ir::Relation;
 

@@ -1,4 +1,4 @@
-//! Moves, integers and floats: bits by [`crate::concrete`], tags from the operands.
+//! Executes moves and operations on integers and floats: bits by [`crate::concrete`], tags from the operands.
 
 use super::pointer;
 use crate::concrete::{self, lanes};
@@ -374,8 +374,8 @@ fn real_function(context: &mut Context<'_, '_>, op: &Op) {
     context.write(*dst, &out, Tags { unknown, origin, ..tags });
 }
 
-/// The tags of a result without fixed bits in `lanes`. A run on one set of inputs keeps one of the legal
-/// results.
+/// The tags of a result without fixed bits in `lanes`. A run without checks keeps the computed number, which is one
+/// of the legal results.
 fn unfixed(context: &mut Context<'_, '_>, tags: Tags, lanes: Mask, cause: Unfixed) -> Tags {
     if !context.tracker.is_checking() {
         return tags;
@@ -393,7 +393,7 @@ fn rounded_products((format, count): (Format, u8), mode: FloatMode, [a, b]: [&La
         let of = |lanes: &Lanes| {
             Enclosure::of_bits(format, lanes[lane] >> (part * bits) & format.width().mask())
         };
-        // A NaN is one, fused or not.
+        // A NaN operand gives a NaN, fused or not.
         let (Some(x), Some(y)) = (of(a), of(b)) else { return true };
         let product = enclosure::binary(FloatBinary::Mul, format, mode, [&x, &y]);
         product.is_none_or(|product| product.fixed(format).is_some())

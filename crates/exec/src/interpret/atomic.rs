@@ -246,7 +246,7 @@ fn is_exact_sum(context: &Context<'_, '_>, (words, word): (u64, Word)) -> bool {
     word == Word::Unknown && valued.is_exact(words)
 }
 
-/// Does an exchange leave the present value in place? Other updates are judged by their operation.
+/// Compares the value that an exchange stores with the present one. Other updates are judged by their operation.
 fn exchanges_equal(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -270,8 +270,8 @@ fn exchanges_equal(
     memory.would_keep(first + start, &bits[..width.bytes() as usize], state)
 }
 
-/// Returns `true` if two updates of a location give the same in either order, for all threads of a block and
-/// all operands. Their results are judged separately.
+/// Returns `true` if two updates of a location give the same in either order, for all threads of a block and all
+/// operands. The values that they return are judged separately.
 pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
     let alike = a.op == b.op && (a.scalar, a.packed) == (b.scalar, b.packed);
     let order = matches!(

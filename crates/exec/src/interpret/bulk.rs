@@ -228,7 +228,7 @@ pub(super) fn check_word_for_global(
         Word::Poison => {
             let origin = Some(Origin::Memory(context.place));
             context.record_fault(Fault::Undefined { reaches: Sink::Output, origin }, lanes);
-            // The fault is reported and the memory is written; neither may be reported differently later.
+            // The fault is reported, and the memory counts as written: no later access may report it again.
             Word::Unknown
         }
         Word::ScheduleDependent | Word::Pointer if is_visible_outside(context, area) => {

@@ -137,7 +137,7 @@ fn add_results(
     });
 }
 
-/// Returns an operand that is the same in all lanes, if that is easy to see.
+/// Returns an operand that is the same in all lanes; may miss encoded addresses that are.
 fn common_operand(context: &Context<'_, '_>, operand: Operand) -> Option<LaneOperand> {
     let Operand::Register(register) = operand else {
         return Some(lane_operand(context, operand, 0));

@@ -9,8 +9,8 @@
 //!   finding. No access to it can race, so none is reported to the tracker;
 //! - all of its elements are adjacent inputs of the domain.
 //!
-//! If some input attains the bounds and these lie outside the buffer, that is a finding, and it names the
-//! input. In all other cases the run ends with what is missing. If the domain knows the place as one number,
+//! If some input attains the bounds and these lie outside the buffer, that is a finding, and it names the input. In
+//! all other cases the run ends with a gap that says what is missing. If the domain knows the place as one number,
 //! it is an ordinary address.
 
 use super::access::{allocation, report_before_grid_wait};

@@ -2,8 +2,8 @@
 //! tensormap proxy (manual §9.7.9.28, §9.7.13.16, §9.7.13.4).
 //!
 //! A map is 128 bytes of memory. Replacing a field reads and writes all of them in the generic proxy;
-//! [`ir::MapField`] defines the changed bits. A map with other unknown bits is a gap. The address of the
-//! tensor may be a pointer only as a whole. A stride may be anything, as long as no copy uses it.
+//! [`ir::MapField`] defines the changed bits. The address of the tensor must be a pointer as a whole. A stride may
+//! be anything, as long as no copy uses it. Any other unknown bits of a map are a gap.
 
 use super::access::{
     Addresses, locate, lose_element, read_element, resolve, word_of, write_element,
@@ -171,9 +171,9 @@ fn apply(
     Ok(())
 }
 
-/// Stores an unknown stride in a map, as loops over all five dimensions do for those that the map lacks. Its
-/// lower 32 bits become unknown, so a copy that uses the stride is rejected. Its upper four share a byte with
-/// those of another stride; they are not checked then, and become zero.
+/// Stores an unknown stride in a map, as loops over all five dimensions do for those that the map lacks. Its lower
+/// 32 bits become unknown, so a copy that uses the stride is rejected. Its upper four bits share a byte with those
+/// of another stride. They become zero, which no copy can use.
 fn lose_stride(
     context: &mut Context<'_, '_>,
     (area, lane): (Area, usize),

@@ -1,7 +1,8 @@
 //! Operations on mbarriers (manual §9.7.13.15): operands and addresses here, semantics in [`sync`].
 //!
-//! An initialisation or invalidation is a write of eight bytes; every other operation is an update that commutes with
-//! the others. So each use must come after the former and before the latter. The bytes themselves are undefined.
+//! An initialisation or invalidation is a write of eight bytes; every other operation is an update that commutes
+//! with the others. So each use must be ordered after the initialisation and before the invalidation. The bytes
+//! themselves are undefined.
 //!
 //! An arrival returns a state, which the manual leaves opaque. A kernel may copy it and pass it to a wait. It is tagged
 //! as an address that points nowhere, so any other use of its bits makes the block `unknown`.
@@ -334,7 +335,7 @@ fn test_or_wait(
                 earlier phase",
             ));
         }
-        // The answer `false` is always possible, and the wait that follows acquires.
+        // The run takes the answer `false`, which is always possible; then the wait that follows acquires.
         if !context.tracker.peek((context.warp.number, group.lanes), peek_group, state) {
             return Err(context.gap("a phase is tested again before the first result is used"));
         }
@@ -346,7 +347,8 @@ fn test_or_wait(
     Ok(Flow::Next)
 }
 
-/// Checks that a wait, which an answer `true` would have skipped, is for the phase of the test.
+/// Checks that a wait is for the phase of an earlier test (a *peek*): if that had answered `true`, the kernel would
+/// have skipped the wait.
 fn answer_peeks(
     context: &mut Context<'_, '_>,
     test: &MbarrierTest,

@@ -152,7 +152,7 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
     Ok(())
 }
 
-/// Returns for each value of a store if it equals the present contents, lane by lane.
+/// Compares each value that a lane stores with the present contents.
 fn keeps(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
@@ -221,7 +221,7 @@ pub(super) fn store_element(
     if word == Word::Poison && matches!(pointer.area, Area::Global(_)) {
         let origin = tags.undefined;
         context.record_fault(Fault::Undefined { reaches: Sink::Output, origin }, Mask(1 << lane));
-        // The fault is reported and the memory is written; neither may be reported differently later.
+        // The fault is reported, and the memory counts as written: no later access may report it again.
         word = Word::Unknown;
         values[lane] = 0;
     }

@@ -1,7 +1,7 @@
 //! Executes one instruction in the lanes of a group.
 //!
-//! Bits are computed in all lanes, whatever they are; the tags say which results are meaningful. Scalar
-//! semantics is in [`crate::concrete`], tag rules for pointers in [`pointer`], floats and integers with a
+//! Bits are computed in all lanes, active or not, with numbers or not; the tags say which results are meaningful.
+//! Scalar semantics is in [`crate::concrete`], tag rules for pointers in [`pointer`], floats and integers with a
 //! domain in [`symbolic`]. [`crate::fast`] has the common cases again.
 
 mod access;
@@ -78,7 +78,7 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
     execute_general(context, op)
 }
 
-/// Executes any operation, with what is known of encoded addresses and of partly undefined values.
+/// Executes any operation, and tracks encoded addresses and partly undefined values through it.
 #[inline(never)]
 fn execute_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     let encoded = encoded::results(context, op);
@@ -95,7 +95,7 @@ fn execute_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> 
     Ok(flow)
 }
 
-/// Executes an operation by the module for its kind; the domain's first, if values are involved.
+/// Passes an operation to the module for its kind; in a run with a domain, first to [`symbolic`].
 fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     if context.valued.is_some() && symbolic::execute(context, op)? {
         return Ok(Flow::Next);
@@ -165,7 +165,7 @@ fn by_kind(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     Ok(Flow::Next)
 }
 
-/// Executes a synchronising operation, or says what its lanes wait for.
+/// Executes a synchronising operation, or returns what its lanes wait for.
 fn synchronize(context: &mut Context<'_, '_>, sync: &SyncOp) -> Result<Flow, Gap> {
     let (warp, lanes) = (context.warp.number, context.lanes);
     match sync {

@@ -1,9 +1,9 @@
 //! Values of which some bytes are undefined: `{half, unwritten}` in a register, or a word of memory of which
 //! one half was written.
 //!
-//! Instructions execute as usual and make such lanes poison. Then lanes of which more is known are rewritten: moves of bytes keep which of them are undefined, and operations on packs are computed in the halves
-//! that are defined in all operands. A lane without an undefined byte is an ordinary one again. Any other
-//! operation leaves poison.
+//! Instructions execute as usual and make such lanes poison. Then lanes of which more is known are rewritten: moves
+//! of bytes keep track of the undefined ones, and operations on packs are computed in the halves that are defined
+//! in all operands. A lane without an undefined byte is an ordinary one again. Any other operation leaves poison.
 
 use super::access::{allocation, param, set_tags_of, word_of};
 use super::symbolic;
@@ -25,7 +25,7 @@ const DATA: Byte = Byte::Opaque(0);
 /// The same, not determined by the launch and its inputs.
 const SCHEDULE_DEPENDENT: Byte = Byte::Opaque(1);
 
-/// Results of an instruction that are known better than its tags say.
+/// More precise results of an instruction than its tags can express.
 pub(super) struct Prepared {
     /// Bytes of lanes.
     moved: Vec<(Reg, usize, Bytes)>,
@@ -42,8 +42,7 @@ struct Packed {
     operands: Vec<(Reg, usize, Bytes, Tags)>,
 }
 
-/// Returns the results of an instruction that has partly undefined ones, or of which an operand is partly
-/// undefined; before its execution.
+/// Prepares the results of an instruction before its execution, if they or an operand may be partly undefined.
 #[inline]
 pub(super) fn prepare(context: &mut Context<'_, '_>, op: &Op) -> Option<Prepared> {
     match op {
@@ -163,14 +162,15 @@ fn result(
     }
 }
 
-/// Zeros above the width of a register.
+/// Sets the bytes above the width of a register to zero.
 fn zero_above_width(context: &Context<'_, '_>, dst: Reg, mut bytes: Bytes) -> Bytes {
     let size = context.layout.width(dst).bytes() as usize;
     bytes[size.min(8)..].fill(Byte::Known(0));
     bytes
 }
 
-/// A boolean function of every byte, where it is not a byte of an operand: undefined if an operand is.
+/// Applies a boolean function to each byte. A result that is not simply a byte of an operand is undefined if one of
+/// the operands' bytes is, and untracked otherwise.
 fn bitwise(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes]) -> Option<Bytes> {
     let size = match op {
         Op::IntBinary { op: IntBinary::And | IntBinary::Or | IntBinary::Xor, width, .. }

@@ -13,7 +13,8 @@ const ALONE: &str =
 /// Number of polls after which a loop is considered endless.
 const MAX_POLLS: u64 = 1 << 20;
 
-/// Stops at a polling read, at the latest after too many polls.
+/// Ends the run at a polling read: at once if races are checked and another block may change the memory, otherwise
+/// after too many polls.
 pub(crate) fn check(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
     let Some((address, space)) = target(op) else { return Ok(()) };
     let Some(Area::Global(number)) = area(context, address, space) else { return Ok(()) };

@@ -153,7 +153,7 @@ fn record_write(
 ) -> Result<(), Gap> {
     let Area::Global(number) = one.area else { return Ok(()) };
     let warp = context.warp.number;
-    // A warp has 32 lanes, and a block at most 64 warps.
+    // A warp has 32 lanes, and a cluster at most 256 warps.
     #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
     let who = LaneId { warp: warp as u8, lane: one.lane as u8 };
     let events = context.tracker.events_of(warp);

@@ -203,7 +203,7 @@ fn write_counter(context: &mut Context<'_, '_>, ticket: &Ticket, old: u64) {
 }
 
 fn who(context: &Context<'_, '_>, lane: usize) -> LaneId {
-    // A warp has 32 lanes, and a block at most 64 warps.
+    // A warp has 32 lanes, and a block at most 32 warps.
     #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
     LaneId { warp: context.warp.number as u8, lane: lane as u8 }
 }

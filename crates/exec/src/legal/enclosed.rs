@@ -1,4 +1,4 @@
-//! The domain for runs about the bits of floats: their legal values, and equality of two.
+//! The domain for runs about the bits of floats: it encloses their legal values and decides if two are equal.
 //!
 //! Floats with bits fixed by the manual stay bits, and the engine encloses the others ([`super::alias`]). On
 //! request, inputs are tracked, too, by *value numbering*: the same operation with the same modifiers on the

@@ -1,4 +1,4 @@
-//! Accesses of all blocks so far, to find conflicts between blocks.
+//! Finds conflicts between blocks: keeps the accesses of all blocks so far, and compares each new block with them.
 
 use super::commute;
 use crate::address::Area;

@@ -46,8 +46,8 @@ impl Registers {
         }
     }
 
-    /// Returns the lanes whose bits are written, with those without a thread. A single lane is written alone: a copy of
-    /// all lanes would wait for the result that was just stored.
+    /// Adds the lanes without a thread to the lanes to be written, so that whole registers are copied. A single
+    /// lane is written alone: a copy of all lanes would wait for the result that was just stored.
     #[inline(always)]
     pub(super) fn written(&self, lanes: Mask) -> Mask {
         if lanes.is_one() { lanes } else { lanes.or(self.absent) }

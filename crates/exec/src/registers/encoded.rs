@@ -83,7 +83,8 @@ impl Registers {
         }
     }
 
-    /// Returns the common encoded address of these lanes, if that is easy to see.
+    /// Returns the common encoded address of these lanes, if it is recorded as such. Does not compare addresses
+    /// that are recorded lane by lane.
     pub(crate) fn encoded_in_all(&self, register: Reg, lanes: Mask) -> Option<Encoded> {
         let position = register.position();
         let unknown = self.masks[position].unknown;

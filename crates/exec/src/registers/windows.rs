@@ -1,11 +1,10 @@
 //! Registers of warp-group products (manual §9.7.15.7): rules for accesses to them.
 //!
-//! From a product until the wait for its group, its accumulator belongs to it, and a fragment of A must not
-//! change. A `wgmma.fence` must separate an access by another instruction from a later product that uses the
-//! register, even before the first product. Accumulators passed from product to product of one shape need
-//! none. An assembler enforces both by itself (ptxas says so: "wait_group is injected", "warpgroup.arrive is
-//! injected"). So the computed program is the repaired one, and each violation is a note, an error with
-//! `--strict`.
+//! From a product until the wait for its group, its accumulator belongs to it, and a fragment of A must not change.
+//! A `wgmma.fence` must separate an access by another instruction from a later product that uses the register, even
+//! before the first product. Accumulators passed from product to product of one shape need none. An assembler
+//! enforces both by itself (ptxas says so: "wait_group is injected", "warpgroup.arrive is injected"). So the run
+//! computes the results of the repaired program, and each violation is a note (an error with `--strict`).
 //!
 //! The manual forbids any access to a fragment of A before the wait. Reading it changes nothing, so reads are
 //! accepted.
@@ -38,10 +37,10 @@ pub(super) struct Windows {
     fenced: bool,
     /// Accesses by other instructions since the last fence.
     touched: FxHashMap<usize, Place>,
-    /// For each register, the last flight that uses it.
+    /// For each register, the number of the last product that uses it.
     owners: FxHashMap<usize, u32>,
     in_flight: Vec<ProductInFlight>,
-    /// The number of the next flight.
+    /// The number of the next product.
     next: u32,
 }
 

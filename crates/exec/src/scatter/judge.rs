@@ -1,5 +1,5 @@
-//! Judges the writes of a launch at data-dependent places, after all blocks have run: may two of them hit the
-//! same bytes, and does the launch access the tensor in another way?
+//! Judges the writes of a launch at data-dependent places, after all blocks have run: reports pairs that may hit
+//! the same bytes, and tensors that the launch accesses in another way, too.
 
 use crate::domain::PlaceDifference;
 use crate::doubt::Doubtful;
@@ -57,7 +57,8 @@ pub(crate) fn judge(
             _ => {}
         }
         if scatter.in_any_order {
-            // In an order that another kernel has, too.
+            // In an order that other runs on the same inputs have, too, so that equal contents become equal
+            // choices.
             scatter.writes.sort_by(|a, b| a.place.rank.cmp(&b.place.rank));
         }
     }
@@ -368,7 +369,7 @@ fn never_meet(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool
         (least, end.unwrap_or(least))
     };
     let ((a_low, a_end), (b_low, b_end)) = (ends(a), ends(b));
-    // They overlap only if step·factor is above b_low - a_over and below b_over - a_low.
+    // They overlap only if step·factor is above b_low - a_end and below b_end - a_low.
     let (above, below) = (b_low - a_end, b_end - a_low);
     if step * high <= above || step * low >= below {
         return true;
@@ -376,7 +377,7 @@ fn never_meet(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool
     is_never_zero && -step <= above && below <= step
 }
 
-/// Returns the smallest factor by magnitude for which two writes overlap; `None` if they never do.
+/// Returns a factor for which two writes overlap, 0 if possible; `None` if they never do.
 fn factor_of_meeting(difference: PlaceDifference, a: &DataWrite, b: &DataWrite) -> Option<i128> {
     let PlaceDifference { step, low, high, is_never_zero, .. } = difference;
     // a + step·factor is above b - size of a, and below b + size of b.

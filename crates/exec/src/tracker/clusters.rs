@@ -26,10 +26,9 @@ impl Tracker {
         self.order.arrive_at_cluster(Lanes { warp, lanes, site }, releases)
     }
 
-    /// Checks their wait there.
+    /// Checks the wait of a warp at the cluster barrier.
     ///
-    /// # Errors
-    /// If they have not arrived.
+    /// # Errors If the warp has not arrived.
     pub(crate) fn wait_at_cluster(&mut self, warp: usize) -> Result<(), ClusterMisuse> {
         self.order.wait_at_cluster(warp)
     }

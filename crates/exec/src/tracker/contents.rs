@@ -1,5 +1,5 @@
-//! Contents of bulk copies: copies from the same unwritten source bytes leave the same values, from every
-//! thread and at any time, so their order makes no difference.
+//! Contents of bulk copies: copies from the same source bytes, which the launch does not write, leave the same
+//! values, from every thread and at any time, so their order makes no difference.
 //!
 //! That is known only for sources that are inputs. All others count as different, which errs towards a race.
 

@@ -17,8 +17,8 @@ impl Tracker {
         product
     }
 
-    /// Records a warp's arrival at a product of its group. Returns a warp of the group that it must not have
-    /// waited for.
+    /// Records a warp's arrival at a product of its group. Returns a warp of the group that has gone past the
+    /// product, if this warp has waited for it since: on hardware that wait never ends.
     pub(crate) fn arrive_at_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
         self.order.arrive_at_product(warp, group).filter(|_| self.shadows.enabled)
     }

@@ -43,7 +43,7 @@ impl Tracker {
         self.order.now(who.warp.into())
     }
 
-    /// Is a thread ordered after an earlier event?
+    /// Returns `true` if a thread is ordered after an earlier event.
     pub(crate) fn is_after(&self, (earlier, time): (LaneId, Time), who: LaneId) -> bool {
         self.order.clocks().ordered(earlier, time, who)
     }

@@ -28,7 +28,7 @@ pub(crate) fn all_bytes(value: Value, size: usize) -> Option<Bytes> {
 pub(crate) fn congruent(valued: &mut Valued<'_>, bytes: &[Byte]) -> Option<Value> {
     match known(bytes) {
         Some(_) => number(valued, bytes, true),
-        // Signed where the sign is known: the smaller one of two congruent numbers.
+        // Signed if the sign is known: of two congruent numbers this is the one nearer to zero.
         None => integer(bytes)
             .or_else(|| chosen(valued, bytes, Sign::Any, &congruent))
             .or_else(|| number(valued, bytes, nibbles::has_sign(bytes))),
@@ -72,7 +72,7 @@ pub(crate) fn integer_or_number(
     integer(bytes).or_else(|| number(valued, bytes, signed))
 }
 
-/// The selection among the integers with these lowest bits.
+/// The representative to return, of all integers with the same lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Sign {
     Any,

@@ -203,7 +203,7 @@ impl Valued<'_> {
         let (source, size) = (InputSource::Buffer(number), memory.bytes.len());
         self.fill(memory, (0, size), buffer.element, source);
         for range in zeros {
-            // An element at a data-dependent place may be one of these, which are not inputs.
+            // A read at a data-dependent place may hit one of these zeros, which are not inputs.
             self.store.elements.remove(&number);
             self.store.clear(memory, range.clone());
         }

@@ -134,7 +134,7 @@ impl Valued<'_> {
         Valued { domain: self.domain, store: self.store, aliases: self.aliases }
     }
 
-    /// The word for an unknown value with only its bits left.
+    /// Returns the word of an unknown value of which the domain has lost track.
     pub(crate) fn lost(&mut self, origin: Option<Source>, place: Place) -> u32 {
         let reason = match origin {
             Some(Source::Schedule(_) | Source::Stored) => reason::SCHEDULE,

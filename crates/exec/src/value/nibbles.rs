@@ -168,7 +168,7 @@ fn integer(valued: &mut Valued<'_>, nibbles: &[Nibble], signed: bool) -> Option<
     let less = add(valued, total, minus_one, 1 << top);
     match nibbles.last()? {
         Nibble::Known(bits) => Some(if bits >> 3 == 1 { less } else { total }),
-        // As an unsigned number, half of the values are too large.
+        // The unsigned reading of a negative number is too large by 2^top.
         Nibble::Of { .. } => {
             let most = valued.domain.integer((1 << (top - 1)) - 1);
             let mut above = Truths::NONE;
@@ -183,7 +183,7 @@ fn integer(valued: &mut Valued<'_>, nibbles: &[Nibble], signed: bool) -> Option<
     }
 }
 
-/// Returns `true` if bytes have a known sign, in a byte of nibbles.
+/// Returns `true` if some byte consists of nibbles and the sign of the whole is known.
 pub(crate) fn has_sign(bytes: &[Byte]) -> bool {
     let halved = bytes.iter().any(|byte| matches!(byte, Byte::Nibbles(_)));
     let top = bytes.last().and_then(|byte| split(*byte));

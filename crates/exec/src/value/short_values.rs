@@ -24,7 +24,7 @@ pub(crate) struct ShortValues {
 struct Page {
     sort: Sort,
     first: Value,
-    /// The values that replaced these, if some are others.
+    /// The values that are now behind the words, once [`ShortValues::replace`] has changed some.
     replaced: Option<Box<[Value]>>,
 }
 
@@ -67,7 +67,7 @@ impl ShortValues {
         })
     }
 
-    /// Replaces aliases by other values behind the words there are, and forgets the words of all values.
+    /// Replaces the aliases behind the existing words by other values. From then on, every value gets a new word.
     pub(crate) fn replace(&mut self, with: impl Fn(Value) -> Value) {
         self.known = Default::default();
         for page in self.pages.iter_mut().filter(|page| Handle(page.first).is_alias()) {

@@ -1,8 +1,9 @@
 //! Units: descriptions of four bytes that are not a number.
 //!
-//! A unit is described by a 32-bit word. Below 2^31 it is the handle of a domain value that fills the unit as
-//! a single (or tf32). From 2^31 on it is a position in a table ([`Unit`]), or a value of fewer bytes with zeros above
-//! ([`ShortValues`]). 0 is a unit about which nothing is known, so a missing record is never mistaken for a value.
+//! A unit is described by a 32-bit word. Below 2^31 it is the handle of a domain value that fills the unit as a
+//! single (or tf32). From 2^31 on it is a position in a table ([`Unit`]), or one value of another sort in the low
+//! bytes, with zeros above ([`ShortValues`]). 0 is a unit about which nothing is known, so a missing record is
+//! never mistaken for a value.
 //!
 //! Every unit can be split into bytes ([`Byte`]) and reassembled; a value results only from all of its bytes
 //! in order. So every way of moving bytes keeps a value or loses it, and never makes a wrong one. The price:
@@ -117,7 +118,7 @@ pub(crate) enum Byte {
 /// A unit other than a plain single.
 #[derive(Clone, Debug)]
 pub(crate) enum Unit {
-    /// A number beside values.
+    /// Known bits, beside an unknown half of a 64-bit word or as a side of a choice.
     Bits(u32),
     /// Two values of two bytes, the first in the low bytes.
     Halves { values: [Value; 2], sorts: [Sort; 2] },

@@ -1,6 +1,6 @@
 //! A domain that knows every input: integers, with exact arithmetic.
 //!
-//! The engine sees only handles. Its results must equal those of the machine on the numbers.
+//! The engine gets handles only. Its results must equal those of the machine on the numbers.
 
 use exec::Mask;
 use exec::concrete::{Conversion, convert};

@@ -99,8 +99,8 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     true
 }
 
-/// Loads two bytes of a unit in each lane to two-byte registers. Returns `true` if all are halves, or words
-/// that are not numbers. Neighbouring lanes often load the same.
+/// Loads two bytes of a unit in each lane to two-byte registers. Returns `true` if it did; it declines if a lane
+/// loads a number, or a schedule-dependent value. Neighbouring lanes often load the same.
 fn load_halves(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
     let Context { machine, global, shared, warp, lanes, layout, valued, .. } = context;
     let memory = allocation(machine, global, shared, warp, starts.area);

@@ -157,7 +157,7 @@ fn track_reads(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: 
     }
 }
 
-/// Keeps the reads of a matrix aside, as many rows at once as the warp has lanes. Returns `false` if nothing was kept.
+/// Defers the reads of a matrix, one read of every lane at a time. Returns `false` if none was deferred.
 fn defer_read(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: bool) -> bool {
     let Some(Some(Row { pointer: Pointer { area, .. }, .. })) = rows.first().copied() else {
         return false;
@@ -288,7 +288,7 @@ fn write(
     }
 }
 
-/// Does part of a piece leave the present value in place?
+/// Compares part of a piece with the present value.
 fn keeps(
     context: &mut Context<'_, '_>,
     (pointer, lane): (Pointer, usize),

@@ -1,9 +1,8 @@
 //! The metadata of a sparse A (manual §9.7.14.6.1, §9.7.14.6.2).
 //!
-//! Half of each chunk of columns is stored; four bits select the columns. The manual's figures assign these
-//! bits to threads, by row and chunk. This file implements the behaviour of an H200 with random metadata, for
-//! every shape and selector. Bits that the manual calls invalid are an error of the kernel: the row is
-//! undefined.
+//! Half of each chunk of columns is stored; four bits select the columns. The manual's figures assign these bits to
+//! threads, by row and chunk. This file implements the assignment observed on an H200 with random metadata, for
+//! every shape and selector. Bits that the manual calls invalid are an error of the kernel: the row is undefined.
 
 use ir::Element;
 

@@ -33,7 +33,8 @@ struct Tile {
     /// Bits of an element, and from one row (or column) to the next.
     bits: usize,
     stride: i64,
-    /// The start of each row (or column), if it is accessible.
+    /// The start of each row (or column), as [`locate`] returns it: `None` after a fault, `Some(None)` in a buffer
+    /// without bounds.
     lines: Vec<Option<Option<usize>>>,
     length: u32,
 }
@@ -343,7 +344,7 @@ fn extract_element(
             out[..bytes].copy_from_slice(&all[first..first + bytes]);
             valued.store.word(&out)
         }
-        // The fault is reported and the memory is written; neither may be reported differently later.
+        // The fault is reported, and the memory counts as written: no later access may report it again.
         (_, Word::Poison) if global => (0, Word::Unknown),
         _ => (value >> (8 * first) & (u64::MAX >> (64 - 8 * bytes)), word),
     }

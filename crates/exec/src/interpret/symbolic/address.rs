@@ -103,7 +103,8 @@ fn choose_address(
     let distance = valued.binary(Binary::Sub, a.offset, b.offset);
     let distance = valued.domain.bounds(distance).filter(|bounds| bounds.low == bounds.high);
     let offset = match distance {
-        // A multiple of 0 or 1, so it stays a multiple of the access size.
+        // Chooses a factor 1 or 0 of the distance, so that the sum is still known to be a multiple of the access
+        // size.
         Some(distance) => {
             let [one, zero, by] = [1, 0, distance.low].map(|number| valued.domain.integer(number));
             let more = valued.select(condition, one, zero);

@@ -9,7 +9,7 @@ use crate::domain::{Connective, Numbers, Truths};
 use crate::lanes::{Mask, WARP};
 use ir::{FloatProperty, Format, Operand, Reg, Relation};
 
-/// Tests a value. Values are numbers; infinity is a comparison.
+/// Tests a value. A value of the domain counts as a number, not a NaN; a test for infinity compares it with ±∞.
 pub(super) fn test(
     context: &mut Context<'_, '_>,
     property: FloatProperty,

@@ -149,7 +149,7 @@ fn is_exact(
         })
 }
 
-/// Like [`exact`], for conversions from integers.
+/// Like [`is_exact`], for conversions from integers.
 fn is_exact_from_integer(
     context: &mut Context<'_, '_>,
     from: Scalar,

@@ -5,8 +5,8 @@
 //! them under the condition that the place is that one; a read is a choice between them. This is exact: the
 //! place is one of them for all inputs, because it is in bounds and a multiple of the access size.
 //!
-//! An access at a possible place may not happen, so a race with it is left open, as with any other
-//! conditional access ([`super::conditional_access`]). A read is undefined if all possible places are. Large tables are not
+//! An access at a possible place may not happen, so a race with it is left open, as with any other conditional
+//! access ([`super::conditional_access`]). A read is undefined if all possible places are. Large tables are not
 //! expanded ([`MAX_PLACES`]).
 
 use super::conditional_access::{check_faults, is_plain_update, record_open_access, store_in_lane};
@@ -64,7 +64,7 @@ pub(in crate::interpret) fn store(
     Ok(())
 }
 
-/// Updates in a lane at all possible places. The result is the schedule's choice.
+/// Updates in a lane at all possible places. The caller makes the result schedule-dependent.
 pub(in crate::interpret) fn update(
     context: &mut Context<'_, '_>,
     one: &Indexed,
@@ -194,7 +194,7 @@ fn possible_places(
         return Err(indexed::not_followed(context, one, kind));
     }
     indexed::check_alignment(context, one, (kind, bytes))?;
-    // An access out of bounds is reported and otherwise ignored; the access happens in bounds.
+    // A possible access out of bounds is reported; the run continues with the places in bounds.
     indexed::in_bounds(context, one, (kind, bytes))?;
     let size = allocation(context, one.area, one.lane).map_or(0, |(.., size)| size as i128);
     let Some(bounds) = indexed::bounds(context, one) else {

@@ -231,7 +231,7 @@ fn compare(
     let values = sources.each_ref().map(|source| reals(context, source, format, 0, lanes));
     let order = match relation {
         FloatRelation::Order { relation, .. } => relation,
-        // Values are numbers; one without an enclosure may be NaN.
+        // Values of the domain count as numbers, except those that may be NaN ([`legal::confirm_numbers`]).
         FloatRelation::BothNumbers | FloatRelation::EitherNan
             if legal::numbers(context) != Numbers::Legal =>
         {

@@ -92,8 +92,8 @@ pub(super) fn attach_enclosures<const N: usize>(
     }
 }
 
-/// In a run on legal results, returns the lanes in which a product of numbers is a NaN: it is one, fused with
-/// a sum or not, and has no enclosure.
+/// In a run on legal results, returns the lanes in which a product of numbers is a NaN: a sum fused with it is a
+/// NaN as well, and a NaN has no enclosure.
 pub(super) fn nan_products(
     context: &mut Context<'_, '_>,
     op: &FloatBinary,

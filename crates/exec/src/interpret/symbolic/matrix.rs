@@ -1,9 +1,10 @@
 //! Matrix products as sums of products of domain values.
 //!
-//! Each element of D is a chain of multiply-adds in ascending order, C first, the same as in naive kernels.
-//! Zeros that a sparse A does not store take no part. Integers of eight bits, of four and of one are summed
-//! exactly, which is congruent to hardware results. A saturating sum is clamped once, with C in it, as on an
-//! H200 (sums whose parts leave 32 bits and come back). For bits, `and` is their product, and `xor` is `a + b − 2·a·b`.
+//! Each element of D is a chain of multiply-adds in ascending order, C first, the same as in naive kernels. Zeros
+//! that a sparse A does not store take no part. Integers of eight bits, of four and of one are summed exactly,
+//! which is congruent to hardware results. A saturating sum is clamped once, with C in it, as on an H200 (recorded
+//! with sums whose partial sums leave the range of 32 bits and return). For bits, `and` is their product, and `xor`
+//! is `a + b − 2·a·b`.
 //!
 //! If a fragment holds an element several times, hardware may multiply any copy. Possibly different copies
 //! are supported only in products with the same value for all of them, such as products with zero.
@@ -139,7 +140,7 @@ fn integer_results(
                 true => add_differing_bits(valued, row, &chosen, start),
                 false => valued.domain.dot(row, &chosen, start),
             };
-            // A different number in range would be the wrapped one.
+            // If `in_range` returns another number, that is the wrapped sum.
             let fits = !saturate || valued.domain.in_range(sum, Width::B32, true) == Some(sum);
             let sum = if fits { sum } else { clamped(valued, sum) };
             patch.set(lane, valued.store.word(&all_bytes(sum, 4)?));

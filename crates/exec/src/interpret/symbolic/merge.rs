@@ -2,9 +2,10 @@
 //!
 //! Contents that agree stay. Values of the domain become a choice of the domain. If one side is undefined and the
 //! domain tracks such choices ([`chooses_undefined`](crate::domain::Domain::chooses_undefined)), it is left to the
-//! domain. Otherwise the result is *schedule-dependent* ([`crate::tags`]), like the schedule's choices: it ends the run where it decides something,
-//! and is a doubt where others see it. Memory keeps the condition under which it is defined: the unit there is a choice
-//! with an undefined side in schedule-dependent bytes, and once these conditions cover all cases it is defined.
+//! domain. Otherwise the result is *schedule-dependent* ([`crate::tags`]), like the schedule's choices: it ends the
+//! run where it decides something, and is a doubt where others see it. Memory keeps the condition under which it is
+//! defined: the unit there is a choice with an undefined side in schedule-dependent bytes, and once these
+//! conditions cover all cases it is defined.
 //!
 //! Errs towards *unknown*: parts of such a unit, and two untracked values, are not distinguished.
 

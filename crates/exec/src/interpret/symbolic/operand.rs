@@ -74,8 +74,8 @@ impl Patch {
         }
     }
 
-    /// Writes the set lanes over the same result as computed without the domain. Lanes that are not
-    /// determined by the launch and its inputs there stay so.
+    /// Writes the set lanes over the same result as computed without the domain. Lanes that are schedule-dependent
+    /// in that result stay so.
     pub(super) fn apply(&self, context: &mut Context<'_, '_>, dst: Reg) {
         let before = context.registers.tags(dst).undetermined();
         self.write(context, dst, before);

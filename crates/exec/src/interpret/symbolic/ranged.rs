@@ -37,7 +37,7 @@ pub(super) fn compute(
         | Op::InsertBits { width, .. } => *width,
         _ => return None,
     };
-    // A zero-extended one is narrower.
+    // A zero-extended integer is one of a smaller width.
     let widths = [Width::B16, Width::B32, Width::B64].into_iter().filter(|one| *one <= width);
     if !widths.into_iter().any(|one| operands.iter().any(|operand| is_integer(operand, one))) {
         return None;
@@ -241,7 +241,7 @@ fn extract_field(
     let amount = |operand: &Bytes| known(&operand[..4]).map(|amount| amount as u32 & 0xff);
     let (first, length) = (amount(&operands[1])?, amount(&operands[2])?);
     let (_, high) = unsigned(valued, &operands[0], width)?;
-    // Signed only if the highest bit of the field is never set.
+    // A signed field is supported only if its highest bit is never set.
     let has_sign = signed && length < 64 && high >> first >> length.saturating_sub(1) != 0;
     if has_sign || first >= width.bits() {
         return None;

@@ -168,8 +168,8 @@ pub(super) fn write(
             }
         }
     }
-    // The bits of a pointer are not determined by the inputs, and marks of lanes with numbers are
-    // meaningless.
+    // `spread` makes pointers schedule-dependent, since their bits are, and drops the mark of lanes with numbers,
+    // where it is meaningless.
     let spread = tags.spread();
     let origin = spread.origin.or(Some(Source::Data));
     let tags = Tags { unknown: Mask(!tags.poison.0), origin, ..spread };

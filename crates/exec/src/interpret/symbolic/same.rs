@@ -1,4 +1,4 @@
-//! Decides if a store leaves the present contents in place, when domain values are involved.
+//! Decides if a store writes what the memory already contains, when domain values are involved.
 
 use super::operand::{bytes, raw};
 use crate::address::Pointer;

@@ -110,8 +110,7 @@ pub(super) fn choose(
                 u64::from(lost) | u64::from(lost) << 32
             }
         };
-        // A choice between values of the schedule, or by a condition of the schedule, belongs to the
-        // schedule.
+        // A choice is schedule-dependent if its condition or one of its operands is.
         let schedule_dependent =
             [condition.tags, a.1, b.1].iter().any(|tags| tags.undetermined().has(lane));
         patch.set(

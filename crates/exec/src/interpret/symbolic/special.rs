@@ -1,4 +1,4 @@
-//! Operands with known bits that matter: NaN, and signs.
+//! Executes float operations in which known bits of an operand matter: NaNs, and signs.
 //!
 //! To a domain a NaN is undefined and zero has no sign. `min` and `max` return the other operand if one is
 //! NaN, comparisons with NaN are decided, and `copysign` reads a bit. Where the bits are known all that is

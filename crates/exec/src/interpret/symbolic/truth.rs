@@ -160,7 +160,8 @@ pub(super) fn binary(
     true
 }
 
-/// Compares integers that are a choice between two numbers: `selp` and then `setp`.
+/// Compares integers: first those that are a choice between two numbers (`selp` and then `setp`), then those of the
+/// domain.
 pub(super) fn int_compare(context: &mut Context<'_, '_>, op: &Op, dst: Reg) -> Result<bool, Gap> {
     let Op::IntCompare { relation, signed, width, a, b, .. } = op else { return Ok(false) };
     let (a, b) = (raw(context, *a), raw(context, *b));

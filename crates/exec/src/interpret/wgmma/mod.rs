@@ -178,8 +178,8 @@ fn digest(a: Option<Tile>, b: Tile, accumulates: bool) -> u64 {
     hasher.finish() | 1
 }
 
-/// Checks the reads of the product and reports them to the tracker. Returns `true` if they are all data, with
-/// which this run computes nothing.
+/// Checks the reads of the product and reports them to the tracker. Returns `true` if this run computes nothing
+/// with them, because they are unknown data.
 fn access(
     context: &mut Context<'_, '_>,
     wgmma: &Wgmma,

@@ -19,7 +19,7 @@ pub(super) struct SharedFactor {
     places: Arc<Places>,
 }
 
-/// The kind of bytes in a factor, in a run without numbers or values.
+/// The kind of bytes in a factor, in a run that neither simulates nor has a domain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Contents {
     /// Numbers only.
@@ -127,7 +127,8 @@ impl SharedFactor {
         match self.part.tile.transposed {
             false => chunks[word / 4] + 4 * (word % 4) as u64,
             true => {
-                // Words go along K first; a chunk has eight rows, which are four words of four rows of words.
+                // Words are numbered along K first, then by pairs of rows. A chunk is eight rows of one column of
+                // K: four words.
                 let k = self.part.k_bytes as usize / 2;
                 let (pair, column) = (word / k, word % k);
                 chunks[pair / 4 * k + column] + 4 * (pair % 4) as u64

@@ -12,7 +12,8 @@ use crate::tags::{Source, Tags};
 use crate::value::reason;
 use ir::{Load, Reg};
 
-/// Settles a load on a path: it reads defined memory if the path implies the condition for that.
+/// Settles a load on a path from memory that is defined under a condition only: the result is defined if the path
+/// condition implies that condition.
 pub(crate) fn settle_load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap> {
     let schedule_dependent =
         |context: &Context<'_, '_>, dst: Reg| context.registers.tags(dst).schedule_dependent;
