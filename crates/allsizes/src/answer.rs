@@ -319,7 +319,7 @@ impl Answer {
 /// Assembles the answer from a proof and from runs: for each property a verdict, with open claims and findings.
 fn assemble(proof: Proof, tests: TrialResults, relied_on: &[base::Span]) -> Answer {
     let mut reported = SAFETY.to_vec();
-    // Clauses without a value are only reported if there are any.
+    // The definedness of clauses is reported only if it is open or a run refutes it.
     let about_clauses = |one: &Finding| property(&one.event) == Property::Clauses;
     if proof.open.iter().any(|one| one.property == Property::Clauses)
         || tests.findings.iter().any(about_clauses)
@@ -391,8 +391,8 @@ fn assemble(proof: Proof, tests: TrialResults, relied_on: &[base::Span]) -> Answ
 }
 
 /// Returns `true` if the proof of a property depends on no open claim. Races are checked interval by interval, which
-/// assumes that all threads reach the barriers. Proofs of every property use the claims in `relied_on`; in turn, these
-/// hold only if nothing failed before their place.
+/// assumes that all threads reach the barriers. Proofs of every property use the claims in `relied_on`. The proofs of
+/// these claims in turn assume that no other property fails before their place.
 fn is_independent(proof: &Proof, property: Property, relied_on: &[base::Span]) -> bool {
     let open = |other: Property| proof.open.iter().any(|one| one.property == other);
     let endangers_claims = |one: &OpenClaim| match one.property {

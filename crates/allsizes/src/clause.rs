@@ -99,7 +99,7 @@ pub(crate) struct Clause {
     /// Its source notation, if it was inferred.
     pub(crate) text: Option<String>,
     pub(crate) forall: Vec<VarId>,
-    /// Those of its variables that are powers of two.
+    /// The bound variables that are powers of two.
     pub(crate) levels: Vec<VarId>,
     pub(crate) when: Vec<Expr>,
     pub(crate) array: ArrayId,
@@ -165,7 +165,7 @@ fn clause(kernel: &Kernel, claim: &Claim, goal: &Goal) -> Option<Clause> {
     })
 }
 
-/// Returns the element of a one-dimensional array that an expression is, at the current moment.
+/// Returns the array and the index, if an expression is an element of a one-dimensional array at the current moment.
 fn element(expr: &Expr) -> Option<(ArrayId, Expr)> {
     match &expr.kind {
         ExprKind::Convert(inner) => element(inner),

@@ -43,7 +43,7 @@ pub struct Difference {
 pub struct PairAnswer {
     /// The answer for each kernel on its own.
     pub answers: [Answer; 2],
-    /// Do they leave the same contents in every array?
+    /// The verdict on equivalence: the same final contents in every array.
     pub verdict: Verdict,
     /// Open claims, each with its kernel.
     pub open: Vec<(usize, OpenClaim)>,
@@ -53,7 +53,7 @@ pub struct PairAnswer {
     pub learnt: Vec<(usize, base::Span, String)>,
     /// Two runs with different results.
     pub difference: Option<Difference>,
-    /// The equality was proved and runs show a difference: a bug of ours.
+    /// Set if the equality was proved and runs show a difference: a bug of ours.
     pub contradiction: bool,
     /// Pairs of launches that were run.
     pub tested: usize,
@@ -61,9 +61,9 @@ pub struct PairAnswer {
     pub example: Option<[Launch; 2]>,
     /// Statistics of the queries about values.
     pub stats: Stats,
-    /// Queries about values were left open because there is no solver.
+    /// Set if queries about values were left open because there is no solver.
     pub missed_solver: bool,
-    /// The solver stopped answering.
+    /// Set if the solver stopped answering.
     pub solver_died: bool,
 }
 
@@ -96,7 +96,7 @@ impl PairAnswer {
 pub struct Relation {
     /// Names of the first kernel with the second's names for the same parameters.
     pub names: Vec<(String, String)>,
-    /// Do both have the same launch?
+    /// Set if both have the same launch.
     pub same_launch: bool,
 }
 
@@ -181,7 +181,8 @@ pub fn compare_as(
             open.push((0, OpenClaim::of_values(kernels[0].span, message)));
         }
     }
-    // If the optimised kernel's value is not a number, its operations were assumed to be defined.
+    // Partial operations of the optimised kernel are assumed to be defined. So if it has some, a value that is not a
+    // number does not contradict the proof.
     let defined =
         |one: &Difference| one.values[1].is_finite() || partial::operations(kernels[1]).is_empty();
     let contradiction = open.is_empty() && runs.difference.as_ref().is_some_and(defined);
@@ -354,7 +355,7 @@ impl Runs {
         let two = interp::memory(kernels[1], &launches[1], budget);
         // Events in a run belong to the kernel's own answer, and give no result.
         let (Ok((before, first)), Ok((same, second))) = (one, two) else { return };
-        // Contents that one contract restricts may differ.
+        // If only one contract restricts the initial contents, they may differ; then the runs cannot be compared.
         let differ = |array: &ArrayId| same.get(array) != before.get(array);
         if second.keys().filter(|array| first.contains_key(array)).any(differ) {
             return;

@@ -96,7 +96,7 @@ pub(crate) fn apply_relation(
     Ok([one, two])
 }
 
-/// Parameters of one name are one value, so they have one type.
+/// Checks that parameters of one name have one type: they are to have one value.
 fn same_types([one, two]: [&Kernel; 2]) -> Result<(), PairError> {
     for var in one.scalars.iter().skip(one.macros) {
         let own = &one.vars[*var];
@@ -193,7 +193,7 @@ fn adopt(kernel: &mut Kernel, demands: &[Requirement], other: &Kernel) {
     }
 }
 
-/// Replaces the variables of an expression; `false` if one is unknown or the expression has anything else.
+/// Replaces the variables of an expression; `false` if one is unknown or a part of the expression is unsupported.
 fn translate(expr: &mut Expr, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
     match &mut expr.kind {
         ExprKind::Int(_) | ExprKind::Builtin(..) => true,

@@ -74,7 +74,7 @@ pub(crate) struct Prover {
     pub(crate) short_queries: bool,
     /// Number of guesses that the solver did not prove.
     missed: u32,
-    /// Questions that it left open after all steps.
+    /// Number of queries that the solver left open after all steps.
     hard: u32,
     /// Set if the solver found a counterexample to the last query.
     refuted: bool,
@@ -138,8 +138,8 @@ impl Prover {
         answer
     }
 
-    /// Returns two truth values: is the goal proved without a solver, and is it proved at all? Most guesses are wrong,
-    /// and the solver refutes them fastest, so for guesses it comes early.
+    /// Returns two truth values: the goal is proved without a solver, and it is proved at all. Most guesses are
+    /// wrong, and the solver refutes them fastest, so for guesses it comes early.
     fn decide(&mut self, all: &[Formula], goal: &Formula) -> (bool, bool) {
         if self.guesses && self.solver.is_some() {
             let quick = self.quickly(all, goal, Depth::WithoutSizes);
@@ -166,7 +166,7 @@ impl Prover {
         (false, !has_solver && self.solver_proves(all, goal))
     }
 
-    /// Does the solver prove all of these guesses in one query?
+    /// Returns `true` if the solver proves all of these guesses in one query.
     pub(crate) fn proves_together(&mut self, assumed: &[Formula], goals: &[Formula]) -> bool {
         if self.solver.is_none() {
             return false;
@@ -325,7 +325,7 @@ impl Prover {
         answer == Answer::Impossible
     }
 
-    /// Do `equations` (each polynomial is 0) contradict the assumptions?
+    /// Returns `true` if `equations` (each polynomial is 0) contradict the assumptions.
     ///
     /// `shared` returns `true` for symbols of both threads of a pair. Equations are split into digits first.
     pub(crate) fn contradicts(

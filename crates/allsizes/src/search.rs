@@ -96,9 +96,9 @@ pub(crate) struct Search<'k> {
     steps: u64,
     /// The values to try for a free size.
     values: Vec<i128>,
-    /// Are sizes also tried at the solutions of requirements?
+    /// Set if sizes are also tried at the solutions of requirements.
     solves: bool,
-    /// Must a launch use the last of the values, because smaller ones were found before?
+    /// Set if a launch must use the last of the values, because smaller ones were found before.
     fresh: bool,
 }
 
@@ -394,7 +394,7 @@ impl<'k> Search<'k> {
         }
     }
 
-    /// Does no requirement fail for sure? Those that do not name the size chosen last were checked before.
+    /// Returns `false` if a requirement is known to fail. Those without the size chosen last were checked before.
     fn is_possible(&self, chosen: &PartialAssignment, newest: Option<Unknown>) -> bool {
         let threads: i128 = chosen.block.iter().flatten().product();
         let mut demands = self.demands.iter().filter(|(_, named)| {
@@ -481,7 +481,7 @@ fn named(condition: &Expr) -> Option<Vec<Unknown>> {
     found
 }
 
-/// Can hardware run a launch, and is it one of those considered?
+/// Returns `true` if hardware can run a launch and no axis has more threads than are considered.
 pub(crate) fn is_legal(kernel: &Kernel, launch: &Launch) -> bool {
     let within = |sizes: &[i128; 3], most: [i128; 3]| {
         sizes.iter().zip(most).all(|(size, most)| (1..=most).contains(size))
@@ -494,7 +494,7 @@ pub(crate) fn is_legal(kernel: &Kernel, launch: &Launch) -> bool {
         })
 }
 
-/// Is a launch small enough to run as a whole?
+/// Returns `true` if a launch is small enough to run as a whole.
 pub(crate) fn is_runnable(launch: &Launch) -> bool {
     launch.threads() <= MAX_THREADS
 }

@@ -79,7 +79,7 @@ struct Trial<'k> {
 }
 
 impl Trial<'_> {
-    /// Does the property hold with these preconditions, and do they allow a launch?
+    /// Returns `true` if the property is proved with these preconditions, and they allow a launch.
     fn holds(&mut self, preconditions: &[&Precondition]) -> bool {
         let asked = self.solver.as_ref().map_or(0, Solver::asked) - self.start;
         self.tries += 1;

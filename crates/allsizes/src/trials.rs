@@ -36,7 +36,7 @@ pub(crate) struct TrialResults {
     pub(crate) failed_assumptions: usize,
     /// Events after an unsigned number had wrapped around. C++ defines that, but proofs assume that it does not happen.
     pub(crate) after_wrap: Vec<Finding>,
-    /// Were contents found that satisfy the contract's requirements on contents?
+    /// Set if contents were found that satisfy the contract's requirements on contents.
     pub(crate) found_contents: bool,
 }
 

@@ -8,7 +8,7 @@ use support::{kernel, solver};
 
 const OPTIONS: Options = Options { infers: true, suggests: false };
 
-/// Returns what is said of the contract of a kernel.
+/// Returns the verdict on the contract of a kernel.
 fn postcondition(text: &str) -> Option<Verdict> {
     let (answer, _) = allsizes::prove(&kernel(text), solver(), OPTIONS);
     assert!(answer.contradiction.is_none(), "{text}");
@@ -16,7 +16,7 @@ fn postcondition(text: &str) -> Option<Verdict> {
     Some(own.verdict)
 }
 
-/// A sum of first elements, two in each iteration, and the rest behind.
+/// A sum of the first elements, two in each iteration, with a loop for the rest after it.
 fn unrolled(rest: &str) -> String {
     format!(
         "//@ extent in[rows*n], out[rows*n];

@@ -1,6 +1,6 @@
-//! A verdict depends only on the kernel and the solver's version, not on which answers of an earlier run are still
-//! kept. It therefore does not depend on earlier questions to the solver. Covers a tenth of the corpus, or all of it
-//! with `WARPPROOF_FULL`.
+//! A verdict depends only on the kernel and the solver's version, not on answers of the solver that were kept from an
+//! earlier run. It therefore does not depend on earlier questions to the solver. Covers a tenth of the corpus, or all
+//! of it with `WARPPROOF_FULL`.
 
 mod support;
 

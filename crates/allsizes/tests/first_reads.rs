@@ -20,7 +20,7 @@ fn verdict(text: &str) -> Option<Verdict> {
     Some(own.verdict)
 }
 
-/// Which elements a thread accesses, and whether it does.
+/// The elements that a thread accesses.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// Its own, moved by a number, if that is below the size.

@@ -1,4 +1,5 @@
-//! Buffers that take turns: their number goes round a finite cycle, however the kernel computes the next one.
+//! Buffers that take turns: the number of the current one repeats with a fixed period, however the kernel computes
+//! it.
 
 mod support;
 
@@ -81,7 +82,7 @@ fn a_cycle_of_one_is_a_race() {
         let [races, ..] = verdicts(&tiled(2, "int p = 0;", next));
         assert_eq!(races, Verdict::Refuted, "{next}");
     }
-    // Before it takes turns it does not.
+    // The number stays the same after the first iteration, and only then alternates.
     let late = "p = at == 0 ? p : 1 - p;";
     assert_eq!(verdicts(&tiled(2, "int p = 0;", late))[0], Verdict::Refuted);
 }

@@ -236,7 +236,7 @@ fn parameters_of_one_name_lie_in_memory_alike() {
     compared(&shape("[2][3]"), &shape("[3][2]")).expect_err("another shape");
 }
 
-/// One thread for each of `n` elements, with room behind them.
+/// One thread for each of `n` elements, with room after them.
 fn plain(body: &str) -> String {
     format!(
         "//@ extent x[n + 16], y[n];
@@ -259,8 +259,8 @@ fn quotients_of_their_own_multiples_end() {
     }
 }
 
-/// A loop that tests at the end, behind the same test, equals one that tests at the beginning. Behind another test it
-/// does not.
+/// A loop that tests at the end, after a first test of the same condition, equals one that tests at the beginning.
+/// After a test of another condition it does not.
 #[test]
 fn rotated_loops_are_loops() {
     let text = |start: &str| plain(&format!("float a = 0.0f; int k = i; {start} y[i] = a;"));

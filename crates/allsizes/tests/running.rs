@@ -67,7 +67,7 @@ fn rows(body: &str) -> String {
     )
 }
 
-/// In tiles, the last of which may be smaller, the index is known. Behind them it is the value that the last tile
+/// In tiles, the last of which may be smaller, the index is known. After them it is the value that the last tile
 /// left.
 #[test]
 fn an_index_runs_through_tiles() {

@@ -123,7 +123,7 @@ fn random_numbers_are_no_overflow() {
     assert_eq!(verdict(&answer(&text("s % n")), Property::Overflow), Verdict::Unknown);
 }
 
-/// Behind a loop left by `break`, the condition tested there is known for the threads that left there.
+/// After a loop left by `break`, the condition tested there is known for the threads that left there.
 #[test]
 fn exits_by_break() {
     let text = |test: &str| {

@@ -125,7 +125,7 @@ impl Fold {
         )
     }
 
-    /// Do two walks combine the same elements? For a maximum the number of uses does not matter.
+    /// Returns `true` if two walks combine the same elements. For a maximum the number of uses does not matter.
     fn is_same(self, one: Walk, two: Walk) -> bool {
         LENGTHS.into_iter().all(|n| {
             let [mut one, mut two] = [one, two].map(|walk| walk.taken(n));

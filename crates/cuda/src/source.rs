@@ -20,7 +20,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The offset behind its last byte, counted through all texts.
+    /// The offset after its last byte, counted through all texts.
     fn end(&self) -> u32 {
         self.start.saturating_add(u32::try_from(self.text.len()).unwrap_or(u32::MAX))
     }
@@ -73,7 +73,7 @@ impl SourceMap {
         Some((file, Span::new(span.start - file.start, end - file.start)))
     }
 
-    /// Is a span in the main file?
+    /// Returns `true` if a span is in the main file.
     #[must_use]
     pub fn is_in_main(&self, span: Span) -> bool {
         self.files.first().is_none_or(|main| span.start <= main.end())

@@ -2,7 +2,7 @@
 
 use kir::partial::{Demand, operations};
 
-/// The requirements that a kernel of one expression leaves, with whether they are never satisfied.
+/// The requirements that a kernel of one expression leaves, with `true` for those that are never satisfied.
 fn demands(expression: &str) -> Vec<(Demand, bool)> {
     let text = format!(
         "__global__ void k(const float* a, float* c, float p, unsigned u) {{

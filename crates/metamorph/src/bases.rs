@@ -109,7 +109,7 @@ pub struct Scan {
 /// Facts about a base that transformations use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Structure {
-    /// No further facts: transformations know the claim alone.
+    /// No further facts: transformations can use only the claim.
     Plain,
     /// A stencil.
     Stencil(Stencil),

@@ -1,11 +1,11 @@
-//! Barrier invariants: the facts that claims at a barrier give about array contents behind it (Chong et al. 2013).
+//! Barrier invariants: the facts that claims at a barrier give about array contents after it (Chong et al. 2013).
 //!
-//! The contents of arrays when all threads have reached a barrier are a *version*, with a symbol of the block for
-//! each pass of the barrier. A load after the barrier sees this version as long as no path through the kernel stores
-//! to the array in between, or only stores in the current interval do: such a store to the element by another thread
-//! would race with the load. So these facts hold up to the first race, and if all races are excluded this way there
-//! is none. `values/barrier_invariants.rs` shows the claims themselves; users of the results here must require that,
-//! too.
+//! The contents of arrays when all threads have reached a barrier are a *version*. Each pass of the barrier has a
+//! symbol of the block for its version. A load after the barrier reads from this version if no path in between stores
+//! to the array, or only stores of the current interval do. (Such a store to the element by another thread would race
+//! with the load.) So these facts hold up to the first race. If they exclude all races, there is no first one.
+//! `values/barrier_invariants.rs` proves the claims themselves; whoever uses the facts must require that they are
+//! proved.
 //!
 //! `claim_instances.rs` chooses the instances of claims.
 
@@ -86,7 +86,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Are the contents of an array at a barrier determined by the threads of one block?
+    /// Returns `true` if the contents of an array at a barrier are determined by the threads of one block.
     fn has_versions(&self, array: ArrayId) -> bool {
         let declared = &self.kernel.arrays[array];
         let one_block =
@@ -209,7 +209,8 @@ impl Engine<'_> {
         facts
     }
 
-    /// The value that a fact gives a symbol. Prefix sums are excluded: their positions are found by the element.
+    /// Returns the value of a symbol if a fact is an equation for it. Values with prefix sums are excluded:
+    /// `pairs.rs` finds the positions of elements by the elements' own symbols.
     pub(super) fn value_given_by(&self, fact: &Formula, sym: Sym) -> Option<Poly> {
         let Formula::Eq(poly) = fact else { return None };
         let powers = poly.by_powers(sym);

@@ -149,7 +149,7 @@ impl Engine<'_> {
         self.builtin(Builtin::Thread, 0).as_symbol().filter(|_| flat)
     }
 
-    /// Solves `index of the claim = index of the element` for the claim's thread or bound variable.
+    /// Solves `index of the claim = index of the element` for the claim's thread (`None`) or a bound variable.
     fn solve_index(
         &mut self,
         barrier: &BarrierInstance,
@@ -180,7 +180,7 @@ impl Engine<'_> {
         Some((*var, place.minus(rest)?.scaled(sign)?))
     }
 
-    /// Instantiates a claim, for threads that exist and differ, provided the barrier was reached.
+    /// Instantiates a claim. The result is guarded: the threads exist and differ, and the barrier was reached.
     pub(super) fn instantiate(
         &mut self,
         version: Sym,

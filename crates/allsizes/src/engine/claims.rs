@@ -10,14 +10,14 @@ use base::Span;
 use interp::AccessKind;
 use kir::{Claim, Element, Kernel, Loop, Space, Stmt, barrier_claims};
 
-/// Does a kernel have claims about the end of the launch?
+/// Returns `true` if a kernel has claims about the end of the launch.
 pub(super) fn has_postconditions(kernel: &Kernel) -> bool {
     !kernel.ensures.is_empty()
         || !kernel.footprints.is_empty()
         || kernel.unfollowed.iter().any(|one| one.is_postcondition)
 }
 
-/// Does it have claims inside the kernel that are not obligations of a thread?
+/// Returns `true` if a kernel has claims in its body that are not obligations of a thread.
 pub(super) fn has_invariants(kernel: &Kernel) -> bool {
     !barrier_claims(&kernel.body).is_empty()
         || !kernel.lemmas.is_empty()

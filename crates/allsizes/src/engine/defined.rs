@@ -27,7 +27,7 @@ pub(super) struct Partial {
     pub(super) kind: Defined,
 }
 
-/// Does an expression contain a partial operation on integers?
+/// Returns `true` if an expression contains a partial operation on integers.
 pub(super) fn is_partial(expr: &Expr) -> bool {
     spec::find(expr, |inner| match &inner.kind {
         ExprKind::Binary(operator, ..) => {
@@ -85,7 +85,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Are all partial operations of a clause proved to have a value?
+    /// Returns `true` if all partial operations of a clause are proved to have a value.
     pub(super) fn is_defined(&mut self, clause: (&[VarId], &Expr), state: &State) -> bool {
         let all = self.partial_operations(clause, state, true);
         all.iter().all(|one| self.prover.proves(&one.path, &one.goal))

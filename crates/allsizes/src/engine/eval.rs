@@ -262,7 +262,8 @@ impl Engine<'_> {
     fn convert(&mut self, inner: &Expr, ty: Type, state: &State, strict: bool) -> SymbolicValue {
         let value = self.eval(inner, state, strict);
         match (value, ty) {
-            // An annotation compares it with a machine integer, so it is one, or else wrapped.
+            // An unbounded integer of an annotation, compared with a machine integer. It keeps its value if it fits
+            // the type; otherwise it is unknown.
             (SymbolicValue::Int(poly), Type::Int { .. })
                 if inner.ty == Type::Whole && poly.as_constant().is_none() =>
             {
@@ -532,7 +533,7 @@ fn machine_constant(poly: &Poly, ty: Type) -> Poly {
     }
 }
 
-/// Is a number a power of two?
+/// Returns `true` if a number is a power of two.
 fn is_bit(value: &i128) -> bool {
     *value > 0 && value & (value - 1) == 0
 }

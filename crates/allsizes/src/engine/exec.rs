@@ -154,11 +154,11 @@ impl Engine<'_> {
     fn require_uniform_exit(&mut self, state: &State, returns: bool) {
         let body = &self.kernel.body;
         let span = self.loops.last().map_or(self.kernel.span, |(span, _)| *span);
-        let meets = [
+        let points = [
             (Level::Block, Claim::Uniform, has_barrier(body)),
             (Level::Warp, Claim::Converged, has_warp(body)),
         ];
-        for (level, claim, exists) in meets {
+        for (level, claim, exists) in points {
             let together = |one: &(Span, Level)| one.1 <= level && exists;
             let matters = match returns {
                 true => self.loops.iter().any(together) || !self.loops.is_empty() && exists,
@@ -316,8 +316,8 @@ impl Engine<'_> {
 
     /// Records an obligation.
     pub(super) fn oblige(&mut self, claim: Claim, goal: Formula, span: Span, state: &State) {
-        let meets = matches!(claim, Claim::Uniform | Claim::Converged);
-        let trivial = goal == Formula::True && !meets;
+        let synchronises = matches!(claim, Claim::Uniform | Claim::Converged);
+        let trivial = goal == Formula::True && !synchronises;
         if self.mode != Mode::Full || trivial {
             return;
         }
@@ -389,7 +389,7 @@ impl Engine<'_> {
         self.run(&inside.step, 0, next, own)
     }
 
-    /// Runs a loop with barriers in `Interval` mode: into its body up to the first barrier. Returns the states behind
+    /// Runs a loop with barriers in `Interval` mode: into its body up to the first barrier. Returns the states after
     /// the loop.
     pub(super) fn enter_or_exit(&mut self, inner: &Loop, state: State) -> Vec<State> {
         let mut own = Flow::default();

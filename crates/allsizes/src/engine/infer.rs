@@ -179,7 +179,8 @@ impl Engine<'_> {
         facts.kept.len() < before
     }
 
-    /// Do all facts hold? Asks one query for all of them: in the last round, when no fact is dropped, that is enough.
+    /// Returns `true` if all facts hold. Asks one query for all of them: in the last round, when no fact is dropped,
+    /// that is enough.
     fn hold_together(&mut self, facts: &Facts, end: &State) -> bool {
         let mut goals = Vec::new();
         for guess in &facts.kept {

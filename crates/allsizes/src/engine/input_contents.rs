@@ -1,8 +1,8 @@
 //! Facts from contracts about the contents of unwritten arrays: elements by name, and prefix sums.
 //!
-//! `\\fold(+, j, 0, i, flag[j])` is a symbol of its own. Two of them differ by a sum of elements, bounded by a
-//! requirement `0 <= flag[i] <= 1`. So the results of a scan are distinct where elements are kept
-//! (`arith::symbols`).
+//! `\fold(+, j, 0, i, flag[j])` is a symbol of its own. Two of them differ by a sum of elements, bounded by a
+//! requirement `0 <= flag[i] <= 1`. So in a stream compaction, where threads store the elements with `flag[i] == 1`
+//! at their prefix sums, these positions are distinct (`arith::symbols`).
 
 use super::Engine;
 use super::state::{ElementLookup, Mode, Operation, PassedBarriers, State, SymbolicValue};
@@ -26,7 +26,7 @@ pub(super) fn array_of(contents: Function) -> ArrayId {
 }
 
 impl Engine<'_> {
-    /// Does a one-dimensional array of integers keep its initial contents?
+    /// Returns `true` for a one-dimensional array of integers that keeps its initial contents.
     pub(super) fn is_input(&self, array: ArrayId) -> bool {
         let declared = &self.kernel.arrays[array];
         declared.space == Space::Global
@@ -131,7 +131,8 @@ impl Engine<'_> {
     }
 }
 
-/// Is an index this variable, or the variable plus an offset that is 0 (of a pointer that has not moved)?
+/// Returns `true` if an index is this variable, or the variable plus an offset that is 0 (of a pointer that has not
+/// moved).
 fn is_var_without_offset(index: &Expr, var: VarId, state: &State) -> bool {
     let nothing = |one: &Expr| match stripped(one).kind {
         ExprKind::Var(offset) => {
@@ -148,7 +149,7 @@ fn is_var_without_offset(index: &Expr, var: VarId, state: &State) -> bool {
     }
 }
 
-/// Does a condition state `0 <= var`?
+/// Returns `true` if a condition states `0 <= var`.
 fn is_from_first(condition: &Expr, var: VarId) -> bool {
     let ExprKind::Compare(compare, left, right) = &condition.kind else { return false };
     let zero = |one: &Expr| matches!(stripped(one).kind, ExprKind::Int(0));
@@ -159,7 +160,7 @@ fn is_from_first(condition: &Expr, var: VarId) -> bool {
     }
 }
 
-/// Does a condition bound the element of an array at a variable by a number, from below or from above?
+/// Returns the bound if a condition bounds the array's element at `var` by a number, with `true` for a lower bound.
 fn bounded(goal: &Expr, array: ArrayId, var: VarId) -> Option<(bool, i128)> {
     let ExprKind::Compare(compare, left, right) = &goal.kind else { return None };
     let own = |one: &Expr| {

@@ -1,9 +1,9 @@
 //! Analyses a loop by one arbitrary iteration.
 //!
-//! A variable that a loop changes gets a value at the loop's head that represents every iteration. It is `x0 + k·c` if
-//! each iteration adds the same `c` (a recurrence; `k` counts iterations), and `o_{k mod π}` if iterations take it
-//! round a finite cycle (`orbits.rs`). Otherwise it is a symbol with inferred inductive facts (`infer.rs`). In a loop
-//! with barriers all threads of a block are in the same iteration (all threads of a warp, if the loop has warp-level
+//! A variable that a loop changes gets a value at the loop's head that represents every iteration. It is `x0 + k·c`
+//! if each iteration adds the same `c` (a recurrence; `k` counts iterations), and `o_{k mod π}` if its values repeat
+//! with period `π` (`orbits.rs`). Otherwise it is a symbol with inferred inductive facts (`infer.rs`). In a loop with
+//! barriers all threads of a block are in the same iteration (all threads of a warp, if the loop has warp-level
 //! operations). So `k`, and variables that only depend on values shared by the block, are symbols of the block. Which
 //! variables these are is guessed, and the body is run until the guesses hold.
 
@@ -26,7 +26,7 @@ pub(super) enum Change {
     Steady(Poly),
     /// By the same amount in each iteration but the last; after the loop it may be anything.
     Leading(Poly),
-    /// Round a finite cycle.
+    /// Through a finite cycle of values.
     Orbit(Orbit),
     /// Irregularly; the level at which its value is shared.
     Free(Level),
@@ -90,7 +90,8 @@ impl Engine<'_> {
         let mut flow = Flow::default();
         let end = self.iterate(inner, head.state.clone(), &mut flow, level)?;
         self.oblige_carried(inner, &shape, end.as_ref());
-        // By induction: at the first head and, if it has a value at one, at the next.
+        // Induction: the invariants have a value at the first head (above) and, if they have one at a head, at the
+        // next.
         if let Some(end) = &end {
             self.oblige_loop_defined(inner, end);
         }
@@ -111,7 +112,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Runs one iteration; returns the state at its end.
+    /// Runs one iteration; returns the state at its end. The outer `None`: no thread passes the loop's head
+    /// statements. The inner `None`: no thread reaches the end of the iteration.
     pub(super) fn iterate(
         &mut self,
         inner: &Loop,
@@ -472,7 +474,7 @@ impl Engine<'_> {
     }
 }
 
-/// Does the test, or a claim, at the head of a loop read a variable?
+/// Returns `true` if the test, or a claim, at the head of a loop reads a variable.
 fn is_tested(inner: &Loop, var: VarId) -> bool {
     let claims = inner.claims.iter().map(|one| &one.condition);
     let mut reads = false;

@@ -57,13 +57,13 @@ pub(crate) struct Engine<'k> {
     prover: Prover,
     /// The kind of the current pass.
     mode: Mode,
-    /// Are facts about loops inferred?
+    /// Set if facts about loops are inferred.
     infers: bool,
-    /// For each variable, does it feed an index or a condition?
+    /// Per variable: set if it feeds an index or a condition.
     relevant: Vec<bool>,
     /// Number of reads of each variable.
     reads: Vec<usize>,
-    /// For each array, does the kernel write it?
+    /// Per array: set if the kernel writes it.
     written: Vec<bool>,
     /// Variables that the kernel assigns.
     assigned: Vec<kir::VarId>,
@@ -83,9 +83,9 @@ pub(crate) struct Engine<'k> {
     replaced: Vec<(Sym, Poly)>,
     /// Elements that annotations may name, and their values.
     named: Vec<(ArrayId, Poly, Poly)>,
-    /// Does the contract mention powers of two?
+    /// Set if the contract mentions powers of two.
     has_powers: bool,
-    /// Do elements that annotations name have symbols of their own?
+    /// Set if elements that annotations name have symbols of their own.
     elements: bool,
     /// Proved lemmas, by their spans.
     lemmas: Vec<Span>,
@@ -128,7 +128,7 @@ pub(crate) struct Engine<'k> {
 /// Options of a proof.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Are facts about loops inferred?
+    /// Set if facts about loops are inferred.
     pub(crate) infers: bool,
     /// If set, only this property is proved, quickly.
     pub(crate) only: Option<Property>,
@@ -194,7 +194,7 @@ pub(crate) fn prove(
     (proof, prover.solver)
 }
 
-/// Do annotations of loops have claims about elements or real numbers?
+/// Returns `true` if annotations of loops have claims about elements or real numbers.
 pub(crate) fn has_loop_claims(kernel: &Kernel) -> bool {
     !claims::loops_with_claims(&kernel.body).is_empty()
 }
@@ -363,8 +363,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Does every thread of the block reach this point if one does? Every thread of the warp, if the threads' own
-    /// symbols differ.
+    /// Returns `true` if all threads of a group reach this point whenever one does. The group is the block if `own`
+    /// is `Level::Warp`, and the warp if `own` is `Level::Thread`: symbols of level `own` or above may differ between
+    /// two of its threads.
     fn is_uniform(&mut self, path: &[Formula], own: Level) -> bool {
         let mut copies = Copies::new(own);
         let mut assumed = path.to_vec();
@@ -386,7 +387,7 @@ impl Engine<'_> {
         true
     }
 
-    /// Races between threads of a block, interval by interval.
+    /// Checks for races between threads of a block, interval by interval.
     fn check_intervals(&mut self, entry: &State) {
         self.mode = Mode::Interval;
         let kernel = self.kernel;
@@ -422,7 +423,8 @@ impl Engine<'_> {
     /// races.
     fn check_interval(&mut self, start: Option<Span>, flow: &mut Vec<reach::Interval>) {
         let sites = std::mem::take(&mut self.sites);
-        // A function that is inlined twice gives two barriers one place; they are in the same order here and there.
+        // A function that is inlined twice gives two barriers the same span. Both analyses have them in the same
+        // order.
         if let Some(position) = flow.iter().position(|one| one.start == start) {
             let expected = flow.remove(position);
             let reached: BTreeSet<reach::Place> =

@@ -1,8 +1,9 @@
 //! Checks the laws of functions that clauses declare as monoids: associativity, the unit, and commutativity if
 //! declared.
 //!
-//! Integers only. A function that only adds and multiplies is a polynomial, which is right modulo 2^bits. Any other
-//! is evaluated on the machine's numbers, and proved not to wrap where it must not.
+//! Integers only. A function that only adds and multiplies is a polynomial, which is right modulo 2^bits. For any
+//! other function, the laws are proved for machine integers: obligations show that its operations do not wrap where
+//! that matters, and each result is proved to be in its type.
 
 use super::Engine;
 use super::eval::in_type;

@@ -1,4 +1,4 @@
-//! Orbits: integers that a loop takes round a finite cycle, such as the number of the buffer that is in turn.
+//! Orbits: integers that a loop changes periodically, such as the index of the current buffer.
 //!
 //! If the values `o₀ → o₁ → … → o₀` follow each other whatever the rest of the state is, a variable that begins with
 //! `o₀` is `o_{k mod π}` after `k` iterations: by induction over the iterations. Each step is one run of the body with
@@ -60,7 +60,7 @@ impl Engine<'_> {
         digit.scaled(orbit.unit)?.offset(orbit.low)
     }
 
-    /// Finds variables that go round a cycle; returns `true` if there are any.
+    /// Finds variables whose values form a cycle; returns `true` if there are any.
     pub(super) fn close_orbits(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
         let mut own: Vec<(VarId, i128)> = Vec::new();
         for (var, change) in &shape.vars {
@@ -148,7 +148,7 @@ impl Engine<'_> {
                 return Ok(rows);
             }
         }
-        // Those that have not returned keep the others from returning together.
+        // Variables that have not returned to their first value keep the others from closing a common cycle.
         let open = (0..own.len()).filter(|column| {
             let mut later = rows.iter().skip(1).map(|row| row[*column]);
             !later.any(|value| value == rows[0][*column])
@@ -158,7 +158,7 @@ impl Engine<'_> {
     }
 }
 
-/// The shortest beginning that the values repeat.
+/// Returns the shortest prefix of which the values are repetitions.
 fn cycle(values: &[i128]) -> Vec<i128> {
     let repeats = |length: &usize| {
         values.len().is_multiple_of(*length)

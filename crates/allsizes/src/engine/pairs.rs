@@ -41,7 +41,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Are the accesses of two threads (of one block, or of two) at these places always to different elements?
+    /// Returns `true` if the accesses of two threads (of one block, or of two) at these places are proved harmless:
+    /// always to different elements, or stores of the same value.
     fn never_meet(&mut self, one: &Site, other: &Site, own: Level) -> bool {
         let mut copies = Copies::new(own);
         let symbols = &mut self.prover.symbols;
@@ -84,7 +85,7 @@ impl Engine<'_> {
         let places: Vec<Poly> =
             equations.iter().filter_map(|one| self.position_difference(one)).collect();
         for place in places {
-            // Elements that differ wherever their positions do: it remains to compare the positions.
+            // If equal elements imply equal positions, the positions must be equal, too.
             let mut with = assumed.clone();
             with.extend(equations.iter().cloned().map(Formula::eq));
             if self.prover.proves(&with, &Formula::eq(place.clone())) {

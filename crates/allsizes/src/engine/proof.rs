@@ -51,7 +51,7 @@ pub enum Property {
     Values,
 }
 
-/// Properties of every kernel; if they hold, its final memory is definite.
+/// Properties of every kernel. If they hold, the final memory is determined by the inputs.
 pub(crate) const SAFETY: [Property; 5] =
     [Property::Races, Property::Barriers, Property::Bounds, Property::Overflow, Property::Division];
 
@@ -83,17 +83,17 @@ pub struct Proof {
     pub unsized_arrays: Vec<ArrayId>,
     /// Set if reads of shared and local memory were examined.
     pub checks_initialised: bool,
-    /// Are there claims of annotations?
+    /// Set if there are claims of annotations.
     pub has_claims: bool,
-    /// Does the contract have claims about the end of the launch?
+    /// Set if the contract has claims about the end of the launch.
     pub has_postconditions: bool,
     /// Invariants of loops that were inferred and proved, each with the place of its loop.
     pub learnt: Vec<(Span, String)>,
     /// Statistics of the queries.
     pub stats: Stats,
-    /// Questions were left open because there is no solver.
+    /// Set if questions were left open because there is no solver.
     pub missed_solver: bool,
-    /// The solver stopped answering.
+    /// Set if the solver stopped answering.
     pub solver_died: bool,
     /// Axes with an assumed limit of 2^31 threads.
     pub limited: [bool; 3],

@@ -241,7 +241,7 @@ impl Engine<'_> {
     }
 }
 
-/// Is a name that of a dimension of the launch?
+/// Returns `true` if a name is that of a dimension of the launch.
 fn is_dimension(name: &str) -> bool {
     name.starts_with("blockDim.") || name.starts_with("gridDim.")
 }

@@ -30,7 +30,7 @@ impl SymbolicValue {
     }
 }
 
-/// A symbolic thread at a point of the kernel: its variables, its path condition, the barriers behind it.
+/// A symbolic thread at a point of the kernel: its variables, its path condition, the barriers that it has passed.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) vars: Vec<SymbolicValue>,
@@ -66,7 +66,7 @@ pub(super) struct BarrierInstance {
 pub(super) struct PassedBarriers {
     /// The barriers' symbols.
     pub(super) passed: Vec<Sym>,
-    /// Arrays that are unchanged since that barrier.
+    /// Arrays, each with the barrier since which it is unchanged.
     pub(super) versions: Vec<(ArrayId, Sym)>,
 }
 
@@ -149,9 +149,9 @@ pub(super) enum Operation {
     Floor(Poly, i128),
     Min(Poly, Poly),
     Max(Poly, Poly),
-    /// An operation with known operands only.
+    /// An uninterpreted operation: only its name and its operands are known.
     Opaque(&'static str, Poly, Poly),
-    /// 1 or 0.
+    /// The truth of a condition as a number, 1 or 0.
     Truth(Formula),
     /// A monoid applied to two machine integers.
     Combine(String, Poly, Poly),
@@ -160,7 +160,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// Does an operand mention a symbol?
+    /// Returns `true` if an operand mentions a symbol.
     pub(super) fn mentions(&self, sym: Sym) -> bool {
         match self {
             Self::Div(a, b)
@@ -249,7 +249,7 @@ impl Claim {
         }
     }
 
-    /// May later obligations assume it? If it fails, it is reported at its own place.
+    /// Returns `true` if later obligations may assume it. If it fails, it is reported at its own place.
     pub(super) fn may_be_used(self) -> bool {
         matches!(self, Self::Overflow(_) | Self::Division | Self::Defined(_))
     }

@@ -12,7 +12,7 @@ use kir::Type;
 pub(super) struct Trips {
     /// The number of iterations if it is not negative; otherwise there are none.
     pub(super) number: Poly,
-    /// Is it proved not to be negative?
+    /// Set if it is proved not to be negative.
     pub(super) is_nonnegative: bool,
     /// Dividend and divisor, if it is a quotient, rounded up.
     pub(super) quotient: Option<(Poly, Poly)>,

@@ -81,7 +81,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Replaces the count of a loop by its value behind the loop, also in quotients of the count.
+    /// Replaces the count of a loop by its value after the loop, also in quotients of the count.
     pub(super) fn substitute_count(&mut self, state: &mut State, count: Sym, value: &Poly) {
         let depends = |operation: &Operation| {
             matches!(operation, Operation::Floor(..) | Operation::Div(..))
@@ -166,13 +166,13 @@ impl Engine<'_> {
             facts.extend(a.minus(&own).map(Formula::ge));
         }
         if b.as_constant() == Some(2) {
-            // Half of a power of two is one, unless it was 1.
+            // Half of a power of two is a power of two, unless it was 1.
             let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest.clone())]);
             let one = a.offset(-1).map_or(Formula::True, Formula::eq);
             facts.push(Formula::Pow2(a.clone()).implies(Formula::or([one, exact])));
         }
         if b.as_constant().is_none() {
-            // A power of two divides every greater one, and gives one.
+            // A power of two divides every greater one; the quotient is a power of two.
             let greater = a.minus(b).map_or(Formula::False, Formula::ge);
             let powers = [Formula::Pow2(a.clone()), Formula::Pow2(b.clone()), greater];
             let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest)]);
@@ -183,8 +183,8 @@ impl Engine<'_> {
         own
     }
 
-    /// Adds facts about powers of two, where the greater is a multiple of the smaller: a size `s` is a multiple of a
-    /// divisor `d` if `d ≤ s`, and if `e < s` for `d = 2·e`.
+    /// Returns facts about divisors `d` that are powers of two: a size `s` that is a power of two is a multiple of
+    /// `d` if `d ≤ s`, and also if `e < s` where `d = 2·e`.
     fn power_of_two_facts(&mut self, divisor: &Poly, level: Level) -> Vec<Formula> {
         let terms: Vec<(&Monomial, i128)> = divisor.terms().collect();
         let [(monomial, factor)] = terms[..] else { return Vec::new() };

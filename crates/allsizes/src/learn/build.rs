@@ -1,4 +1,4 @@
-//! Expressions of annotations.
+//! Builds the expressions of inferred clauses.
 
 use base::Span;
 use kir::{ArrayId, Binary, Compare, Expr, ExprKind, Fold, Type, Unary, VarId, When};

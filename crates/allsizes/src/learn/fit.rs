@@ -142,7 +142,7 @@ fn contract_folds(kernel: &Kernel) -> Vec<Fold> {
     folds
 }
 
-/// Are two bodies the same function of their variables?
+/// Returns `true` if two bodies are the same function of their variables.
 fn same(one: &Expr, other: &Expr, vars: (VarId, VarId)) -> bool {
     match (&one.kind, &other.kind) {
         (ExprKind::Var(a), ExprKind::Var(b)) => a == b || (*a, *b) == vars,
@@ -315,7 +315,7 @@ fn is_same(one: Value, other: Value) -> bool {
     }
 }
 
-/// The strongest of the rest: one of each kind, the one that covers most elements.
+/// Selects the strongest of the remaining guesses: of each kind, the one that covers most elements.
 fn strongest(guesses: Vec<Guess>) -> Vec<Guess> {
     let kind = |template: Template| match template {
         Template::Levels => 1,

@@ -92,7 +92,7 @@ impl Template {
         Self::Levels,
     ];
 
-    /// Does it depend on a stride?
+    /// Returns `true` if it depends on a stride.
     pub(super) fn has_stride(self) -> bool {
         !matches!(self, Self::Prefix | Self::Before | Self::Single)
     }

@@ -1,4 +1,5 @@
-//! Goals by products of assumptions: prepares a query for the search for a refutation.
+//! Proves goals by refuting their negation: prepares a query for the search through products of assumptions
+//! (`arith`).
 //!
 //! Disjunctive assumptions are left out at first; then one after the other is split, and each of its parts must be
 //! refuted. Assumptions with a model, the negated goal among them, are not tried: they have no refutation.
@@ -14,7 +15,7 @@ const MAX_CHOICES: usize = 3;
 const MAX_PARTS: usize = 3;
 
 impl Prover {
-    /// Is there a checked refutation of the negated goal together with all facts?
+    /// Returns `true` if there is a checked refutation of the negated goal together with all facts.
     pub(super) fn by_products(&self, all: &[Formula], goal: &Formula, effort: Effort) -> bool {
         let contrary = goal.clone().not();
         cases(&contrary).is_some_and(|cases| {

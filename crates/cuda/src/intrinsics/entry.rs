@@ -3,27 +3,27 @@
 /// Class of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Of real numbers.
+    /// A function of real numbers.
     Math,
-    /// Of integers and their bits.
+    /// A function of integers and their bits.
     Integer,
-    /// Between types.
+    /// A conversion between types.
     Conversion,
     /// A barrier of the block.
     Barrier,
-    /// Threads of a warp together.
+    /// A function that threads of a warp execute together.
     Warp,
-    /// A read and a write at once.
+    /// An atomic read-modify-write operation.
     Atomic,
-    /// Orders accesses.
+    /// A fence, which orders accesses.
     Fence,
-    /// Reads or writes memory.
+    /// A function that reads or writes memory, or classifies an address.
     Memory,
     /// `make_float4` and similar: the class made of its fields.
     Construct,
     /// `assert`, `printf`, `__trap` and similar.
     Control,
-    /// Textures and surfaces.
+    /// A function of textures or surfaces.
     Texture,
     /// Functions for the prelude alone.
     Prelude,

@@ -1,7 +1,7 @@
 //! Preprocessor lines (\[cpp.pre\]): conditionals, definitions, `#error`, `#line`.
 //!
-//! A redefined macro must stay the same, and words of CUDA cannot be macros: compilers only warn, and their behaviour
-//! then is seldom intended.
+//! Two things are refused of which compilers only warn: a macro that is redefined differently, and a macro with the
+//! name of a keyword of CUDA. The resulting behaviour is seldom intended.
 
 use super::condition::evaluate;
 use super::expand::TextKind;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 const MAX_DEPTH: usize = 1000;
 
 impl State<'_> {
-    /// Is text being skipped?
+    /// Returns `true` while text is skipped.
     pub(super) fn is_skipping(&self) -> bool {
         self.conditionals().last().is_some_and(|last| !last.is_taken)
     }
@@ -112,7 +112,7 @@ impl State<'_> {
         })
     }
 
-    /// Is a name a macro?
+    /// Returns `true` if a name is a macro.
     pub(super) fn is_defined(&mut self, name: &str) -> bool {
         self.note_environment_use(name);
         let is_macro = self.macros.contains_key(name);

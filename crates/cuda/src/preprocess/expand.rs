@@ -1,7 +1,7 @@
 //! Replaces macros and rescans (\[cpp.rescan\]), with hide sets as in Prosser's algorithm: a macro is not replaced
 //! again in its own expansion.
 //!
-//! The standard leaves one case open: a call that begins in an expansion and ends behind it. With `#define f(a) a*g`
+//! The standard leaves one case open: a call that begins in an expansion and ends after it. With `#define f(a) a*g`
 //! and `#define g(a) f(a)`, `f(2)(9)` may become `2*f(9)` or `2*9*g`. Here it becomes `2*9*g`, as with gcc and NVRTC.
 //! Preprocessor lines among the arguments of a macro are undefined in C++ and refused.
 
@@ -50,7 +50,7 @@ impl State<'_> {
         let mut out = Vec::new();
         let mut input = tokens;
         input.reverse();
-        // Set while the replacement of a call that spans lines is rescanned: the length of the input behind it.
+        // Set while the replacement of a call that spans lines is rescanned: the length of the input after it.
         let mut length_behind = None;
         let outer = self.is_on_many_lines;
         while let Some(token) = input.pop() {

@@ -115,7 +115,7 @@ fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
-/// Is a character allowed in a name?
+/// Returns `true` if a character is allowed in a name.
 fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii() && c.is_alphanumeric()
 }
@@ -361,7 +361,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Does a line end in a backslash followed by blanks?
+/// Returns `true` if a line ends in a backslash followed by blanks.
 fn ends_in_doubtful_splice(line: &str) -> bool {
     let trimmed = line.trim_end_matches([' ', '\t', '\u{b}', '\u{c}']);
     trimmed.len() < line.len() && trimmed.ends_with('\\')

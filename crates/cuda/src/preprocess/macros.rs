@@ -35,7 +35,7 @@ pub(super) struct Macro {
 }
 
 impl Macro {
-    /// Is another definition the same (\[cpp.replace\]/2)?
+    /// Returns `true` if another definition is the same (\[cpp.replace\]/2).
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let same = |(at, (one, two)): (usize, (&PpToken, &PpToken))| {
             one.text == two.text && (at == 0 || one.is_spaced == two.is_spaced)

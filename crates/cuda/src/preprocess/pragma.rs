@@ -31,7 +31,7 @@ const ADVICE: &[&str] = &[
     "mark",
     "comment",
     "ident",
-    // Without a compiler flag these have no effect, and never for the device.
+    // These have no effect without a compiler flag, and never in device code.
     "omp",
     "acc",
 ];

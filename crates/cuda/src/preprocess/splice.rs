@@ -1,7 +1,7 @@
 //! Phases 1 and 2 of [lex.phases]: drops a byte order mark, and joins two lines at a backslash before the newline.
 //!
-//! A backslash with blanks behind it joins lines for gcc and not for others: the lexer refuses it where this matters.
-//! A lone carriage return, a newline for old compilers, is refused.
+//! A backslash followed by blanks joins lines for gcc and not for others: the lexer refuses it where this matters. A
+//! lone carriage return, a newline for old compilers, is refused.
 
 /// A text without spliced newlines, with a map to the original offsets.
 pub(super) struct Spliced {

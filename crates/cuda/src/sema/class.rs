@@ -151,7 +151,7 @@ impl<'a> Analyser<'a> {
             Ok(()) => ClassState::Complete,
             Err(why) => ClassState::Failed(why),
         };
-        // Bodies of members see all declarations up to the end of the class.
+        // Bodies of members may use all declarations up to the end of the class.
         let order = self.order;
         let members: Vec<DeclId> = self
             .decls
@@ -197,7 +197,7 @@ impl<'a> Analyser<'a> {
             }
             fields.push(Field { name, ty, offset: 0, is_const: false });
         }
-        // Types and static members in order: each sees those before it.
+        // Types and static members in order: each may use those before it.
         for member in record.members.iter().flatten() {
             self.read_member(id, member, &mut fields)?;
         }
@@ -208,7 +208,7 @@ impl<'a> Analyser<'a> {
         self.lay_out(id, fields, record.is_union, align, record.name.name.span)
     }
 
-    /// Is a name that of a template parameter around the current scope?
+    /// Returns `true` if a name is that of a template parameter around the current scope.
     fn is_template_parameter(&self, name: &str) -> bool {
         let (scope, _) = self.lookup(name);
         scope

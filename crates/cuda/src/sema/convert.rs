@@ -29,7 +29,7 @@ pub(crate) struct Sequence {
     pub pointer_qualifiers: u8,
     /// Qualifiers that a reference adds to the object it binds directly.
     pub reference_qualifiers: Option<u8>,
-    /// Set if a reference binds: is it an rvalue reference to an rvalue?
+    /// Set if a reference binds: `true` for an rvalue reference, which then binds to an rvalue.
     pub binds_rvalue: Option<bool>,
     /// A pointer became `bool`.
     pub to_bool: bool,
@@ -49,7 +49,7 @@ impl Sequence {
         }
     }
 
-    /// Is this one better (\[over.ics.rank\])?
+    /// Returns `true` if this one is better (\[over.ics.rank\]).
     pub(super) fn is_better(&self, other: &Self) -> bool {
         if self.rank != other.rank {
             return self.rank < other.rank;
@@ -445,7 +445,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// `nullptr` itself is not a number.
+/// Returns `true` for `nullptr`, which has no conversion to a number.
 fn is_null_pointer(from: &Type, is_null: bool) -> bool {
     is_null && matches!(from, Type::Pointer(_))
 }

@@ -89,8 +89,9 @@ pub(crate) struct Class<'a> {
     /// Bases: their type, and the field for them.
     pub bases: Vec<(RecordId, usize)>,
     pub state: ClassState,
-    /// The fields, with those of its fields' classes; and the levels of nested classes.
+    /// The number of fields, including those of its fields' classes.
     pub parts: usize,
+    /// The number of levels of nested classes.
     pub levels: usize,
     pub constructors: Vec<DeclId>,
     pub conversions: Vec<DeclId>,

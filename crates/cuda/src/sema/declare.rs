@@ -475,7 +475,7 @@ fn declared_names(declaration: &Declaration) -> Vec<&str> {
     }
 }
 
-/// Do two functions have the same parameters without top-level `const`? Then they are not overloads of each other.
+/// Returns `true` if two functions have the same parameters without top-level `const`, so that they are no overloads.
 pub(super) fn same_parameters(one: &Signature, other: &Signature) -> bool {
     let same = |one: &QType, other: &QType| match one.is_reference() {
         true => one == other,

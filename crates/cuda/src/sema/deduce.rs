@@ -412,7 +412,7 @@ impl<'a> Analyser<'a> {
 /// The reason why sizes of arrays are not compared.
 const ARRAY: &str = "an array of this size in a template is not supported";
 
-/// Does a written type mention one of the parameters?
+/// Returns `true` if a written type mentions one of the parameters.
 fn mentions(syntax: &TypeSyntax, bound: &Bindings<'_>) -> bool {
     match &syntax.kind {
         TypeKind::Named(name) => name.parts.iter().any(|part| {
@@ -438,7 +438,7 @@ fn mentions(syntax: &TypeSyntax, bound: &Bindings<'_>) -> bool {
     }
 }
 
-/// May an expression mention a parameter? Only plain literals and other names certainly do not.
+/// Returns `true` if an expression may mention a parameter: all may but plain literals and other names.
 fn names_parameter(expr: &ast::Expr, bound: &Bindings<'_>) -> bool {
     match &expr.kind {
         ast::ExprKind::Name(name) => bound.position(name).is_some(),

@@ -375,7 +375,7 @@ impl<'a> Analyser<'a> {
         matches!(ty, Type::Enum(_)) && !self.is_scoped_enum(ty)
     }
 
-    /// Is it a type that integral promotion applies to: an integer, truth value or unscoped enumeration?
+    /// Returns `true` for a type with integral promotion: an integer, truth value or unscoped enumeration.
     pub(super) fn is_integer_like(&self, ty: &Type) -> bool {
         is_integral(ty) || self.is_unscoped_enum(ty)
     }

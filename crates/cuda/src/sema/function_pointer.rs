@@ -49,7 +49,7 @@ impl<'a> Analyser<'a> {
         Ok(Operand::new(value(ExprKind::Function(function), ty, span)))
     }
 
-    /// Is a function name that is not called overloaded?
+    /// Returns `true` if a function name that is not called is overloaded.
     pub(super) fn is_overloaded(found: &[Entity]) -> bool {
         found.iter().filter(|one| matches!(one, Entity::Function(_))).count() > 1
     }
@@ -99,7 +99,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Are values of a type addresses of functions?
+/// Returns `true` if values of a type are addresses of functions.
 pub(super) fn is_function_pointer(ty: &Type) -> bool {
     matches!(ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)))
 }

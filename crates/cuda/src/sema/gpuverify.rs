@@ -145,8 +145,9 @@ impl<'a> Analyser<'a> {
                 let kind = ClauseKind::Unfollowed { is_postcondition: false, why };
                 Ok(Some(clause_stmt(kind, span)))
             }
-            // Arrays of different pointers are always assumed to be disjoint. Unlogged loads are checked all the
-            // same. A candidate is another tool's guess, and claims nothing.
+            // Arrays of different pointers are always assumed to be disjoint. `__non_temporal` exempts loads from
+            // GPUVerify's checks; here they are checked all the same. A candidate is another tool's guess, and claims
+            // nothing.
             ("__requires_fresh_array", [array]) => {
                 self.operand(array)?;
                 Ok(Some(Vec::new()))
@@ -270,7 +271,7 @@ fn supported_or_unfollowed(
     }
 }
 
-/// Is it a word for a candidate, which another tool is to check and which claims nothing here?
+/// Returns `true` for the word of a candidate, which another tool is to check and which claims nothing here.
 fn is_candidate(word: &str) -> bool {
     word.starts_with("__candidate_") || word.starts_with("__function_wide_candidate")
 }

@@ -142,7 +142,7 @@ impl<'a> Analyser<'a> {
         self.construct_record(*record, Vec::new(), span).map(|made| Some(Init::Expr(made)))
     }
 
-    /// Does code run to construct an object of a class?
+    /// Returns `true` if code runs to construct an object of a class.
     fn needs_construction(&self, record: RecordId) -> bool {
         if self.is_named_record(&Type::Record(record), "dim3") {
             return true;

@@ -73,7 +73,7 @@ impl<'a> Analyser<'a> {
         texts.join(", ")
     }
 
-    /// Reads an argument for a parameter, in the current scope; types of earlier parameters are known in `values`.
+    /// Reads an argument for a parameter, in the current scope; types of earlier parameters are declared in `bound`.
     pub(super) fn argument(
         &mut self,
         parameter: &'a ast::TemplateParameter,
@@ -353,7 +353,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Is an argument a value that is not fixed?
+/// Returns `true` if an argument is a value that is not fixed.
 pub(super) fn is_symbolic(arg: &Arg) -> bool {
     match arg {
         Arg::Type(_) => false,

@@ -176,7 +176,8 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// A kernel template without instances: for every integer, and for floats. Both truth values are tried.
+    /// Reads a kernel template without explicit instances: an integer parameter stays symbolic, a type is read as
+    /// `float`, and both truth values are tried.
     fn symbolic_kernels(
         &mut self,
         decl: DeclId,

@@ -19,7 +19,7 @@ impl<'a> Analyser<'a> {
         })
     }
 
-    /// The named namespaces around a scope, each with `::` behind it. Unnamed ones are omitted.
+    /// The named namespaces around a scope, each followed by `::`. Unnamed ones are omitted.
     pub(super) fn namespace(&self, scope: ScopeId) -> String {
         let mut names = Vec::new();
         let mut at = Some(scope);
@@ -165,7 +165,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Is the current place inside of a template instance?
+    /// Returns `true` if the current place is inside of a template instance.
     pub(super) fn is_in_template(&self) -> bool {
         let mut at = Some(self.scope);
         while let Some(scope) = at.and_then(|one| self.scopes.get(one)) {

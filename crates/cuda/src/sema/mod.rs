@@ -95,7 +95,7 @@ pub fn analyse(unit: &ast::Unit, options: &Options) -> Result<Program> {
     Ok(analyser.finish())
 }
 
-/// Declarations of headers that every text sees. They have no place in the user's text.
+/// Declarations of headers that are visible in every text. Their spans are empty: they are not in the user's text.
 fn prelude() -> Result<ast::Unit> {
     let options = crate::preprocess::Options::default();
     let mut text = crate::preprocess::preprocess(&options, include_str!("prelude.cuh"))?;

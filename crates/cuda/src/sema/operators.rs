@@ -433,7 +433,8 @@ impl<'a> Analyser<'a> {
         Ok(Operand { is_volatile: is_volatile && is_prefix, ..Operand::new(made) })
     }
 
-    /// May operators of this type be functions? This holds for classes and enumerations (\[over.match.oper\]/1).
+    /// Returns `true` if operators of this type may be functions: for classes and enumerations
+    /// (\[over.match.oper\]/1).
     pub(super) fn is_user(&self, ty: &Type) -> bool {
         match ty {
             Type::Record(_) => true,

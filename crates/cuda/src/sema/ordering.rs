@@ -16,7 +16,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Does each of the first `count` parameter types of `concrete` match the one of `pattern`?
+/// Returns `true` if each of the first `count` parameter types of `concrete` matches the one of `pattern`.
 fn is_instance_of(pattern: &ast::Function, concrete: &ast::Function, count: usize) -> bool {
     let mut bound: Vec<(&str, String)> = Vec::new();
     let count = count.min(pattern.parameters.len()).min(concrete.parameters.len());

@@ -40,7 +40,7 @@ fn is_small(ty: &Type, levels: usize, inner: &mut usize) -> bool {
 }
 
 impl<'a> Analyser<'a> {
-    /// The type of its syntax.
+    /// Resolves a written type.
     pub(super) fn resolve_type(&mut self, syntax: &'a TypeSyntax) -> Result<QType> {
         let mut found = match &syntax.kind {
             TypeKind::Words(words) => QType::plain(words_type(words, syntax.span)?),

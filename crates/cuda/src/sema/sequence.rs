@@ -26,8 +26,8 @@ enum Root {
 }
 
 impl Root {
-    /// May two accesses meet the same object? `escaped` are variables with an address, `separate_arrays` tells that
-    /// the parameters point to different memory.
+    /// Returns `true` if two accesses may be to the same object. `escaped` are variables with an address; with
+    /// `separate_arrays`, the parameters point to different memory.
     fn may_equal(self, other: Self, escaped: &FxHashSet<LocalId>, separate_arrays: bool) -> bool {
         match (self, other) {
             // Arrays of a function's parameters may overlap, and may be any object with an address.
@@ -221,7 +221,7 @@ impl<'p> Checker<'p> {
         seen
     }
 
-    /// Do different parameters point to different memory? They do in a kernel without an `alias` clause.
+    /// Returns `true` if different parameters point to different memory, as in a kernel without an `alias` clause.
     fn has_separate_arrays(&self) -> bool {
         self.function.is_kernel && !self.may_overlap
     }

@@ -409,8 +409,8 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// Does a cast leave a number of a clause unchanged? Its type must hold every possible value. Sums and products of
-/// machine integers are exact in clauses, so casts to signed 64 bits keep them.
+/// Returns `true` if a cast leaves a number of a clause unchanged: its type must hold every possible value. Sums and
+/// products of machine integers are exact in clauses, so casts to signed 64 bits keep them.
 fn keeps_number(found: &Expr, target: &Type) -> bool {
     let Type::Int(target) = target else { return false };
     let widest = target.is_signed() && target.bits() == 64;

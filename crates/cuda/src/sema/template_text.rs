@@ -1,5 +1,5 @@
-//! Declarations of templates as text: to recognise two declarations of one template, and types of expressions in
-//! them.
+//! Converts declarations of templates to text, to recognise two declarations of one template; finds `decltype` in
+//! written types.
 
 use crate::syntax::ast::{self, TemplateArgument, TypeKind, TypeSyntax};
 
@@ -76,7 +76,8 @@ fn expr_text(expr: &ast::Expr, names: &[&str], out: &mut String) {
     }
 }
 
-/// Does a written type contain the type of an expression? Only this reader may be unable to find it.
+/// Returns `true` if a written type contains `decltype`. A compiler knows the type of every expression; this reader
+/// may not.
 pub(super) fn has_decltype(syntax: &TypeSyntax) -> bool {
     let in_argument = |one: &TemplateArgument| match one {
         TemplateArgument::Type(ty) => has_decltype(ty),

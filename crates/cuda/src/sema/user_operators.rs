@@ -273,8 +273,8 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// Does a user-defined conversion exist? [`Self::convert_from_class`] and [`Self::convert_to_class`] choose among
-    /// several (\[over.best.ics\]/4).
+    /// Returns `true` if a user-defined conversion exists. [`Self::convert_from_class`] and
+    /// [`Self::convert_to_class`] choose among several (\[over.best.ics\]/4).
     pub(super) fn user_sequence(&mut self, from: &Operand, to: &Type) -> Result<bool> {
         if !self.conversion_candidates(from, to)?.is_empty() {
             return Ok(true);
@@ -298,7 +298,7 @@ impl<'a> Analyser<'a> {
         Ok(false)
     }
 
-    /// Is it one of the conversions of `dim3`? It converts to and from `uint3`, and a number converts to it.
+    /// Returns `true` for a conversion of `dim3`: it converts to and from `uint3`, and a number converts to it.
     fn is_dim3_conversion(&self, from: &Operand, to: &Type) -> bool {
         let is = |ty: &Type, name: &str| self.is_named_record(ty, name);
         let from = &from.expr.ty;

@@ -221,7 +221,7 @@ impl<'a> Analyser<'a> {
         Ok(self.new_global(&part.name.text, &ty, space, init, span))
     }
 
-    /// Is a type CUDA's `texture<…>`? Kernels and the host share variables of it.
+    /// Returns `true` for CUDA's `texture<…>`, of which kernels and the host share variables.
     fn is_texture(&self, ty: &QType) -> bool {
         let Type::Record(record) = ty.ty else { return false };
         let textures = self.headers.map(|headers| self.names_in(headers, "texture"));

@@ -238,7 +238,7 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     /// `...` ends its parameters.
     pub is_variadic: bool,
-    /// `const` behind the parameters of a member.
+    /// `const` after the parameters of a member.
     pub is_const_member: bool,
     /// Initialisers of a constructor's members and bases.
     pub member_inits: Vec<(Name, Vec<Expr>)>,

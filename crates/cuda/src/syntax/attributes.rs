@@ -125,7 +125,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Does an attribute begin here?
+    /// Returns `true` if an attribute begins here.
     pub(super) fn is_attribute(&self) -> bool {
         let is_word = matches!(
             self.word(),

@@ -6,7 +6,7 @@ pub(super) fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }
 
-/// Sorted.
+/// Sorted, for binary search.
 const KEYWORDS: &[&str] = &[
     "__asm__",
     "__attribute__",
@@ -93,7 +93,7 @@ const KEYWORDS: &[&str] = &[
     "while",
 ];
 
-/// Is the word part of a built-in type (\[dcl.type.simple\])?
+/// Returns `true` if the word is part of a built-in type (\[dcl.type.simple\]).
 pub(super) fn is_type_word(word: &str) -> bool {
     matches!(
         word,

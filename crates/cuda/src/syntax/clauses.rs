@@ -31,7 +31,7 @@ const WORDS: &[&str] = &[
     "alias",
 ];
 
-/// Is it a definition, which may stand before any declaration and does not belong to it?
+/// Returns `true` for a definition, which may stand before any declaration without belonging to it.
 fn is_definition(clause: &Clause) -> bool {
     matches!(
         clause.kind,

@@ -31,7 +31,7 @@ pub(super) struct Declared {
     pub(super) is_pack: bool,
 }
 
-/// The text behind a declared name.
+/// The text after a declared name.
 enum Suffix {
     Array(Option<Expr>),
     Function(ParameterList),
@@ -116,7 +116,7 @@ impl Parser<'_> {
         self.word().is_some() && self.is_at(1, "::") && self.is_at(2, "*")
     }
 
-    /// Does the parenthesis here contain a declarator rather than parameters?
+    /// Returns `true` if the parenthesis here contains a declarator rather than parameters.
     fn is_nested_declarator(&self, position: Position) -> bool {
         match self.kind_at(1) {
             TokenKind::Punct("*" | "&" | "&&") => true,
@@ -168,7 +168,7 @@ impl Parser<'_> {
         Ok(self.qualified_name()?.0)
     }
 
-    /// Arrays and parameters behind a name.
+    /// Arrays and parameters after a name.
     fn suffixes(
         &mut self,
         ty: TypeSyntax,
@@ -232,7 +232,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Does the parenthesis here contain expressions that end a declarator?
+    /// Returns `true` if the parenthesis here contains expressions, and the declarator ends after it.
     fn is_initialiser(&mut self) -> bool {
         let mark = self.mark();
         let fits = self.call_arguments().is_ok() && (self.is(";") || self.is(","));

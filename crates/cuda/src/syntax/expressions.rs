@@ -263,7 +263,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Are `<<` and `<` here the `<<<` of a launch?
+    /// Returns `true` if `<<` and `<` here are the `<<<` of a launch.
     fn is_launch(&self) -> bool {
         let after = self.tokens.get(self.at + 1).map(|token| token.span);
         self.is_at(1, "<") && after.is_some_and(|after| after.start == self.span().end)

@@ -224,7 +224,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Is the text skipped since `from` for the device?
+    /// Returns `true` if the text skipped since `from` is for the device.
     fn is_for_device(&self, from: usize) -> bool {
         let words = self.tokens.get(from..self.at).unwrap_or_default().iter();
         words.filter_map(word).any(|word| {
@@ -235,8 +235,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Is the text skipped since `from` a function that is not `constexpr`? Then a name or operator stands before its
-    /// first parenthesis, and nothing before that says otherwise.
+    /// Returns `true` if the text skipped since `from` is a function that is not `constexpr`: a name or operator
+    /// stands before its first parenthesis, and nothing before that says otherwise.
     pub(super) fn is_function(&self, from: usize) -> bool {
         let tokens = self.tokens.get(from..self.at).unwrap_or_default();
         let mut last: Option<&Token> = None;

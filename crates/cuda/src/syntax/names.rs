@@ -31,9 +31,9 @@ impl Parser<'_> {
             };
             let arguments = self.template_arguments_if_any(entry, has_template_word)?;
             parts.push(NamePart { name, arguments });
-            let goes_on = self.is("::")
+            let has_next_part = self.is("::")
                 && (matches!(self.kind_at(1), TokenKind::Word(_)) || self.is_at(1, "~"));
-            if !goes_on {
+            if !has_next_part {
                 return Ok((QualifiedName { is_global, parts }, entry));
             }
             self.advance();
@@ -51,7 +51,7 @@ impl Parser<'_> {
         Ok(Name { text: format!("~{}", name.text).into(), span: self.since(start) })
     }
 
-    /// `<…>` behind the name of a template, or behind a name that the word `template` precedes.
+    /// `<…>` after the name of a template, or after a name that the word `template` precedes.
     fn template_arguments_if_any(
         &mut self,
         entry: Entry,
@@ -208,7 +208,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Does a named type begin here?
+    /// Returns `true` if a named type begins here.
     pub(super) fn is_named_type(&self) -> bool {
         let (entry, ahead) = self.meaning_here();
         match entry.meaning {

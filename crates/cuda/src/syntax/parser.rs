@@ -97,7 +97,7 @@ impl<'t> Parser<'t> {
         *self.kind() == TokenKind::End
     }
 
-    /// Is the next token this operator or bracket?
+    /// Returns `true` if the next token is this operator or bracket.
     pub(super) fn is(&self, punct: &str) -> bool {
         matches!(self.kind(), TokenKind::Punct(found) if *found == punct)
     }

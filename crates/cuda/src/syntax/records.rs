@@ -1,6 +1,6 @@
 //! Classes and enumerations (\[class\], \[dcl.enum\]).
 //!
-//! Bodies of members are read when the class is complete, because they see all of its names (\[class.mem\]).
+//! Bodies of members are read when the class is complete, because they may use all of its names (\[class.mem\]).
 
 use super::ast::{
     Declaration, DeclarationKind, Enumeration, Name, NamePart, QualifiedName, Record, Specifiers,

@@ -19,7 +19,7 @@ pub(super) struct Leading {
 }
 
 impl Parser<'_> {
-    /// Does a declaration begin here?
+    /// Returns `true` if a declaration begins here.
     pub(super) fn is_declaration_start(&self) -> bool {
         self.is_specifier()
             || self.is_attribute()
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Does a constructor or destructor begin here: `S(` in its class, `S::S(` outside, `~S(`?
+    /// Returns `true` if a constructor or destructor begins here: `S(` in its class, `S::S(` outside, `~S(`.
     fn is_constructor(&self) -> bool {
         if self.is("~") {
             return true;

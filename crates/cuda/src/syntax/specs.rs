@@ -77,7 +77,7 @@ impl Parser<'_> {
         Ok(ExprKind::Quantified(word.into(), names, Box::new(body)))
     }
 
-    /// Is a quantifier's integer type unsigned?
+    /// Returns `true` if a quantifier's integer type is unsigned.
     fn is_unsigned(&self, ty: &TypeSyntax) -> Result<bool> {
         // A narrow type would bound the variable; this is not supported.
         let wrong =

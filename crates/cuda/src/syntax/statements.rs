@@ -138,7 +138,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Is a type followed by `(` or `{`? `T(x).f();` is an expression.
+    /// Returns `true` if a type is followed by `(` or `{`, as in the expression `T(x).f();`.
     fn may_be_expression(&self) -> bool {
         match self.word() {
             Some(word) if builtin::is_type_word(word) => self.is_at(1, "(") || self.is_at(1, "{"),
@@ -299,7 +299,7 @@ impl Parser<'_> {
         Ok((init, self.condition()?))
     }
 
-    /// Is there a `;` before the closing parenthesis?
+    /// Returns `true` if there is a `;` before the closing parenthesis.
     fn has_semicolon(&self) -> bool {
         let mut depth = 0usize;
         for ahead in 0.. {

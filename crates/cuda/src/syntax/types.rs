@@ -9,7 +9,7 @@ use crate::Result;
 use base::Span;
 
 impl Parser<'_> {
-    /// Does a type begin here?
+    /// Returns `true` if a type begins here.
     pub(super) fn is_type_start(&self) -> bool {
         match self.word() {
             Some(word) if builtin::is_type_word(word) => true,
@@ -156,7 +156,7 @@ pub(super) struct TypeWords {
 }
 
 impl TypeWords {
-    /// May only `const` follow?
+    /// Returns `true` if only qualifiers and further type words may follow.
     pub(super) fn is_complete(&self) -> bool {
         self.kind.is_some() || !self.words.is_empty()
     }

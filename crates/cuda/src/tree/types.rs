@@ -91,7 +91,7 @@ impl IntKind {
         }
     }
 
-    /// Does it have negative values? `char` does.
+    /// Returns `true` if it has negative values, as `char` has.
     #[must_use]
     pub fn is_signed(self) -> bool {
         match self {

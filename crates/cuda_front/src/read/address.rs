@@ -273,7 +273,7 @@ impl Lowerer<'_> {
         Ok(Expr { span, ..compare(operator, left, right) })
     }
 
-    /// Is a pointer null? For a pointer of the launch that is a scalar of the launch.
+    /// Returns the condition that a pointer is null. For a pointer of the launch it is a scalar of the launch.
     pub(super) fn is_null(&mut self, pointer: &Pointer, span: Span) -> Result<Expr> {
         let mut chosen: Option<Expr> = None;
         for (number, target) in pointer.targets.iter().enumerate().rev() {
@@ -328,7 +328,7 @@ fn unflattened(index: Vec<Expr>, inner: &[i128], span: Span) -> Vec<Expr> {
     places
 }
 
-/// Are two objects the same variables?
+/// Returns `true` if two objects are the same variables.
 fn same_spots(one: &Spots, other: &Spots) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|pair| match pair {

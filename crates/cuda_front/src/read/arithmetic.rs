@@ -113,7 +113,7 @@ impl Lowerer<'_> {
         let is_pointer = matches!(kept[..], [Item::Pointer(_)]);
         self.write(place, kept.clone(), span, out)?;
         match is_pointer {
-            // The variable may be read by the value.
+            // The value may read the variable itself (`p = p + 1`), so the stored pointer is read back.
             true => self.read(place, span, out),
             false => Ok(kept),
         }

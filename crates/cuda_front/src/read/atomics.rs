@@ -104,11 +104,11 @@ impl Lowerer<'_> {
             return Err(unsupported(span, message));
         }
         let ty = found.element;
-        let looks = matches!(
+        let compares = matches!(
             update.op,
             AtomicOp::Min | AtomicOp::Max | AtomicOp::Increment | AtomicOp::Decrement
         );
-        if looks && ty != update.scalar && reinterpretation(ty, update.scalar).is_none() {
+        if compares && ty != update.scalar && reinterpretation(ty, update.scalar).is_none() {
             let message = "an atomic operation on elements of another type is not supported";
             return Err(unsupported(span, message));
         }
@@ -153,7 +153,7 @@ struct Update {
     op: AtomicOp,
     operands: Vec<Expr>,
     scalar: Type,
-    /// Does it only synchronise threads of the block?
+    /// Set if it is atomic only among the threads of a block.
     of_block: bool,
     span: Span,
 }

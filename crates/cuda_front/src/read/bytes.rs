@@ -249,7 +249,7 @@ fn as_pointer_to(pointer: &tree::Expr, ty: &tree::Type) -> tree::Expr {
     }
 }
 
-/// Do two objects share an array?
+/// Returns `true` if two objects share an array.
 fn overlap(one: &Place, other: &Place) -> bool {
     let arrays = |place: &Place| {
         let spots = place.choices.iter().flatten();

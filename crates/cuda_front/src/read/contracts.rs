@@ -41,7 +41,7 @@ impl Lowerer<'_> {
         result
     }
 
-    /// May the contract of the function just inlined be used instead of its body?
+    /// Returns `true` if the contract of the function just inlined may be used instead of its body.
     pub(super) fn is_modular(
         &mut self,
         function: &Rc<Function>,
@@ -52,7 +52,7 @@ impl Lowerer<'_> {
         let plain = function.arguments.is_empty()
             && matches!(function.returns, tree::Type::Void)
             && !function.returns_reference;
-        let speaks = function.clauses.iter().any(|clause| match &clause.kind {
+        let has_element_claims = function.clauses.iter().any(|clause| match &clause.kind {
             ClauseKind::Ensures(condition) => {
                 let claims = self.with_initial_parameters(before, |lowerer| {
                     lowerer.claims(None, condition, clause.span)
@@ -63,10 +63,10 @@ impl Lowerer<'_> {
             }
             _ => false,
         });
-        ends && plain && speaks && self.are_apart(function, before)
+        ends && plain && has_element_claims && self.are_apart(function, before)
     }
 
-    /// Are the arguments distinct arrays, as the contract presumes?
+    /// Returns `true` if the arguments are distinct arrays, as the contract presumes.
     fn are_apart(&self, function: &Function, before: &InitialParameters) -> bool {
         let mut seen: Vec<ArrayId> = Vec::new();
         function.parameters.iter().all(|id| {
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
                         let [leaf] = &leaves[..] else { return false };
                         let is_new = !seen.contains(&leaf.array);
                         seen.push(leaf.array);
-                        // The function may know an array of the file by its own name, too.
+                        // The function may also use an array of the file by its own name.
                         is_new && !self.is_of_file(leaf.array)
                     }
                     _ => false,
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Does a function end with a barrier?
+/// Returns `true` if a function ends with a barrier.
 fn ends_with_barrier(function: &Function) -> bool {
     function.body.last().is_some_and(|last| super::stmt::barrier(last).is_some())
         && !may_exit(&function.body, ExitKind::Function)

@@ -58,7 +58,7 @@ impl Lowerer<'_> {
         pointer
     }
 
-    /// Do two types have the same scalars at the same offsets?
+    /// Returns `true` if two types have the same scalars at the same offsets.
     fn have_same_layout(&self, one: &tree::Type, other: &tree::Type, span: Span) -> Result<bool> {
         if one == other {
             return Ok(true);

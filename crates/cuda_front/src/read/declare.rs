@@ -56,7 +56,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Pointers that are declared without a value.
+    /// Marks the pointers of an object as declared without a value.
     fn unset(&mut self, place: &Place, span: Span, out: &mut Vec<Stmt>) -> Result<()> {
         for spot in place.choices.iter().flatten() {
             if let Spot::Slot(slot) = spot {

@@ -145,7 +145,7 @@ impl Lowerer<'_> {
         Some(Expr { span, ..convert(rounded, wanted) })
     }
 
-    /// A function that kernel IR has by C's name.
+    /// Lowers a call of a function that is part of kernel IR, under its C name.
     pub(super) fn mathematical(
         &mut self,
         name: &str,
@@ -193,7 +193,7 @@ pub(super) fn function(name: &str) -> Option<(&'static str, usize)> {
     find(aliased).or_else(|| find(aliased.strip_suffix('f')?))
 }
 
-/// Is this the name of a conversion, without its rounding mode?
+/// Returns `true` for the name of a conversion without its rounding mode.
 pub(super) fn is_conversion(stem: &str) -> bool {
     let parts = stem.split_once('2');
     parts.is_some_and(|(from, to)| TYPES.contains(&from) && TYPES.contains(&to))

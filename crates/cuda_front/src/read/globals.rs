@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         self.program.assumed.iter().filter_map(of_kernel).collect()
     }
 
-    /// Is an array a variable of the file?
+    /// Returns `true` if an array is a variable of the file.
     pub(super) fn is_of_file(&self, array: kir::ArrayId) -> bool {
         let has = |place: &Place| {
             place
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
         self.globals.values().any(has)
     }
 
-    /// Refuses non-coherent reads of arrays that the kernel writes: they may see old contents.
+    /// Refuses non-coherent reads of arrays that the kernel writes: they may return old contents.
     pub(super) fn check_coherence(&self, kernel: &kir::Kernel) -> Result<()> {
         let written = kir::relevance::written(kernel);
         for (array, span) in &self.incoherent {
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Is a type an array of unspecified size?
+/// Returns `true` for an array of unspecified size.
 pub(super) fn is_open(ty: &tree::Type) -> bool {
     matches!(ty, tree::Type::Array(_, tree::Extent::Unknown))
 }

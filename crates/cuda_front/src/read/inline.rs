@@ -422,7 +422,7 @@ fn item_with_call_span(function: &Function, item: Item, span: Span) -> Item {
     }
 }
 
-/// Has an expression a value for all values of its variables?
+/// Returns `true` if an expression has a value for all values of its variables.
 fn is_total(expr: &kir::Expr) -> bool {
     use kir::{Binary, ExprKind};
     let mut total = true;
@@ -438,7 +438,7 @@ fn is_total(expr: &kir::Expr) -> bool {
     total
 }
 
-/// Is a type one of values that annotations compute with?
+/// Returns `true` for types that a function called in an annotation may take and return: reals and truth values.
 pub(super) fn is_real(ty: Option<Type>) -> bool {
     matches!(ty, Some(Type::Float | Type::Bool))
 }

@@ -92,7 +92,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Does `integer_function` know a function?
+/// Returns `true` if `integer_function` lowers a function.
 pub(super) fn has_known_result(name: &str) -> bool {
     matches!(
         name,

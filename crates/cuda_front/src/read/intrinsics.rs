@@ -324,7 +324,7 @@ pub(super) fn is_unknown(name: &str) -> bool {
     }
 }
 
-/// Is the result of a function of numbers modelled?
+/// Returns `true` if the result of a function of numbers is modelled.
 fn has_known_result(name: &str) -> bool {
     let plain = name.trim_start_matches("__");
     let (stem, _) = plain.rsplit_once('_').unwrap_or((plain, ""));
@@ -337,7 +337,7 @@ fn has_known_result(name: &str) -> bool {
         || matches!(plain, "heq" | "hne" | "hlt" | "hle" | "hgt" | "hge")
 }
 
-/// Is it a string literal?
+/// Returns `true` for a string literal.
 pub(super) fn is_text(expr: &tree::Expr) -> bool {
     matches!(&expr.kind, tree::ExprKind::Decay(inner) if matches!(inner.kind, tree::ExprKind::Text(_)))
 }

@@ -1,4 +1,4 @@
-//! Loop annotations.
+//! Lowers the annotations of loops: invariants, and variants as assertions.
 
 use super::claims::About;
 use super::diagnostics::{Result, unsupported};

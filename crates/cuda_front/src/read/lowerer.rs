@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub(super) struct Exit {
     /// The place of the returned value.
     pub(super) returned: Option<Place>,
-    /// Is a reference returned? Then `returned` holds a pointer.
+    /// Set if a reference is returned; then `returned` holds a pointer.
     pub(super) is_reference: bool,
     /// Set when a loop is left by `return`.
     pub(super) flag: Option<VarId>,
@@ -129,7 +129,7 @@ pub(super) struct Lowerer<'p> {
     pub(super) results: Vec<VarId>,
     /// The functions behind the numbers in tables of functions.
     pub(super) function_tables: BTreeMap<ArrayId, Vec<Target>>,
-    /// Is there a fence?
+    /// Set if there is a fence.
     pub(super) fences: bool,
     pub(super) scalars: Vec<VarId>,
 }

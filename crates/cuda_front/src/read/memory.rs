@@ -333,7 +333,7 @@ impl Lowerer<'_> {
         Ok(Place::new(ty, spots))
     }
 
-    /// Does an annotation refer to the initial values of launch pointers?
+    /// Returns `true` if an annotation refers to the initial values of launch pointers.
     pub(super) fn looks_at_start(&self) -> bool {
         self.in_annotation && (self.in_contract || self.when == When::Before)
     }

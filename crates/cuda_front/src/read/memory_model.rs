@@ -13,7 +13,7 @@ pub(super) struct ArrayInfo {
     pub(super) chain: Vec<tree::Type>,
     /// Constant contents of a table, in order.
     pub(super) table: Option<Vec<Expr>>,
-    /// Does a pointer of the launch point to it?
+    /// Set if a pointer of the launch points to it.
     pub(super) of_launch: bool,
 }
 
@@ -83,9 +83,9 @@ pub(super) enum Target {
         rank: usize,
         /// Sizes of the dimensions inside the first, if the one index counts elements of all of them.
         inner: Vec<i128>,
-        /// Is it a view of scalars as structs? Then `Pointer::base` is the first scalar.
+        /// Set for a view of scalars as structs; then `Pointer::base` is the first scalar.
         is_view: bool,
-        /// Does it point to an object outside of arrays, so that it cannot move?
+        /// Set if it points to an object outside of arrays, so that it cannot move.
         is_pinned: bool,
     },
     /// A function, which can only be called.
@@ -130,10 +130,10 @@ pub(super) struct Slot {
     pub(super) tag: Option<VarId>,
     pub(super) base: Option<VarId>,
     pub(super) index: Vec<VarId>,
-    /// Was it read?
+    /// Set if it was read.
     pub(super) is_read: bool,
-    /// Is it a parameter of the kernel, which has not moved at the start of the launch?
+    /// Set for a parameter of the kernel, which has not moved at the start of the launch.
     pub(super) of_launch: bool,
-    /// Was it declared without a value?
+    /// Set if it was declared without a value.
     pub(super) is_unset: bool,
 }

@@ -53,7 +53,7 @@ use cuda::tree::{FunctionId, Program};
 use diagnostics::{Result, unsupported};
 use kir::Kernel;
 
-/// Is more known of a function of CUDA than the type of its result?
+/// Returns `true` if more is known of a function of CUDA than the type of its result.
 pub(crate) fn is_modelled(function: &str) -> bool {
     !intrinsics::is_unknown(function)
 }

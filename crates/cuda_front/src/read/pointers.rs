@@ -29,7 +29,8 @@ impl Lowerer<'_> {
         number
     }
 
-    /// A variable declared without a value gets null as a target, if its missing value would not show otherwise.
+    /// Marks a variable as declared without a value. It gets null as a target if it may have targets that cannot be
+    /// out of bounds, because a use of the missing value would then go unnoticed.
     pub(super) fn unset_slot(
         &mut self,
         number: usize,
@@ -240,7 +241,7 @@ fn retagged(pointer: &Pointer, places: &[usize], span: Span) -> Expr {
     chosen.unwrap_or_else(|| tag.clone())
 }
 
-/// Does a pointer read one of these variables?
+/// Returns `true` if a pointer reads one of these variables.
 pub(super) fn pointer_reads(pointer: &Pointer, vars: &[VarId]) -> bool {
     let parts = pointer.index.iter().chain(&pointer.base).chain(&pointer.tag);
     parts.into_iter().any(|one| reads_any(one, vars))

@@ -13,7 +13,7 @@ use cuda::tree::{self, FloatKind};
 use kir::{Expr, Stmt, Type};
 
 impl Lowerer<'_> {
-    /// Is one of two scalar types a float, and the other the integer of the same width?
+    /// Returns `true` if one of two scalar types is a float, and the other the integer of the same width.
     pub(super) fn are_bits(&self, one: &tree::Type, other: &tree::Type) -> bool {
         let layouts = (self.layout(one), self.layout(other));
         let (Some(one), Some(other)) = layouts else { return false };

@@ -22,7 +22,7 @@ pub(super) enum ExitKind {
     Switch,
 }
 
-/// May one of these statements exit?
+/// Returns `true` if one of these statements may exit.
 pub(super) fn may_exit(statements: &[Stmt], exit: ExitKind) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StmtKind::Return(_) => exit == ExitKind::Function,
@@ -38,7 +38,7 @@ pub(super) fn may_exit(statements: &[Stmt], exit: ExitKind) -> bool {
     })
 }
 
-/// Does control never pass a statement?
+/// Returns `true` if control never passes a statement.
 pub(super) fn always_exits(statement: &Stmt, exit: ExitKind) -> bool {
     let all = |list: &[Stmt]| list.iter().any(|one| always_exits(one, exit));
     match &statement.kind {
@@ -107,7 +107,7 @@ fn count(statements: &[Stmt]) -> usize {
     statements.iter().map(|statement| 1 + one(statement)).sum()
 }
 
-/// Does code follow a `return` in both branches of an `if`, so that it would be duplicated?
+/// Returns `true` if much code follows an `if` of which both branches may continue, so that it would be duplicated.
 fn repeats(body: &[Stmt]) -> bool {
     body.iter().enumerate().any(|(position, statement)| match &statement.kind {
         StmtKind::If(_, then, otherwise)
@@ -211,12 +211,12 @@ impl Lowerer<'_> {
     }
 }
 
-/// Is a statement a loop that may return from the function?
+/// Returns `true` for a loop that may return from the function.
 fn is_returning_loop(statement: &Stmt) -> bool {
     matches!(&statement.kind, StmtKind::Loop(inner) if may_exit(&inner.body, ExitKind::Function))
 }
 
-/// May a loop among these statements return from the function?
+/// Returns `true` if a loop among these statements may return from the function.
 pub(super) fn has_loop_exit(statements: &[Stmt]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StmtKind::Loop(_) => is_returning_loop(statement),

@@ -26,7 +26,7 @@ pub(super) fn rotated(condition: &Expr, then: &[tree::Stmt]) -> Option<tree::Stm
     }
 }
 
-/// Are two expressions equal except for their spans? `false` for kinds that are rare in loop conditions.
+/// Returns `true` if two expressions are equal except for their spans; `false` for kinds rare in loop conditions.
 fn is_same(one: &Expr, other: &Expr) -> bool {
     if one.ty != other.ty || one.category != other.category {
         return false;

@@ -7,7 +7,7 @@ use super::pointers::pointer_reads;
 use cuda::tree;
 use kir::{Expr, ExprKind, Stmt, VarId, assigned, visit};
 
-/// Does an expression read one of these variables?
+/// Returns `true` if an expression reads one of these variables.
 pub(super) fn reads_any(expr: &Expr, vars: &[VarId]) -> bool {
     let mut found = false;
     visit(expr, &mut |inner| {
@@ -166,7 +166,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Are two lists of indices the same expressions? A spurious difference only costs a variable.
+/// Returns `true` if two lists of indices are the same expressions. A spurious difference only costs a variable.
 fn same_all(one: &[Expr], other: &[Expr]) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|(one, other)| format!("{one:?}") == format!("{other:?}"))

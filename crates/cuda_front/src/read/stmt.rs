@@ -214,7 +214,7 @@ pub(super) fn barrier(statement: &tree::Stmt) -> Option<Span> {
     }
 }
 
-/// Is a statement a call that states a claim for the next barrier?
+/// Returns `true` for a call that states a claim for the next barrier.
 fn is_pending(statement: &tree::Stmt) -> bool {
     let StmtKind::Expr(expr) = &statement.kind else { return false };
     matches!(&expr.kind, Kind::Intrinsic(name, _) if name.starts_with("__barrier_invariant"))

@@ -2,7 +2,7 @@
 //! proof assumes nothing, and runs start with the initialiser.
 //!
 //! A load from a constant table is followed by a select of its value by the index, so that the values are known; the
-//! load stays, for its bounds. Proofs know nothing of large tables.
+//! load stays, for its bounds. In proofs, the values of large tables are unknown.
 
 use super::lowerer::Lowerer;
 use super::memory::positions;

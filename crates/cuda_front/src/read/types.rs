@@ -182,7 +182,7 @@ pub(super) fn convert(expr: Expr, ty: Type) -> Expr {
     Expr { kind: ExprKind::Convert(Box::new(expr)), ty, span }
 }
 
-/// Is a value not zero?
+/// Returns the condition that a value is not zero.
 pub(super) fn truth(expr: Expr) -> Expr {
     if expr.ty == Type::Bool {
         return expr;

@@ -1,4 +1,4 @@
-//! Affine gathers and scatters: elements that move, without arithmetic on them.
+//! Affine gathers and scatters: elements that move, with at most one operation on each.
 
 use super::{Base, BaseKind, Builder, Structure, decorate};
 use crate::expr::{Access, Cond, Int, Val};

@@ -1,4 +1,4 @@
-//! Maps of one to three axes: every element by itself, with inputs that lack an axis.
+//! Element-wise maps over one to three axes; further inputs may lack some axes, as a bias for each row does.
 
 use super::{Base, BaseKind, Builder, Structure, combine};
 use crate::expr::{Access, Int, Val, Var};

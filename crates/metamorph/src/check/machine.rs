@@ -285,7 +285,7 @@ impl Machine<'_> {
     }
 }
 
-/// Returns `true` if two accesses are unordered and one of them changes what the other sees.
+/// Returns `true` if two accesses are unordered and one of them changes the value that the other reads or stores.
 fn races(old: &RacingAccess, new: &RacingAccess) -> bool {
     let ordered =
         old.block == new.block && (old.thread == new.thread || old.interval != new.interval);

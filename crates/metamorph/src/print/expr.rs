@@ -85,7 +85,8 @@ impl<'a> Printer<'a> {
         let (left, right) = (self.int_text(a), self.int_text(b));
         match op {
             IntOp::Add => {
-                // C adds from the left: without parentheses, a subtraction inside comes too late.
+                // C adds from the left: without parentheses, the sum before the subtraction is larger and might
+                // overflow.
                 let least = if has_difference(b) { Level::Product } else { Level::Sum };
                 (
                     format!(
@@ -323,7 +324,7 @@ mod tests {
         assert_eq!(text(&(b % (t * 2))), "blockIdx.x % (threadIdx.x*2)");
     }
 
-    /// A coordinate that leaves its range in between must not be added to first.
+    /// A sum must not be larger in between than the coordinates are, because it might overflow.
     #[test]
     fn differences_are_computed_first() {
         let (t, b) = (Dim::X.thread(), Dim::X.block());

@@ -55,7 +55,7 @@ impl Member {
         }
     }
 
-    /// Does it keep the meaning of a loop, and can the contract state its conditions?
+    /// Returns `true` if it keeps the meaning of a loop, and the contract can state its conditions.
     fn applies(self, kernel: &Kernel, inner: &For) -> bool {
         let Some((from, to)) = inner.as_range() else { return false };
         let closed = is_closed(kernel, &from) && is_closed(kernel, &to);

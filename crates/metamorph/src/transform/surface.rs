@@ -77,7 +77,8 @@ fn reshape_loop(kernel: &mut Kernel, random: &mut Random, form: Form) -> bool {
     true
 }
 
-/// Returns `true` if an integer expression of the body satisfies a test; includes the printed linear indices.
+/// Returns `true` if an integer expression of the body satisfies a test; the linear indices that the printer computes
+/// are not included.
 fn has_int(kernel: &Kernel, test: &dyn Fn(&Int) -> bool) -> bool {
     let mut found = false;
     walk::visit_ints(&kernel.body, &mut |int| found |= test(int));
@@ -214,7 +215,7 @@ fn index_temporary(kernel: &mut Kernel, random: &mut Random) -> bool {
     true
 }
 
-/// ReplaceLoads a value before the statement that uses it.
+/// Loads a value before the statement that uses it.
 fn value_temporary(kernel: &mut Kernel, random: &mut Random) -> bool {
     let usable = |stmt: &Stmt| loaded(stmt).is_some();
     let Some(number) = pick_stmt(kernel, random, usable) else { return false };

@@ -78,7 +78,7 @@ impl Runner<'_, '_> {
         Second { state, builtins, bound: claim.forall.clone() }
     }
 
-    /// Returns the path condition of the other thread, and that it is another one.
+    /// Returns the path condition of the other thread, and the condition that the two threads differ.
     fn path_of_other(&mut self, path: &[Formula], copies: &mut Copies) -> Vec<Formula> {
         let places: Vec<Poly> =
             (0..3).map(|axis| self.engine.builtin(Builtin::Thread, axis)).collect();
@@ -165,7 +165,7 @@ impl Reader<'_, '_> {
         Ok(CaseGoal::Relates(formula, elements))
     }
 
-    /// Does everything the claim names have one value while the threads of a block are at a barrier?
+    /// Refuses a claim that names an element without a single value while the threads of a block are at a barrier.
     fn has_one_value(&self, condition: &Expr) -> ReadResult<()> {
         let engine: &Engine<'_> = self.engine;
         let one_block =

@@ -67,8 +67,8 @@ impl Resolver {
     /// first is 1.
     ///
     /// Every number is a sum of digits below the ratios of such strides in one way, so any chain is sound. A good one
-    /// makes the quotients of both sides digits. Strides that both sides have come first, then those that divide the
-    /// extent.
+    /// makes the quotients of both sides digits. Strides that occur on both sides come first, then those that divide
+    /// the extent.
     fn strides(&mut self, array: ArrayId, axis: usize, extent: Option<&Poly>) -> Vec<Poly> {
         let mut own: Vec<Vec<Poly>> = Vec::new();
         for side in &self.sides {

@@ -2,8 +2,9 @@
 //! Elements at the end of the launch are loads after everything else; elements before it are inputs.
 //!
 //! Variables of `\forall` become symbols, with the conditions of the claim as facts. Claims are over unbounded
-//! integers, so a conversion that would change a number is refused here, except the one that makes an equation one of
-//! an element's type. Assumed conditions on data are dropped; the proof is then of a stronger claim.
+//! integers, so a conversion that may change a number is refused here. The only exception converts both sides of an
+//! equation to the type of an element: the equation then holds modulo 2^bits. Assumed conditions on data are dropped;
+//! the proof is then of a stronger claim.
 
 use super::super::Engine;
 use super::super::state::{Mode, State, SymbolicValue};
@@ -74,7 +75,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         Self { engine, state, reals, point, entry, side, counts, inside, tests }
     }
 
-    /// Adds the obligation that an expression has this value. Other values depend on it.
+    /// Returns the obligation that an expression has this value. Other values depend on it.
     pub(super) fn value_case(&mut self, value: &Value, expr: &Expr, span: Span) -> ClaimCase {
         self.inside.clear();
         let wanted = match self.term(expr, Type::Float) {
@@ -181,9 +182,9 @@ impl<'e, 'k> Reader<'e, 'k> {
         if spec::is_exact(goal) {
             return Ok(CaseGoal::Holds(self.engine.condition(goal, &self.state)));
         }
-        // Assumptions about contents only help claims about numbers.
+        // Assumptions about contents are used only for relations between numbers (`relation`).
         let data = whole.assumed.iter().any(|one| !spec::is_scalar(one));
-        // An element at an index that contains sums is looked up; assumptions about contents show who stored it.
+        // But an element whose index contains sums is looked up; there, the assumptions show which thread stored it.
         let placed = spec::find(goal, |inner| match &inner.kind {
             ExprKind::Element(_, _, index) => index.iter().any(|one| !spec::is_scalar(one)),
             _ => false,
@@ -205,7 +206,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
     }
 
-    /// Reads an integer of variables and the launch.
+    /// Reads an integer expression over variables, sizes of the launch and prefix sums.
     pub(super) fn integer(&mut self, expr: &Expr) -> ReadResult<Poly> {
         if !spec::is_exact(expr) && !self.is_summed(expr) {
             return refuse(NotFollowed::IntegerOfElements);
@@ -216,7 +217,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
     }
 
-    /// Does an expression consist of integers and prefix sums?
+    /// Returns `true` if an expression consists of integers and prefix sums.
     fn is_summed(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Fold(fold) => {
@@ -363,7 +364,7 @@ impl<'e, 'k> Reader<'e, 'k> {
         Ok(Value::atom(Atom::Load(Box::new(Load { side, array, index: at, point, span }))))
     }
 
-    /// Reads a sum, over a variable that begins at 0.
+    /// Reads a fold, with its bound variable shifted to begin at 0.
     fn fold(&mut self, fold: &Fold, to: Type) -> ReadResult<Value> {
         if fold.op != FoldOp::Add && !is_of(&fold.body, to) {
             return refuse(NotFollowed::Fold);
@@ -390,7 +391,7 @@ impl<'e, 'k> Reader<'e, 'k> {
     }
 }
 
-/// Has an expression this type before it is widened?
+/// Returns `true` if an expression has this type before it is widened.
 fn is_of(expr: &Expr, ty: Type) -> bool {
     match &expr.kind {
         ExprKind::Convert(inner) if spec::widens(inner.ty, expr.ty) => is_of(inner, ty),

@@ -40,7 +40,7 @@ pub(super) struct Runner<'e, 'k> {
     pub(super) engine: &'e mut Engine<'k>,
     /// The number of the kernel.
     pub(super) side: usize,
-    /// Are stores and claims recorded? Not while recurrences are sought.
+    /// Set if stores and claims are recorded. Not while recurrences are sought.
     pub(super) records: bool,
     /// The current point, as in [`Point`].
     pub(super) position: Vec<usize>,
@@ -400,7 +400,7 @@ impl Runner<'_, '_> {
         Some(Value::atom(Atom::Fold(Box::new(Fold { op, unit, pieces }))))
     }
 
-    /// Does a function of the file combine numbers of a type?
+    /// Returns `true` if a monoid of the file has this name and this type.
     fn combines(&self, name: &str, ty: Type) -> bool {
         self.engine.kernel.monoids.iter().any(|one| one.name == name && one.result.ty == ty)
     }

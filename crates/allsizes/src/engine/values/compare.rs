@@ -14,7 +14,7 @@ use arith::symbols::Level;
 use std::collections::BTreeMap;
 
 impl Resolver {
-    /// Renames variables of sums by their depth.
+    /// Renames variables of sums by their nesting depth (de Bruijn levels), so that equal sums have equal names.
     pub(super) fn canonical(&mut self, value: &Value, depth: usize) -> Option<Value> {
         let mut result = Value::default();
         for (product, ratio) in &value.terms {
@@ -58,7 +58,7 @@ impl Resolver {
         self.bound_names[depth]
     }
 
-    /// Are two values in canonical form proved to be equal?
+    /// Returns `true` if two values in canonical form are proved to be equal.
     pub(super) fn equal(&mut self, one: &Value, other: &Value, known: &[Formula]) -> bool {
         let Some(difference) = one.minus(other) else { return false };
         self.rewritten_to_zero(&difference, known)
@@ -68,7 +68,7 @@ impl Resolver {
                 .is_some_and(|decided| self.rewritten_to_zero(&decided, known))
     }
 
-    /// Does a value become 0 when atoms that are proved to be equal replace each other?
+    /// Returns `true` if a value becomes 0 when atoms that are proved to be equal replace each other.
     fn rewritten_to_zero(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut rest = value.clone();
         loop {
@@ -169,7 +169,7 @@ impl Resolver {
                 self.equal(&one.body, &other.body, &known)
             }
             (Atom::Fold(one), Atom::Fold(other)) => self.equal_folds(one, other, known),
-            // A fold may have one value, or none.
+            // The fold may have only one value: compare the other atom as a fold of one value.
             (Atom::Fold(fold), other) | (other, Atom::Fold(fold)) => {
                 let pieces = vec![Piece::One(Value::atom(other.clone()))];
                 let single = Fold { op: fold.op.clone(), unit: fold.unit, pieces };
@@ -181,7 +181,8 @@ impl Resolver {
 }
 
 impl Resolver {
-    /// Are two calls or folds the minimum, or the maximum, of the same values, whatever their nesting?
+    /// Returns `true` if two calls or folds are the minimum, or the maximum, of the same values, whatever their
+    /// nesting.
     fn same_extremes(&mut self, one: &Atom, other: &Atom, known: &[Formula]) -> bool {
         ["max", "min"].into_iter().any(|name| {
             let [one, other] = [one, other].map(|atom| pieces_of(name, &Value::atom(atom.clone())));

@@ -1,10 +1,10 @@
 //! Equations with quotients of unknowns: a dividend is written in digits, so that its quotients become unknowns of
 //! their own.
 //!
-//! If `p` is an unknown number or a sum of some, and `p div d₁`, `p div d₂`, … occur with `d₁ | d₂ | …`, then
-//! `p = r₀ + d₁·(r₁ + (d₂/d₁)·(… + q))` with `0 ≤ r₀ < d₁`, `0 ≤ r₁ < d₂/d₁`, … The quotients are sums of these
-//! digits. An unknown with coefficient 1 in the dividend is the digits less the rest of the dividend. The solution is
-//! still a guess: the caller has to prove it.
+//! If `p` is an unknown number or a sum of some, and `p div d₁`, `p div d₂`, … occur with `d₁ | d₂ | …`, then `p = r₀
+//! + d₁·(r₁ + (d₂/d₁)·(… + q))` with `0 ≤ r₀ < d₁`, `0 ≤ r₁ < d₂/d₁`, … The quotients are sums of these digits. An
+//! unknown with coefficient 1 in the dividend is replaced: it equals the sum of the digits minus the rest of the
+//! dividend. The solution is still a guess: the caller has to prove it.
 
 use super::resolve::Resolver;
 use arith::formula::Formula;
@@ -33,7 +33,7 @@ impl Resolver {
         }
     }
 
-    /// Finds a dividend of unknowns with a quotient that occurs.
+    /// Finds a dividend that contains unknowns and has a quotient in the equations.
     fn unknown_dividend(&self, system: &System) -> Option<Poly> {
         let occurring: BTreeSet<Sym> = system.equations.iter().flat_map(Poly::mentioned).collect();
         let mut dividends = occurring.iter().filter_map(|sym| {

@@ -163,7 +163,7 @@ fn open(span: Span, message: String) -> OpenClaim {
     OpenClaim { property: Property::Postcondition, span, other: None, message }
 }
 
-/// Do two integers of a type differ by a multiple of 2^bits? Then they are equal in the type.
+/// Returns `true` if two integers of a type differ by a multiple of 2^bits, so that they are equal in the type.
 fn is_multiple(values: &[Value], ty: Type) -> bool {
     let (Type::Int { bits, .. }, [one, other]) = (ty, values) else { return false };
     let modulus = 1i128 << bits;

@@ -132,7 +132,7 @@ pub(super) fn pieces_of(name: &str, value: &Value) -> Vec<Piece> {
     }
 }
 
-/// Is a value the neutral element, such as −∞ for a maximum?
+/// Returns `true` if a value is the neutral element, such as −∞ for a maximum.
 pub(super) fn is_neutral(value: &Value, fold: &Fold) -> bool {
     // Infinity with its sign, which may be a factor.
     let infinity = |sign: i128| {

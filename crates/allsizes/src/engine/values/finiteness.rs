@@ -1,4 +1,4 @@
-//! What is known of a value: that it is a real number, or which infinity it may be instead.
+//! The finiteness of a value: it is a real number, or may be an infinity of known sign.
 
 /// The real numbers, with the infinities that a value may also be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,7 +14,7 @@ pub(super) enum Finiteness {
 }
 
 impl Finiteness {
-    /// That of the negated value.
+    /// The finiteness of the negated value.
     pub(super) fn negated(self) -> Self {
         match self {
             Self::OrMinusInfinity => Self::OrPlusInfinity,
@@ -23,12 +23,12 @@ impl Finiteness {
         }
     }
 
-    /// That of an operation with a finite result for finite operands, of which nothing is known for others.
+    /// The finiteness of an operation that is finite for finite operands, and unknown for others.
     pub(super) fn if_all(finite: bool) -> Self {
         if finite { Self::Finite } else { Self::Unknown }
     }
 
-    /// That of either of two values, and also of their sum: infinities of the same sign add up to one.
+    /// The finiteness of either of two values, and also of their sum: infinities of the same sign add up to one.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (one, Self::Finite) => one,
@@ -38,7 +38,7 @@ impl Finiteness {
         }
     }
 
-    /// That of the maximum of some values: one finite value is enough to exclude −∞.
+    /// The finiteness of the maximum of some values: one finite value is enough to exclude −∞.
     pub(super) fn greatest(all: &[Self]) -> Self {
         match () {
             () if all.contains(&Self::Unknown) => Self::Unknown,
@@ -48,7 +48,7 @@ impl Finiteness {
         }
     }
 
-    /// That of the maximum (`max`) or minimum (`min`) of some values.
+    /// The finiteness of the maximum (`max`) or minimum (`min`) of some values.
     pub(super) fn extreme(name: &str, all: impl Iterator<Item = Self>) -> Self {
         match name {
             "max" => Self::greatest(&all.collect::<Vec<_>>()),

@@ -95,14 +95,14 @@ impl Resolver {
         Some(Fold { op: fold.op.clone(), unit: fold.unit, pieces })
     }
 
-    /// Are two folds in canonical form proved to be equal?
+    /// Returns `true` if two folds in canonical form are proved to be equal.
     pub(super) fn equal_folds(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         one.op == other.op
             && (self.have_equal_pieces(one, other, known)
                 || self.have_same_elements(one, other, known))
     }
 
-    /// Are the pieces of two folds, merged as far as possible, proved to be equal one by one?
+    /// Returns `true` if the pieces of two folds, merged as far as possible, are proved to be equal one by one.
     fn have_equal_pieces(&mut self, one: &Fold, other: &Fold, known: &[Formula]) -> bool {
         let (Some(one), Some(mut other)) =
             (self.merge_pieces(one, known), self.merge_pieces(other, known))
@@ -198,7 +198,7 @@ impl Resolver {
             let moved = own.plus(by)?;
             body.mapped(&mut |poly| poly.substituted(digit, &moved))
         };
-        // The function whose values both are.
+        // The one function that is to give the values of both pieces.
         let body = match (one, two) {
             (Piece::Run(_), _) => first.body.clone(),
             (Piece::One(_), Piece::Run(_)) => shift(&second.body, &Poly::constant(-1))?,

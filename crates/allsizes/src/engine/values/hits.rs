@@ -22,7 +22,7 @@ pub(super) struct Candidate {
     pub(super) site: usize,
     /// Number of outer loops that are in the same iteration.
     pub(super) fixed: usize,
-    /// Is the next loop in an earlier one?
+    /// Set if the next loop is in an earlier iteration.
     pub(super) earlier: bool,
 }
 
@@ -131,7 +131,7 @@ impl Resolver {
         loops.iter().position(own)
     }
 
-    /// Is a store the last one to an element?
+    /// Decides whether a store is the last one to an element.
     pub(super) fn decide_store(
         &mut self,
         candidate: Candidate,
@@ -147,7 +147,7 @@ impl Resolver {
         }
     }
 
-    /// The question whether a store is hit, with what is known of the instances that may.
+    /// Builds the query for a candidate: the digits known from the moment, and the digits to find.
     pub(super) fn query<'a>(
         &self,
         candidate: Candidate,
@@ -189,7 +189,7 @@ impl Resolver {
         HitQuery { site, fixed, digits, free, before, index, known }
     }
 
-    /// Returns, for each instance of a store that suggests itself, the conditions under which it stores to an element.
+    /// Returns, for each guessed instance of a store, the conditions under which it stores to an element.
     pub(super) fn conditions_of_hits(&mut self, query: &HitQuery<'_>) -> Vec<Vec<Formula>> {
         let only = self.only_instance(query);
         let other = self.arbitrary_instance(&query.digits, &query.fixed);
@@ -271,7 +271,7 @@ impl Resolver {
         Some(goals)
     }
 
-    /// Does an instance that is the only candidate store to an element?
+    /// Decides a query with a single possible witness.
     fn hit_by(&mut self, query: &HitQuery<'_>, witness: Instance) -> Option<HitResult> {
         let goals = self.conditions_of_hit(query, &witness)?;
         let mut known = query.known.to_vec();
@@ -401,7 +401,7 @@ impl Resolver {
         Some(goals)
     }
 
-    /// Are the equations and a condition contradictory for an arbitrary instance?
+    /// Returns `true` if the equations and a condition are contradictory for an arbitrary instance.
     fn contradicts(
         &mut self,
         assumed: &[Formula],

@@ -18,8 +18,8 @@ pub(super) struct Instance {
     pub(super) digits: BTreeMap<Sym, Poly>,
 }
 
-/// Values of the kernel's symbols for the instances so far. They end with their case of sizes, for they may depend on
-/// it.
+/// Values of the kernel's symbols for the instances so far. They are dropped after each case of sizes, because they
+/// may depend on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copies {
     /// Copies, by the symbol and the values of the digits that it may depend on.
@@ -252,7 +252,7 @@ impl Resolver {
         }
     }
 
-    /// Does a condition depend on a variable of a sum?
+    /// Returns `true` if a condition depends on a variable of a sum.
     pub(super) fn is_bound(&self, formula: &Formula) -> bool {
         formula.symbols().into_iter().any(|sym| !self.bound_in(sym).is_empty())
     }
@@ -262,8 +262,8 @@ impl Resolver {
         self.new_instance(digits, fixed, None).0
     }
 
-    /// The same, with the dependence on its digits recorded, and with the unknown of each digit. Digits with a mirror
-    /// are counted from there: of `d` in `0 .. high` the unknown is `high − d`.
+    /// Like `arbitrary_instance`, but records which symbols depend on its digits, and also returns the unknown for
+    /// each digit. A digit with a mirror `high` is counted downwards: its unknown is `high − d`.
     pub(super) fn tracked_instance(
         &mut self,
         digits: &[Sym],

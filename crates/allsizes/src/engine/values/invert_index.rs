@@ -21,7 +21,7 @@ struct LargestDigit {
     /// `factor·sym + rest = 0`.
     factor: Poly,
     rest: Poly,
-    /// Do the other digits have the opposite sign?
+    /// Set if another digit has the opposite sign.
     reflected: bool,
 }
 
@@ -253,7 +253,7 @@ impl Resolver {
         Some(choice)
     }
 
-    /// Is a stride the larger one, by proof or by its degree?
+    /// Returns `true` if a stride is the larger one, by proof or by its degree.
     fn is_larger(&mut self, one: &Poly, other: &Poly) -> bool {
         let over = one.minus(other);
         let mut is_proved = |poly: Option<Poly>| {

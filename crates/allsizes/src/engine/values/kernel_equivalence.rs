@@ -1,4 +1,5 @@
-//! Equivalence of two kernels with the same parameters, each with a launch of its own.
+//! Proves that two kernels with the same parameters, each with a launch of its own, leave the same contents in every
+//! array.
 
 use super::collect_stores;
 use super::instance::Instance;

@@ -107,6 +107,7 @@ pub(super) struct LoopRecord {
 pub(super) enum CaseGoal {
     /// Two values of a type are equal.
     Equal(Value, Value, Type),
+    /// A formula over integers holds.
     Holds(Formula),
     /// A condition on the contents of elements.
     Relates(Formula, Vec<MachineNumber>),
@@ -122,7 +123,7 @@ pub(super) struct MachineNumber {
     pub(super) sym: Sym,
     pub(super) value: Value,
     pub(super) ty: Type,
-    /// Did the other thread load it?
+    /// Set if the other thread loaded it.
     pub(super) of_other: bool,
 }
 
@@ -142,7 +143,7 @@ pub(super) struct ClaimCase {
     pub(super) second: Vec<(Sym, Sym)>,
     /// Comparisons of real numbers that are assumed.
     pub(super) tests: Vec<Test>,
-    /// Do other values depend on it?
+    /// Set if other values depend on it.
     pub(super) is_used: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Collects the stores of loops from one arbitrary iteration, with closed forms of floating-point variables from their
 //! recurrences.
 //!
-//! If each iteration of a loop adds a value to a variable that does not depend on it, the variable is a sum over the
+//! If each iteration of a loop adds to a variable a value that does not depend on it, the variable is a sum over the
 //! iterations (`acc += f(k)` gives `Σ f`). Loops with `break` or `return` are refused: the set of iterations would
 //! depend on more than the condition.
 
@@ -126,6 +126,7 @@ impl Runner<'_, '_> {
         let free: Vec<Poly> = head.free.iter().map(|(_, sym)| Poly::symbol(*sym)).collect();
         let (rewrites, rewritten) = self.find_rewrites(&free, &within);
         within.extend(rewritten);
+        // Values that minima and maxima in the clauses may be equal to.
         let mut targets = vec![Poly::constant(1)];
         targets.extend(free);
         targets.extend(self.sizes(entry));
@@ -312,7 +313,7 @@ impl Runner<'_, '_> {
         let head = self.engine.last_head(&entry.state, shape);
         self.assume_at(inner, entry, facts, &head);
         let track = Track { state: head.state.clone(), reals: entry.reals.clone() };
-        // After all iterations, so that its loads see their stores.
+        // Position 3 is after the loop's parts (0 to 2), so that loads here see the stores of all iterations.
         let ended = self.run_part(3, &inner.head, track);
         self.records = records;
         let Some(mut track) = ended? else { return Ok(None) };

@@ -8,9 +8,9 @@
 //! cases.
 //!
 //! One rule therefore covers many loop transformations: unrolling with a remainder before or after the loop, even and
-//! odd iterations, tiles, ragged tiles, halves, reversal, and distribution over threads or lanes. Rules need no
-//! order. Nothing is known of `f`, so it errs on the side of "not equal": sums that are equal because of properties
-//! of their summands stay open.
+//! odd iterations, tiles, ragged tiles, halves, reversal, and distribution over threads or lanes. With a single rule,
+//! no order of rules has to be chosen. Nothing is known of `f`, so it errs on the side of "not equal": sums that are
+//! equal because of properties of their summands stay open.
 //!
 //! The same holds for folds of other operations that commute. For a minimum or maximum it suffices that every value
 //! of one side occurs on the other, in any number.
@@ -78,7 +78,7 @@ type Groups = BTreeMap<Vec<Shape>, Vec<Member>>;
 type Occurrence = (Ratio, Vec<Formula>);
 
 impl Resolver {
-    /// Is a value proved to be 0 by the multiplicities of its sums?
+    /// Returns `true` if a value is proved to be 0 by the multiplicities of its sums.
     pub(super) fn cancels(&mut self, value: &Value, known: &[Formula]) -> bool {
         let mut groups = Groups::new();
         let Some(parts) = self.parts(value) else { return false };
@@ -94,8 +94,8 @@ impl Resolver {
         groups.values().all(|group| group.iter().all(|one| self.is_balanced(group, one, known)))
     }
 
-    /// Do two folds of one commuting operation have the same values, equally often? For minima and maxima the number
-    /// does not matter.
+    /// Returns `true` if two folds of one commuting operation have the same values, equally often. For minima and
+    /// maxima the number does not matter.
     pub(super) fn have_same_elements(
         &mut self,
         one: &Fold,
@@ -170,7 +170,7 @@ impl Resolver {
         (parts.len() <= MAX_PARTS).then_some(())
     }
 
-    /// Does every element of one side occur on the other?
+    /// Returns `true` if an element of one side occurs on the other.
     fn is_covered(&mut self, group: &[Member], member: &Member, known: &[Formula]) -> bool {
         let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
         let mut hits: Vec<Vec<Formula>> = Vec::new();
@@ -330,7 +330,7 @@ impl Resolver {
         Some((terms.into_iter().map(|(shape, ratio, _)| (shape, ratio)).collect(), holes))
     }
 
-    /// Is an atom independent of the coordinates?
+    /// Returns `true` if an atom is independent of the coordinates.
     fn is_free_of(&self, atom: &Atom, coordinates: &BTreeSet<Sym>) -> bool {
         if matches!(atom, Atom::Load(_) | Atom::Carried(..) | Atom::Unknown(..)) {
             return false;
@@ -346,7 +346,7 @@ impl Resolver {
         visited.is_some() && is_free
     }
 
-    /// Do the multiplicities at the arguments of one summand cancel?
+    /// Returns `true` if the multiplicities at the arguments of one summand cancel.
     fn is_balanced(&mut self, group: &[Member], member: &Member, known: &[Formula]) -> bool {
         let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
         let mut hits: Vec<Occurrence> = Vec::new();
@@ -413,7 +413,7 @@ impl Resolver {
         Some(left)
     }
 
-    /// Do multiplicities add up to 0 in all cases?
+    /// Returns `true` if multiplicities add up to 0 in all cases.
     fn is_zero(&mut self, hits: &[Occurrence], known: &[Formula], left: &mut u32) -> bool {
         let Some(fewer) = left.checked_sub(1) else { return false };
         *left = fewer;

@@ -26,7 +26,8 @@ fn signs(compare: Compare) -> [bool; 3] {
 }
 
 impl Resolver {
-    /// Derives facts about other comparisons from those of the kernel in a condition, in the current case.
+    /// Derives facts about the claim's comparisons from the kernel's comparisons in a condition, which holds in the
+    /// current case.
     pub(super) fn facts_from_tests(
         &mut self,
         condition: &Formula,

@@ -27,8 +27,9 @@ pub(super) enum Recurrence {
     Other,
 }
 
-/// Returns the recurrences of variables, from their values at the end of an iteration that begins with them as atoms
-/// with these numbers. Variables that scale others come first.
+/// Returns the recurrences of variables, from their values at the end of an iteration. The iteration begins with an
+/// atom ([`Atom::Carried`]) for each variable; `carried` has the atoms' numbers. Variables that scale others come
+/// first.
 pub(super) fn recurrences_of(
     changed: &[VarId],
     (carried, finiteness): (&[u32], &[Finiteness]),
@@ -107,7 +108,7 @@ fn exponential(name: &str, argument: Value) -> Value {
     Value::atom(Atom::Call(name.to_owned(), vec![argument]))
 }
 
-/// Can a value be summed over iterations? It must not depend on variables that the loop changes.
+/// Returns `true` if a value can be summed over iterations: it does not depend on variables that the loop changes.
 fn is_summand(value: &Value, carried: &[u32]) -> bool {
     let mut plain = true;
     value.visit(&mut |atom| {
@@ -117,8 +118,8 @@ fn is_summand(value: &Value, carried: &[u32]) -> bool {
 }
 
 impl Recurrence {
-    /// Does [`Recurrence::value`] hold for the variables scaled by this one, if it starts with `first`? Its exponential
-    /// must be finite before and after each iteration. A maximum may start with −∞.
+    /// Returns `true` if [`Recurrence::value`] holds for the variables scaled by this one, provided it starts with
+    /// `first`. Its exponential must be finite before and after each iteration. A maximum may start with −∞.
     pub(super) fn can_scale(&self, first: &Value) -> bool {
         match (self, first.finiteness()) {
             (_, Finiteness::Finite) => true,

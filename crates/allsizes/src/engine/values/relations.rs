@@ -107,7 +107,7 @@ fn clear(expr: &mut Expr) {
 }
 
 impl Resolver {
-    /// Is a condition on the contents of elements proved?
+    /// Proves a condition on the contents of elements.
     pub(super) fn relates(
         &mut self,
         engine: &mut Engine<'_>,

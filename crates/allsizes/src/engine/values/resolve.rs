@@ -56,6 +56,7 @@ pub(super) struct Resolver {
     pub(super) spares: Vec<Sym>,
     /// Quotients: dividend and divisor of each.
     pub(super) quotients: BTreeMap<Sym, (Poly, Poly)>,
+    /// Symbols of all quotients, also of those whose divisor is only positive in the current case.
     pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
     /// The operations that define symbols of the kernels.
     pub(super) definitions: BTreeMap<Sym, Operation>,
@@ -69,7 +70,7 @@ pub(super) struct Resolver {
     pub(super) claim_tests: Vec<(Sym, Compare, Value)>,
     /// Values of symbols in the current case.
     pub(super) case_values: Vec<(Sym, Poly)>,
-    /// Ask a solver before splitting a case?
+    /// Set if a solver is asked before a case is split.
     pub(super) proves_before_splitting: bool,
     /// Lengths of sums that are quotients: `top / stride`, rounded up.
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,

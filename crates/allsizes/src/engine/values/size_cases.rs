@@ -1,6 +1,7 @@
-//! Cases of sizes.
+//! Splits a proof by the values of two sizes whose product is a small number.
 //!
-//! `32 % blockDim.y == 0` is not polynomial. In each case of `blockDim.y` it is trivial, and there are few.
+//! `32 % blockDim.y == 0` is not polynomial; with the quotient as a symbol it is `32 − q·blockDim.y = 0`. In each of
+//! the few cases of `blockDim.y` it is trivial.
 
 use crate::engine::Engine;
 use crate::engine::state::State;

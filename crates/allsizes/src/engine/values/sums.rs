@@ -105,13 +105,13 @@ impl Resolver {
         Some(Sum { digit: whole, high: number, body }).filter(|_| holds)
     }
 
-    /// Does an atom depend on the variable of a sum?
+    /// Returns `true` if an atom depends on the variable of a sum.
     fn depends(&self, atom: &Atom, digit: Sym) -> bool {
         let symbols = Value::atom(atom.clone()).symbols();
         symbols.into_iter().any(|sym| self.bound_in(sym).contains(&digit))
     }
 
-    /// Does a polynomial depend on the variable of a sum implicitly, beyond its explicit occurrences?
+    /// Returns `true` if a polynomial depends on the variable of a sum implicitly, beyond its explicit occurrences.
     fn hides_digit(&self, poly: &Poly, digit: Sym) -> bool {
         poly.mentioned().any(|sym| sym != digit && self.bound_in(sym).contains(&digit))
     }

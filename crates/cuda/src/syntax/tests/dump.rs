@@ -371,7 +371,7 @@ fn clause(one: &Clause) -> String {
     format!("@{text}; ")
 }
 
-/// Does the file have unsupported functions?
+/// Returns `true` if the file has unsupported functions.
 pub(super) fn has_unread(unit: &Unit) -> bool {
     unit.declarations.iter().any(|one| match &one.kind {
         DeclarationKind::Function(function) => function.unread.is_some(),

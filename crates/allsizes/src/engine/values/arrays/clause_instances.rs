@@ -64,7 +64,8 @@ impl Runner<'_, '_> {
         Some(at)
     }
 
-    /// Does a clause mean the same for all threads of a block, and only use numbers that equal the machine's?
+    /// Returns `true` if a clause means the same for all threads of a block, and only uses numbers that equal the
+    /// machine's.
     fn is_shared(&self, clause: &Clause, state: &State) -> bool {
         let mut shared = true;
         let mut own = clause.forall.clone();

@@ -182,6 +182,7 @@ impl Resolver {
     ) -> Option<CoverAttempt> {
         let digits: Vec<Sym> =
             at.digits.iter().filter(|digit| !fixed.digits.contains_key(digit)).copied().collect();
+        // A store with the clause's index, so that the inversion of stores can be used; its other fields do not matter.
         let site = StoreSite {
             array: ArrayId::from_position(0),
             index: vec![at.index.clone()],

@@ -1,7 +1,8 @@
 //! Powers of two: which symbols are, and how two of them compare.
 //!
-//! Trusted, and proved by brute force in the tests: a product of powers of two is one, so is every power of two that
-//! divides one; of two powers of two `p < q`, `q = 2·p·g` for a power of two `g`.
+//! Three facts are trusted; the tests check them for all powers of two up to 2^40. A product of powers of two is a
+//! power of two. If `c·x` and `c` are powers of two, so is `x`. If `p < q` are powers of two, then `q = 2·p·g` for a
+//! power of two `g`.
 
 use super::super::resolve::Resolver;
 use arith::formula::Formula;
@@ -9,7 +10,7 @@ use arith::poly::{Poly, Sym};
 use arith::symbols::Level;
 
 impl Resolver {
-    /// Does a condition state that a product of powers of two is a power of two?
+    /// Returns `true` if a condition states that a product of powers of two is a power of two.
     pub(in super::super) fn is_power(&mut self, goal: &Formula, known: &[Formula]) -> bool {
         let Formula::Pow2(poly) = goal else { return false };
         let terms: Vec<_> = poly.terms().map(|(one, factor)| (one.clone(), factor)).collect();
@@ -19,10 +20,11 @@ impl Resolver {
             && monomial.iter().all(|(sym, _)| self.is_power_symbol(*sym, known))
     }
 
-    /// Is a symbol proved to be a power of two?
+    /// Returns `true` if a symbol is proved to be a power of two.
     pub(super) fn is_power_symbol(&mut self, sym: Sym, known: &[Formula]) -> bool {
         let own = Poly::symbol(sym);
-        // Of the facts about its multiples only this one is used.
+        // A fact that `c·sym` is a power of two suffices, for a constant `c` that is one. Other facts about multiples
+        // are not used.
         let multiple = |one: &Formula| match one {
             Formula::Pow2(poly) => {
                 let mut terms = poly.terms();

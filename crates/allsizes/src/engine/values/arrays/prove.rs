@@ -95,7 +95,7 @@ impl Resolver {
         if let Err((span, message)) = self.holds_at_first(goal) {
             return Some((span, format!("that this holds before the loop: {message}")));
         }
-        // Without an end, no iteration ends.
+        // If no iteration reaches its end, there is nothing more to prove.
         let end = clause.end?;
         let moment = self.end_of_iteration(side, &own);
         let mut goal = Goal { array, at: end, known: own.within.clone(), moment };
@@ -115,7 +115,8 @@ impl Resolver {
         }
     }
 
-    /// Proves a clause before its loop. The initial contents may stay symbolic, if the clause only refers to those.
+    /// Proves a clause before its loop. If the clause refers to the contents on entry to the loop, they stay symbolic
+    /// in the first attempt.
     fn holds_at_first(&mut self, goal: Goal) -> Result<(), (Option<Span>, String)> {
         let mut relative = false;
         goal.at.value.visit(&mut |atom| relative |= matches!(atom, Atom::Entry(_)));
@@ -130,7 +131,8 @@ impl Resolver {
         self.holds(goal)
     }
 
-    /// A point in the kernel, in the iterations that its symbols stand for.
+    /// Returns the moment at a point of the kernel, for an arbitrary block and arbitrary iterations of the loops
+    /// around it: each symbol has itself as its value.
     fn moment(&self, side: usize, position: Vec<usize>, loops: Vec<(usize, Sym)>) -> Moment {
         let counts = loops.iter().map(|(_, count)| Poly::symbol(*count)).collect();
         let mut who = Instance::default();
@@ -141,7 +143,7 @@ impl Resolver {
         Moment { side, point: Point { position, loops }, counts, who, span: None }
     }
 
-    /// The end of an iteration.
+    /// Returns the moment at the end of an iteration.
     fn end_of_iteration(&self, side: usize, record: &LoopRecord) -> Moment {
         let mut loops = record.outer.clone();
         loops.push((record.position.len() - 1, record.count));
@@ -241,7 +243,7 @@ impl Resolver {
                 *one = one.mapped(&mut map).ok_or_else(large)?;
             }
             if order < 0 {
-                // The symbol of the kernel is known by its facts, too.
+                // Facts attached to the kernel's symbol still name it, so the equation is kept.
                 case.known.extend(equation);
                 self.case_values.push((sym, value));
             }
@@ -327,11 +329,11 @@ impl Resolver {
         Ok(())
     }
 
-    /// Do the contents of an element agree with a clause?
+    /// Proves that the contents of an element agree with a clause.
     fn contents_agree(&mut self, goal: &Goal) -> Result<(), Unresolved> {
         let index = [self.poly(&goal.at.index, &goal.moment.who).ok_or_else(too_large)?];
         let got = match &self.symbolic_entry {
-            // Before the loop, the contents on entry are the contents.
+            // Just before the loop, the element has its contents on entry.
             Some((_, place)) if *place == goal.moment.point.position => {
                 let (side, point) = (goal.moment.side, goal.moment.point.clone());
                 let around = goal.moment.who.digits.iter();
