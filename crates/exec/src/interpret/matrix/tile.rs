@@ -4,7 +4,8 @@
 //! and B count as reads by every lane. Fragments of C are the same in `wmma.load.c` and `wmma.store.d`, so
 //! that a tile may be read, changed and written back. There the access belongs to one lane: *not* the lane
 //! that has the element on hardware but its opposite. Then ordinary loads of data from `wmma.store` need a
-//! barrier, wherever the element was.
+//! barrier, also where each lane loads the elements that it has on hardware. A load by exactly the opposite lane
+//! needs one too, and its absence is not found.
 //!
 //! The manual requires each row (or column) to be aligned to the fragment's size. CUDA's guide requires 16
 //! bytes only, and that is checked.
