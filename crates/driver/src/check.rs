@@ -188,7 +188,7 @@ fn run_with_tickets<'r>(
 }
 
 impl FinishedRun<'_> {
-    /// Did the run stop at another place than this?
+    /// Returns `true` if this run stopped, too, but at another place.
     fn is_stopped_elsewhere(&self, gap: &exec::Gap) -> bool {
         self.result.gap.as_ref().is_some_and(|own| own.place != gap.place)
     }
@@ -240,7 +240,7 @@ fn run_with_index_ranges<'r>(
     furthest
 }
 
-/// Does the instruction at a place have an address?
+/// Returns `true` if the instruction at a place has an address operand.
 fn is_access(program: &ir::Program, place: exec::Place) -> bool {
     let mut all = program.functions.iter().flat_map(ir::Function::instructions);
     all.any(|one| {
@@ -328,7 +328,7 @@ fn settle_equal_writes<'r>(
         prepared = prepared.assuming(&range);
     }
     if outcome.findings.iter().any(|finding| is_race(&finding.fault)) {
-        // They differ as real numbers: a race.
+        // The values differ as real numbers: the outcome has the race, so it counts whatever the user allows.
         return Some(EqualWrites::BitForBit(prepared.finish(outcome, checks)));
     }
     let real = "float-order: the values that threads write at the same time are equal up to the order of \
@@ -354,7 +354,7 @@ fn search_for_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, c
     }
 }
 
-/// Returns the questions that a run with values finds about copies of elements in fragments.
+/// Runs on terms to compare the copies of one element in registers of matrix fragments. Returns the open doubts.
 fn compare_fragment_copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
     let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
     if lift::drops_code(prepared.program()) {

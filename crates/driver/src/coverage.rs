@@ -161,7 +161,8 @@ fn entered_blocks(
     entered
 }
 
-/// Does an instruction stand at a span? The span of a block end may hold only the next label or the closing brace.
+/// Returns `true` if the text at a span is an instruction. The span of a block end may hold only the next label or the
+/// closing brace.
 fn is_instruction(span: Span, source: &SourceFile) -> bool {
     let text = source.slice(span);
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '@' || c == '_');

@@ -32,7 +32,9 @@ pub(crate) struct HintSearch<'t> {
     checks: Checks,
     /// The user's limits: time and cancellation.
     limits: Limits,
+    /// Instructions that trials may still execute.
     budget: u64,
+    /// The number of groups that may still get a hint.
     groups: usize,
 }
 
@@ -114,7 +116,7 @@ impl<'t> HintSearch<'t> {
         None
     }
 
-    /// Are all races between lanes of one warp?
+    /// Returns `true` if all races are between lanes of one warp.
     fn races_within_warps_only(&self) -> bool {
         let races = self.found.findings.iter().filter_map(|finding| match &finding.fault {
             Fault::Race(race) if !race.is_harmless() => Some(race),

@@ -64,7 +64,7 @@ pub struct BuiltLaunch {
     pub variables: Vec<VariableSpec>,
     /// Assumptions and oddities, one sentence each.
     pub notes: Vec<String>,
-    /// The arguments as the user gave them, for the head of a page.
+    /// The arguments as the user gave them, for the head of an HTML report.
     pub given: Vec<String>,
 }
 

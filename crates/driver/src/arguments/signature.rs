@@ -36,9 +36,9 @@ pub(super) fn signature(text: &str, kernel: &str, count: usize) -> Option<Vec<De
     Some(list)
 }
 
-/// Must the definition found be the compiled one? Another one is possible if the preprocessor leaves text out, if
-/// text comes from another file or a macro, if there are namespaces, or if the heading of some kernel is not
-/// understood.
+/// Returns `true` if the definition found must be the compiled one. Another one is possible if the preprocessor leaves
+/// text out, if text comes from another file or a macro, if there are namespaces, or if the heading of some kernel is
+/// not understood.
 fn is_certain(text: &str, tokens: &[&str], kernel: &str) -> bool {
     let directives = cpp_text::directives(text);
     let plain = directives.iter().all(|directive| is_plain(directive, kernel));
@@ -60,7 +60,7 @@ fn has_namespace(tokens: &[&str]) -> bool {
     (0..tokens.len()).any(opens)
 }
 
-/// Are the headings of all kernels understood, and does exactly one have this name?
+/// Returns `true` if the headings of all kernels are understood, and exactly one has this name.
 fn is_only_definition(tokens: &[&str], kernel: &str) -> bool {
     let globals = || tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
     let is_instance = |at: usize| at > 0 && tokens[at - 1] == "template";

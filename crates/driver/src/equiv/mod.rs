@@ -254,7 +254,7 @@ impl FinishedComparison<'_> {
         self.sides.iter().flatten()
     }
 
-    /// Is a side a formula, at least in part?
+    /// Returns `true` if a side is a formula, at least in part.
     fn has_formula(&self) -> bool {
         self.launches().any(|launch| launch.is_formula)
     }
@@ -438,7 +438,7 @@ impl FinishedComparison<'_> {
         lines
     }
 
-    /// `y[3,7]`
+    /// Names an element by its indices, such as `y[3,7]`.
     fn element(&self, position: &equiv::Position) -> String {
         let mut outputs = self.sides[0].iter().flat_map(|launch| &launch.built.outputs);
         let shape = outputs.find(|output| output.name == position.name);

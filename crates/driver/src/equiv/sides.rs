@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The depth to which relations may name each other.
 const MAX_DEPTH: usize = 16;
 
-/// Meanings of names in expressions that are not inputs.
+/// Values of scalars that are not inputs, by name: a number, or an expression of inputs.
 pub(super) type Meanings = BTreeMap<String, Formula>;
 
 /// Collects the meanings of scalars with a value or a relation.

@@ -74,7 +74,7 @@ impl Kernel<'_> {
         value.ok_or(NotCompared::UnknownMacro)
     }
 
-    /// Do the kernel's own directives allow a launch?
+    /// Returns `true` if the kernel's own directives allow a launch.
     pub(super) fn accepts(&self, launch: &Launch) -> bool {
         let facts = self.program.functions[self.function].launch;
         let threads: i128 = launch.block.iter().product();
@@ -226,7 +226,7 @@ impl Kernel<'_> {
 }
 
 impl Kernel<'_> {
-    /// Could a variable of the PTX be this one, inside something without external linkage?
+    /// Returns `true` if some variable of the PTX may be this one, under the name it has without external linkage.
     fn has_namesake(&self, name: &str) -> bool {
         let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
         let is_named = |one: &ir::Variable| {
