@@ -312,7 +312,7 @@ impl From<Description> for driver::Format {
     }
 }
 
-/// `x=a`.
+/// Parses a pair of names, such as `x=a`.
 pub(crate) fn name_pair(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').map(|(one, two)| (one.trim(), two.trim()));
     match parts {

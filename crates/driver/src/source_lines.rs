@@ -77,7 +77,7 @@ const FILES: [&str; 19] = [
     "warpproof_math.h",
 ];
 
-/// Is a file a library's?
+/// Returns `true` for a file of a library.
 fn is_library(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     FOLDERS.iter().any(|folder| file.contains(folder))

@@ -200,7 +200,7 @@ impl Documents {
         messages
     }
 
-    /// Are jobs running?
+    /// Returns `true` while jobs are running.
     pub(super) fn is_busy(&self) -> bool {
         !self.running.is_empty()
     }

@@ -12,7 +12,7 @@ use kir::{Builtin, Compare, Expr, ExprKind};
 /// A condition as it was written.
 pub(super) struct Condition {
     pub(super) text: String,
-    /// Is it a clause of the kernel's file?
+    /// Set for a clause of the kernel's file.
     pub(super) is_of_file: bool,
 }
 

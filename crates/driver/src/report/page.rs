@@ -1,4 +1,4 @@
-//! Data for pages alone: the launches, the kernel's PTX, and what a proof rests on. None of it is in JSON.
+//! Data for HTML pages alone: the launches, the kernel's PTX, and the facts about a proof. None of it is in JSON.
 
 use super::ShownLine;
 use std::collections::BTreeMap;

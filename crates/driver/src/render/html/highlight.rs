@@ -29,7 +29,7 @@ impl Language {
 enum OpenToken {
     Nothing,
     Comment,
-    /// A string in three of these.
+    /// A Python string between three quotes of this kind.
     Text(char),
 }
 
@@ -90,7 +90,7 @@ impl Highlighter {
         self.language == Language::Cuda && line.trim_start().starts_with('#')
     }
 
-    /// The end of what is open.
+    /// The class and length of the open token's rest, which ends with `end` or continues on the next line.
     fn until(&mut self, rest: &str, end: &str, class: Class) -> (Class, usize) {
         match rest.find(end) {
             Some(at) => {

@@ -338,7 +338,7 @@ fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<Strin
     }
 }
 
-/// Is the word safe for nvcc, which calls its programs through a shell?
+/// Returns `true` if a word is safe to pass to nvcc, which calls its programs through a shell.
 fn is_plain(word: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " _-+=.,:/@~%^#[]{}".contains(c);
     word.chars().all(|c| plain(c) || cfg!(windows) && "\\()".contains(c))

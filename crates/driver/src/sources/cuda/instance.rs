@@ -36,7 +36,7 @@ pub(crate) fn compile_for(
     }
 }
 
-/// Could a name be an instance of a template, as an expression of C++?
+/// Returns `true` if a name may be an instance of a template, as an expression of C++.
 fn is_expression(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_:<>, *&-".contains(c);
     name.len() <= MAX_LENGTH && name.contains('<') && name.ends_with('>') && name.chars().all(plain)
