@@ -10,7 +10,7 @@ use driver::arguments::KernelPath;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The first steps, behind the list of commands.
+/// The first steps, after the list of commands.
 const FIRST_STEPS: &str = "\
 First steps:
   warpproof demo                                           see it work

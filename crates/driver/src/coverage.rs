@@ -15,7 +15,7 @@ use exec::Place;
 use ir::{BlockId, FuncId, Function, LocId, Op, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The part of a kernel that a run saw.
+/// The part of a kernel that a run executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Coverage {
     /// Instructions of the kernel and of the functions it calls.

@@ -65,11 +65,11 @@ pub(crate) struct FinishedRun<'r> {
     limits: Limits,
     /// All outputs are set, even where an access happens only under a condition.
     pub(crate) all_set: bool,
-    /// The part of the kernel that another run saw, if it saw more than this one.
+    /// The part of the kernel that another run executed, if that is more than this one did.
     pub(crate) seen: Option<Coverage>,
     /// The program was compiled from a formula, not from a kernel.
     pub(crate) is_formula: bool,
-    /// A page is wanted: keep the data for its pictures.
+    /// An HTML report is requested: keep the data for its pictures.
     pub(crate) pictures: bool,
     /// A hint for each group of findings. Computed once, because each hint is tried in a run.
     hints: OnceCell<Vec<Option<String>>>,
@@ -266,7 +266,7 @@ impl FinishedRun<'_> {
         &self.input.source
     }
 
-    /// The part of the kernel that this run and others of the same kernel saw.
+    /// The part of the kernel that this run and others of the same kernel executed.
     pub(crate) fn coverage(&self, others: &[&Self]) -> Coverage {
         if let (Some(seen), []) = (&self.seen, others) {
             return seen.clone();

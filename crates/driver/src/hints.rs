@@ -87,7 +87,7 @@ impl<'t> HintSearch<'t> {
         None
     }
 
-    /// Finds the place where a proxy fence makes writes of threads visible to a bulk copy: behind the writes, or else
+    /// Finds the place where a proxy fence makes writes of threads visible to a bulk copy: after the writes, or else
     /// before the copy.
     fn proxy_fence(&mut self, races: &[&Race]) -> Option<String> {
         let launch = Launch { selected: self.blocks(races), ..self.launch.clone() };
@@ -191,7 +191,7 @@ impl<'t> HintSearch<'t> {
     }
 
     /// Returns candidate sets of points for barriers that separate the accesses in this order: directly between them,
-    /// behind the first ones, or at the following reconvergence points.
+    /// after the first ones, or at the following reconvergence points.
     fn candidate_points(&self, order: &Order) -> Vec<BTreeSet<Point>> {
         let mut plans = vec![between(order), self.after(order)];
         let mut joins = plans[1].clone();

@@ -19,7 +19,7 @@ const SHOWN: usize = 3;
 pub(crate) struct Property {
     pub(crate) name: PropertyName,
     pub(crate) verdict: Verdict,
-    /// Why it is unknown, apart from reasons that concern all properties.
+    /// The reasons why it is unknown, apart from those that concern all properties.
     pub(crate) reasons: Vec<String>,
 }
 

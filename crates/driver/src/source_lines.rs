@@ -21,7 +21,7 @@ pub(crate) fn outermost_line(place: Place, program: &Program) -> Option<(&str, u
     Some((file, location.line))
 }
 
-/// The lines of a place: the innermost of the user's first, then the call sites it was inlined at; at last those of
+/// The lines of a place: the innermost of the user's first, then the call sites it was inlined at; finally those of
 /// inlined libraries, the innermost first.
 pub(crate) fn source_lines(place: Place, program: &Program) -> Vec<SourceLine> {
     let mut lines = Vec::new();

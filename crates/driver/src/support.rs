@@ -52,7 +52,7 @@ fn is_lowered(form: &Form) -> bool {
     matches!(form.lowering, Lowering::By(_))
 }
 
-/// Why a form is not lowered.
+/// Returns the reason why a form is not lowered.
 fn why_not(form: &Form) -> &'static str {
     let has = |text: &str| form.syntax.contains(text);
     match form.opcode {

@@ -1,5 +1,5 @@
 //! Builds command lines for the user to complete: everything known from the PTX and from the user's own arguments is
-//! filled in, and `?` stands where a fact is missing.
+//! filled in, and `?` marks each missing fact.
 
 use super::declared;
 use super::limits::shared_memory;

@@ -138,7 +138,7 @@ fn is_mentioned(function: &ir::Function, variable: VarId) -> bool {
                 Access::Write(_) | Access::Sink | Access::Read(_) => false,
             };
         });
-        // The front end does not know which operands it reads.
+        // It is unknown which operands an unsupported instruction reads.
         mentioned |= matches!(instruction.op, Op::Unsupported { .. });
     }
     mentioned

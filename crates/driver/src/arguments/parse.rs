@@ -456,7 +456,7 @@ fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !inside(c)).unwrap_or(text.len()))
 }
 
-/// Splits the text behind its leading bracket at the next closing one.
+/// Splits the text after its leading bracket at the next closing one.
 pub(super) fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
     let end = text.find(']').ok_or_else(|| ParseReason::Unclosed(text.to_owned()))?;
     Ok((&text[1..end], &text[end + 1..]))

@@ -252,7 +252,7 @@ fn instance(name: &str) -> String {
     name[start..end].to_owned()
 }
 
-/// The position of the last name, behind namespaces and classes.
+/// The position of the last name, after namespaces and classes.
 fn namespaces(name: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
     for (at, letter) in name.char_indices() {

@@ -1,7 +1,7 @@
 //! Reads the parameter lists of kernels from CUDA C++. PTX of NVRTC and nvcc lacks the parameters' names.
 //!
 //! The reading is lexical: it skips comments, strings and preprocessor lines, and splits the list that follows a
-//! kernel's name behind `__global__` at its commas. It gives nothing for a list that it does not understand, or for a
+//! kernel's name after `__global__` at its commas. It gives nothing for a list that it does not understand, or for a
 //! name with several different lists; parameters are then called by their position. The names decide which argument
 //! belongs to which parameter, so callers must compare the number of parameters and their sizes with the PTX.
 
@@ -15,7 +15,7 @@ pub struct DeclaredParameter {
     /// Its type, words separated by blanks.
     pub ty: String,
     /// Set if no other definition can be the compiled kernel. Only then an argument with this name is matched to this
-    /// parameter even if it stands at another position.
+    /// parameter even if it is given at another position.
     pub is_certain: bool,
 }
 

@@ -105,7 +105,7 @@ pub struct TensorMapSpec {
     pub tensor: String,
     /// Its description, if it is not an argument of its own.
     pub inline: Option<TensorSpec>,
-    /// Keys and values beside the tensor.
+    /// Keys and values apart from the tensor.
     pub keys: MapKeys,
 }
 

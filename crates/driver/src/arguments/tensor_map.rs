@@ -15,7 +15,7 @@
 use ir::{Swizzle, TensorElement};
 use std::fmt::{self, Display, Formatter};
 
-/// Keys of a tensor map beside its tensor.
+/// Keys of a tensor map apart from its tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapKeys {
     /// The elements that a copy moves; `None` if a file states them.

@@ -406,8 +406,8 @@ impl FinishedComparison<'_> {
         all
     }
 
-    /// Notes beside a proof: places where the optimised kernel computes in fewer bits, which a proof over the reals
-    /// cannot see.
+    /// Notes beside a proof: places where the optimised kernel computes in fewer bits. A proof over the reals does not
+    /// cover that.
     fn precision(&self) -> Vec<String> {
         let (Some(reference), Verdict::Proved) = (self.sides[0].last(), self.equality().verdict)
         else {

@@ -245,7 +245,7 @@ pub(super) fn assumptions(
 /// Stated ranges of inputs of both sides, each once: `0 <= idx < 100`.
 ///
 /// # Errors
-/// If a name cannot stand in a condition.
+/// If a name cannot be used in a condition.
 pub(crate) fn ranges<'p>(
     launches: impl Iterator<Item = &'p PreparedLaunch<'p>>,
     sides: [&Side<'_>; 2],

@@ -56,7 +56,7 @@ pub(super) fn has_loop(statements: &[Stmt]) -> bool {
     has(statements, |one| matches!(one, Stmt::Loop(_)))
 }
 
-/// Returns `true` if there are values that a run does not know: arbitrary ones, or contents of textures.
+/// Returns `true` if there are values that a run cannot compute: arbitrary ones, or contents of textures.
 pub(super) fn has_unknown(statements: &[Stmt]) -> bool {
     let is_unknown =
         |one: &Stmt| matches!(one, Stmt::Unknown(_) | Stmt::Bits(_, _, _) if !is_of_numbers(one));

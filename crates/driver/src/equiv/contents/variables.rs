@@ -60,7 +60,7 @@ pub(super) fn holds<'p>(prepared: &'p PreparedLaunch<'_>, variable: &VariableSpe
     }
 }
 
-/// Checks that all launches see the same contents of each variable with given contents.
+/// Checks that each variable with given contents has the same contents at all launches.
 ///
 /// # Errors
 /// If they do not.

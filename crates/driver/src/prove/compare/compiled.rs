@@ -171,8 +171,8 @@ impl Kernel<'_> {
         Ok(CompiledRun { fault, arrays })
     }
 
-    /// Returns a fault that our reading would have had as well. Fails on a fault that our reading does not know,
-    /// because others may follow from it.
+    /// Returns a fault that our reading would have had as well. Fails on a fault of a kind that our reading does not
+    /// model, because others may follow from it.
     fn fault(&self, outcome: &exec::Outcome) -> Result<Option<String>, Skip> {
         let mut first = None;
         for finding in outcome.findings.iter().filter(|one| !one.fault.is_note()) {

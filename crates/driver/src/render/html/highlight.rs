@@ -1,7 +1,7 @@
 //! Colours of CUDA C++, PTX and Python: comments, strings, numbers, keywords, types, directives, built-in names.
 //!
-//! This reads characters, not a grammar: a token that it does not know has no colour, and nothing is left out. It
-//! goes line by line, with the comment or string that a line leaves open, so that part of a file may be shown.
+//! This reads characters, not a grammar: a token that it does not recognise has no colour, and nothing is left out. It
+//! works line by line and remembers a comment or string that a line leaves open, so that part of a file may be shown.
 
 use crate::render::escape::quoted;
 

@@ -86,7 +86,7 @@ fn pane(report: &Report, id: (usize, usize)) -> String {
 
 /// The findings at each line of a text.
 pub(super) struct Marks {
-    /// By line: what is said there, and if it is a finding's first place.
+    /// By line: the messages there as markup, each with a flag for the first place of its finding.
     said: BTreeMap<u32, Vec<(bool, String)>>,
 }
 

@@ -1,5 +1,5 @@
 //! Compiles CUDA C++ to PTX, with the first compiler that succeeds: NVRTC, if installed; nvcc, which also accepts
-//! host code; at last NVRTC on the file without its host code ([`cut`]). Line information is always requested. Math
+//! host code; finally NVRTC on the file without its host code ([`cut`]). Line information is always requested. Math
 //! functions stay calls where possible ([`opaque`]).
 
 use super::cache;

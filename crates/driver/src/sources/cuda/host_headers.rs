@@ -22,7 +22,7 @@ const MATH: &str = "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000
                     #ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n\
                     #ifndef M_PI\n#define M_PI 3.14159265358979323846\n#endif\n";
 
-/// The header with everything that nvcc knows by default.
+/// The header with everything that nvcc defines by default.
 pub(super) const COMMON: &str = "warpproof_host_constants.h";
 
 /// Headers of the standard library for device code: CUDA's own, under the name in the file.

@@ -1,5 +1,5 @@
 //! Compiles a file for a kernel that the user names. If it is an instance of a template that the file itself does not
-//! instantiate, the compiler is asked for it.
+//! instantiate, it is requested from the compiler.
 
 use super::compile::{CompileOptions, Compiled, compile};
 use super::error::CompileError;
