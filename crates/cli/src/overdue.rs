@@ -2,8 +2,8 @@
 //!
 //! Runs, comparisons, proofs and searches look at the deadline themselves, and report everything known by then. Some
 //! phases do not, because a step of theirs cannot be cut short: to read and lift a huge file, to lay out huge tensors,
-//! to free gigabytes. If the program is still at work some time after its deadline or after Ctrl-C, this guard writes the
-//! answer `unknown` and ends the process. It errs in one direction: findings of a phase that ended late are lost.
+//! to free gigabytes. If the program is still at work some time after its deadline or after Ctrl-C, this guard writes
+//! the answer `unknown` and ends the process. It errs in one direction: findings of a phase that ended late are lost.
 //!
 //! A call in another program has no guard: its process is not ours to end.
 

@@ -198,7 +198,8 @@ impl ElementType {
         }
     }
 
-    /// The range in which [`super::fills::iota`] counts. For a float type it ends where the type begins to skip integers.
+    /// The range in which [`super::fills::iota`] counts. For a float type it ends where the type begins to skip
+    /// integers.
     pub(super) const fn counting_range(self) -> (i128, i128) {
         match self {
             Self::F64 => (0, 1 << 53),

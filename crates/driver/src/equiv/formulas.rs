@@ -25,7 +25,9 @@ pub(super) struct FormulaLaunch<'r> {
     /// The side, and the position of the formula among its steps.
     pub(super) place: (usize, usize),
     step: FormulaStep<'r>,
+    /// A program of one kernel, for runs on terms and intervals.
     reals: Program,
+    /// The same kernel in double precision, for runs on bits.
     bits: Program,
     launch: LaunchSpec,
     arguments: Arguments,

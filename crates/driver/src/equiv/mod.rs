@@ -38,8 +38,8 @@ use std::collections::BTreeSet;
 pub struct Options<'o> {
     /// Take a constant for the transcendental number to which it is the nearest float.
     pub snap: bool,
-    /// If it is undecided where the optimised kernel is defined, the answer is open. Notes about code that the manual does
-    /// not allow are errors.
+    /// If it is undecided where the optimised kernel is defined, the answer is open. Notes about code that the manual
+    /// does not allow are errors.
     pub strict: bool,
     /// The findings that are accepted without proof.
     pub allow: Allow,
