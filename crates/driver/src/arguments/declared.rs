@@ -151,8 +151,9 @@ fn element(words: &[&str]) -> Option<ElementType> {
 }
 
 /// Returns `true` if the element type of an argument contradicts the declared one. A declared float is contradicted by
-/// another float format and by any integer; a declared integer, by a wider integer and by a float that is not narrower.
-/// Narrower elements are no contradiction: a kernel may move several of them as one integer. Bytes never contradict.
+/// another float format and by any integer; a declared integer of two bytes or more, by a wider integer and by a float
+/// that is not narrower. Narrower elements are no contradiction: a kernel may move several of them as one integer. Nor
+/// are two types of one byte, or tf32 for f32.
 pub(super) fn contradicts(given: ElementType, declared: ElementType) -> bool {
     let is_byte = given.bytes() == 1 && declared.bytes() == 1;
     let is_tf32 = (given, declared) == (ElementType::Tf32, ElementType::F32);
