@@ -10,7 +10,7 @@ use driver::arguments::KernelPath;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The first steps, behind the list of commands.
+/// The first steps, after the list of commands.
 const FIRST_STEPS: &str = "\
 First steps:
   warpproof demo                                           see it work
@@ -312,7 +312,7 @@ impl From<Description> for driver::Format {
     }
 }
 
-/// `x=a`.
+/// Parses a pair of names, such as `x=a`.
 pub(crate) fn name_pair(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').map(|(one, two)| (one.trim(), two.trim()));
     match parts {

@@ -88,7 +88,7 @@ impl CallResult {
         }
     }
 
-    /// Returns the page that `--report` writes.
+    /// Returns the HTML report that `--report` writes.
     #[must_use]
     pub fn html(&self) -> String {
         // A call has no command line of its own: its words may name files that its caller made.

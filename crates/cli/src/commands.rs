@@ -283,7 +283,7 @@ fn execute(
     console.finish(outcome)
 }
 
-/// Writes one page: the program, then each command like a page of its own.
+/// Writes the manual page: the program, then each command like a page of its own.
 fn write_man(console: &Console) -> Exit {
     let mut command = Args::command();
     command.build();

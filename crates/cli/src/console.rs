@@ -126,12 +126,12 @@ impl Console {
         Ok(PageHead { words, date })
     }
 
-    /// Are the arguments free of escape sequences?
+    /// Returns `true` if the arguments are free of escape sequences.
     pub(crate) fn has_clean_arguments(&self) -> bool {
         self.has_clean_arguments
     }
 
-    /// Is output printed? Otherwise it is captured for the calling program.
+    /// Returns `true` if output is printed. Otherwise it is captured for the calling program.
     pub(crate) fn prints(&self) -> bool {
         self.captured.is_none()
     }

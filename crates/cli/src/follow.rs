@@ -133,7 +133,7 @@ fn files(words: &[OsString]) -> BTreeSet<PathBuf> {
     files
 }
 
-/// Adds what a project names. One with mistakes is itself a file to watch.
+/// Adds the files that a project names. A project file with mistakes is watched as well.
 fn of_project(path: &Path, files: &mut BTreeSet<PathBuf>, folders: &mut BTreeSet<PathBuf>) {
     files.insert(path.to_owned());
     let Ok(project) = project::load(Some(path), Colour::Plain) else { return };

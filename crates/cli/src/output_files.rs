@@ -1,4 +1,4 @@
-//! Files beside a command's output: a page, and the result in other formats.
+//! Files beside a command's output: an HTML report, and the result in other formats.
 
 use crate::console::Console;
 use crate::proof_args::OutputArgs;

@@ -2,8 +2,8 @@
 //!
 //! Runs, comparisons, proofs and searches look at the deadline themselves, and report everything known by then. Some
 //! phases do not, because a step of theirs cannot be cut short: to read and lift a huge file, to lay out huge tensors,
-//! to free gigabytes. If the program is still at work some time after its deadline or after Ctrl-C, this guard writes the
-//! answer `unknown` and ends the process. It errs in one direction: findings of a phase that ended late are lost.
+//! to free gigabytes. If the program is still at work some time after its deadline or after Ctrl-C, this guard writes
+//! the answer `unknown` and ends the process. It errs in one direction: findings of a phase that ended late are lost.
 //!
 //! A call in another program has no guard: its process is not ours to end.
 
@@ -102,11 +102,12 @@ fn answer(subject: &Subject, time: Option<Duration>, console: &Console) -> Exit 
     outcome.exit
 }
 
-/// When a command must have ended.
+/// The condition for ending a command from outside.
 struct End {
+    /// The deadline, if there is one.
     at: Option<Instant>,
     watch: Option<&'static Watch>,
-    /// When the deadline was seen to have passed, and the processor time then.
+    /// The time at which the deadline was found to have passed, and the processor time then.
     passed: Option<(Instant, Duration)>,
 }
 
@@ -128,7 +129,7 @@ impl End {
         }
     }
 
-    /// Has the command had its time after the deadline, too?
+    /// Returns `true` if the grace period after the deadline or Ctrl-C is over, too.
     fn is_over(&mut self, now: Instant, worked: Duration) -> bool {
         let is_late = self.at.is_some_and(|at| now >= at);
         if !is_late && !self.watch.is_some_and(Watch::is_stopped) {

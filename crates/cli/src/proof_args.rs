@@ -274,7 +274,7 @@ pub(crate) fn parsed_output(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// `sarif=results.sarif`
+/// Parses a format and a file, such as `sarif=results.sarif`.
 fn also(text: &str) -> Result<(Format, PathBuf), String> {
     let (format, file) =
         text.split_once('=').ok_or("expected FORMAT=FILE, as in junit=results.xml")?;

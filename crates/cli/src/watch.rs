@@ -24,7 +24,7 @@ pub(crate) fn of_program() -> &'static Watch {
 /// Watches that no call uses at the moment.
 static IDLE: Mutex<Vec<&'static Watch>> = Mutex::new(Vec::new());
 
-/// A watch for one call; no other call sees it until this is dropped.
+/// A watch for one call; no other call uses it until this is dropped.
 ///
 /// Limits are copied freely and hold a `&'static Watch`. So a watch is never freed but reused by a later call, and
 /// there are as many as calls ever ran at the same time. No thread of a call that uses the watch outlives the call.

@@ -102,7 +102,7 @@ fn is_proved(report: &Value, name: &str) -> bool {
     verdicts(report, name) == BTreeSet::from(["proved"])
 }
 
-/// Does the report list an assumption with a text?
+/// Returns `true` if the report lists an assumption with a text.
 fn is_assumed(report: &Value, text: &str) -> bool {
     let mut assumptions = report["assumptions"].as_array().into_iter().flatten();
     assumptions.any(|one| one.as_str().is_some_and(|one| one.contains(text)))

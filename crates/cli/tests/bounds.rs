@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use testing::corpus::root;
 
-/// A folder with a kernel `k.ptx` that takes x and y, and what is not a file.
+/// A folder with an inner one, a kernel `k.ptx` that takes x and y, and a kernel `k.cu`.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -127,7 +127,7 @@ fn files_beside_the_output_have_names() {
     }
 }
 
-/// More than there is of anything: a clear line, and no crash.
+/// Numbers beyond every limit lead to one line of explanation, not to a crash.
 #[test]
 fn numbers_may_be_huge() {
     let folder = Folder::new("huge");

@@ -56,7 +56,7 @@ fn explain_says_what_to_do_about_a_misspelt_code() {
 }
 
 #[test]
-fn the_rest_of_the_house() {
+fn completions_manual_version_and_doctor_are_printed() {
     let run = |arguments: &[&str]| {
         let output = warpproof(&pages()).args(arguments).output().unwrap();
         assert!(output.status.success(), "{arguments:?}");

@@ -253,7 +253,7 @@ fn projects_are_run_for_the_files_they_name() {
     assert!(found[0]["message"].as_str().unwrap().contains("kernl"), "{found:?}");
 }
 
-/// Ten saves in a row: the last state of the file is what is shown at last, and earlier jobs are stopped.
+/// Ten saves in a row: the results in the end are those of the last state, and earlier jobs are stopped.
 #[test]
 fn a_file_that_is_saved_again_is_looked_at_again() {
     let mut client = Client::started("again");

@@ -492,7 +492,7 @@ fn work_that_does_not_look_at_the_clock_is_given_up() {
     assert!(output.contains("note: stopped after 1 s (--timeout)"), "{output}");
 }
 
-/// Is an answer the one in the first line of a file?
+/// Returns `true` if an answer is the one in the first line of a file.
 fn is_as_said(text: &str, code: i32, output: &str) -> bool {
     match text.split(':').next().unwrap() {
         "// not proved" => matches!(code, 1 | 3),

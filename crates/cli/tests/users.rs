@@ -48,7 +48,7 @@ fn prove(file: &str) -> (i32, String) {
     (output.status.code().expect("a status"), text)
 }
 
-/// Is a finding of the report about one of the properties and one of the lines?
+/// Returns `true` if a finding of the report is about one of the properties and one of the lines.
 fn names_the_bug(report: &str, expected: &Expected) -> bool {
     let findings = report.split("\"code\":").skip(1);
     let about = |finding: &str| {

@@ -2,8 +2,8 @@
 //! questions.
 //!
 //! PTX promises the alignment that an array declares. An access to a shared array may need more. The answer then
-//! relies on arrays being packed (`exec::in_the_way` has the argument), or on the places that an H200 gives them; this
-//! is assumed and listed. Any other case is open, and the reason names the declaration that settles it.
+//! relies on arrays being packed (the header of `exec/src/packing.rs` has the argument), or on the places that an H200
+//! gives them; this is assumed and listed. Any other case is open, and the reason names a declaration that settles it.
 
 use crate::demangle::demangle;
 use crate::execute::FinishedRun;
@@ -36,7 +36,7 @@ pub(crate) fn assumed(finished: &FinishedRun<'_>) -> impl Iterator<Item = String
     packed.into_iter().chain(placed).chain(dynamic)
 }
 
-/// The largest alignment needed among the arrays that were settled in this way, and a description of each.
+/// The arrays whose alignment was settled as `settled`: the largest alignment needed, and a description of each.
 fn described(finished: &FinishedRun<'_>, settled: Settled) -> Option<(u32, String)> {
     let packed = arrays(finished, settled);
     let largest = packed.keys().map(|(_, needed)| *needed).max()?;

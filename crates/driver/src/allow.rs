@@ -20,7 +20,7 @@ impl Allow {
         NAMES.into_iter().filter(move |_| self.float_order)
     }
 
-    /// Both together.
+    /// Returns the allowances that either has.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { float_order: self.float_order || other.float_order }

@@ -1,4 +1,4 @@
-//! Assumptions of an answer about a launch that nothing has checked.
+//! Lists the unchecked assumptions on which an answer about a launch rests.
 
 use crate::alignment;
 use crate::demangle::demangle;
@@ -159,7 +159,7 @@ impl FinishedRun<'_> {
     }
 }
 
-/// Is an operation a product with a sparse factor?
+/// Returns `true` if an operation is a product with a sparse factor.
 fn is_sparse(op: &Op) -> bool {
     match op {
         Op::Mma(mma) => mma.sparsity.is_some(),

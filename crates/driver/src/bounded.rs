@@ -96,7 +96,7 @@ fn gather(mut source: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     receiver
 }
 
-/// Reads to the end, which is expected after this many bytes.
+/// Reads to the end. `expected` is the size, as far as it is known: only for reserving memory.
 fn read_from(source: &mut impl Read, expected: u64, most: u64) -> io::Result<Vec<u8>> {
     let too_large = || {
         let message = format!("it is larger than the limit of {most} bytes");

@@ -3,7 +3,7 @@
 //!
 //! The run ignores values of tensors and float scalars. Control flow and addresses must not depend on them, with
 //! three exceptions: branches inside functions of the math library, short branches (a lifted program has neither, see
-//! [`lift`]), and branches with two sides that can both be followed ([`exec::check_conditional`]). Then the run sees
+//! [`lift`]), and branches with two sides that can both be followed ([`exec::check_conditional`]). Then the run covers
 //! every access of every thread, and its results hold for all contents.
 //!
 //! One schedule is executed. If no access races and no barrier is misused, all other schedules do the same, so the
@@ -133,7 +133,7 @@ fn furthest_run<'r>(
         let Some(run) = rerun::run_again(execution, "check", checks, again) else { continue };
         match &run.result.gap {
             None => return run,
-            // This run knows the reason for the stop.
+            // This run has the precise reason for the stop.
             Some(gap) if gap.stop == StopReason::NotFixed => best = run,
             // This run passed the place where the unlifted program stopped, and stopped elsewhere.
             Some(gap) if lifted && best.is_stopped_elsewhere(gap) => best = run,
@@ -146,7 +146,7 @@ fn furthest_run<'r>(
         let run = rerun::run_again(execution, "check", checks, again);
         match run.map(|run| (run.result.gap.as_ref().map(|gap| gap.stop), run)) {
             Some((None, run)) => return run,
-            // This run also knows what stops it behind the branch.
+            // This run continued past the branch, and has the reason why it stopped there.
             Some((Some(StopReason::Conditional), run)) => best = run,
             _ => {}
         }
@@ -188,7 +188,7 @@ fn run_with_tickets<'r>(
 }
 
 impl FinishedRun<'_> {
-    /// Did the run stop at another place than this?
+    /// Returns `true` if this run stopped, too, but at another place.
     fn is_stopped_elsewhere(&self, gap: &exec::Gap) -> bool {
         self.result.gap.as_ref().is_some_and(|own| own.place != gap.place)
     }
@@ -218,7 +218,7 @@ fn run_with_index_ranges<'r>(
         }
         let ran = on_terms(execution, &prepared, checks, equiv::check_indexed);
         let Some((outcome, ranges)) = ran else { continue };
-        // A run that stops at the same place knows more about the reason.
+        // A run that stops at the same place may have a more precise reason.
         let knows_more = !ranges.is_empty() || is_access(prepared.program(), place);
         for range in ranges {
             prepared = prepared.assuming(&range);
@@ -240,7 +240,7 @@ fn run_with_index_ranges<'r>(
     furthest
 }
 
-/// Does the instruction at a place have an address?
+/// Returns `true` if the instruction at a place has an address operand.
 fn is_access(program: &ir::Program, place: exec::Place) -> bool {
     let mut all = program.functions.iter().flat_map(ir::Function::instructions);
     all.any(|one| {
@@ -328,7 +328,7 @@ fn settle_equal_writes<'r>(
         prepared = prepared.assuming(&range);
     }
     if outcome.findings.iter().any(|finding| is_race(&finding.fault)) {
-        // They differ as real numbers: a race.
+        // The values differ as real numbers: the outcome has the race, so it counts whatever the user allows.
         return Some(EqualWrites::BitForBit(prepared.finish(outcome, checks)));
     }
     let real = "float-order: the values that threads write at the same time are equal up to the order of \
@@ -354,7 +354,7 @@ fn search_for_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, c
     }
 }
 
-/// Returns the questions that a run with values finds about copies of elements in fragments.
+/// Runs on terms to compare the copies of one element in registers of matrix fragments. Returns the open doubts.
 fn compare_fragment_copies(execution: &Execution<'_>) -> Option<Vec<exec::Doubt>> {
     let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?.lifted();
     if lift::drops_code(prepared.program()) {

@@ -11,14 +11,14 @@ use ir::{Instr, Op, Program};
 pub(crate) const CLUSTER_HELP: &str =
     "`--cluster X[,Y[,Z]]` sets the number of blocks of a cluster";
 
-/// Did the run stop because the launch has no clusters?
+/// Returns `true` if the run stopped because the launch has no clusters.
 pub(crate) fn lacks_cluster(gap: &Gap, program: &Program, launch: &Launch) -> bool {
     let stops = |one: &Instr| one.span == gap.place.span && matches!(one.op, Op::MapShared { .. });
     launch.cluster_blocks() == 1
         && program.instructions_of(launch.kernel).any(|(_, one)| stops(one))
 }
 
-/// The kind of a fault in reports for programs.
+/// The kind of a fault in machine-readable reports.
 pub(crate) fn kind(fault: &ClusterFault) -> FindingKind {
     match fault {
         ClusterFault::Twice { .. }

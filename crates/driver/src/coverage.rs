@@ -15,7 +15,7 @@ use exec::Place;
 use ir::{BlockId, FuncId, Function, LocId, Op, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The part of a kernel that a run saw.
+/// The part of a kernel that a run executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Coverage {
     /// Instructions of the kernel and of the functions it calls.
@@ -161,7 +161,8 @@ fn entered_blocks(
     entered
 }
 
-/// Does an instruction stand at a span? The span of a block end may hold only the next label or the closing brace.
+/// Returns `true` if the text at a span is an instruction. The span of a block end may hold only the next label or the
+/// closing brace.
 fn is_instruction(span: Span, source: &SourceFile) -> bool {
     let text = source.slice(span);
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '@' || c == '_');

@@ -79,7 +79,7 @@ fn quoted(rest: &[u8], quote: u8) -> usize {
     rest.len()
 }
 
-/// Does a quote behind this text begin a raw string? `R`, `LR`, `uR`, `UR` and `u8R` are its prefixes.
+/// Returns `true` if a quote after this text begins a raw string, whose prefixes are `R`, `LR`, `uR`, `UR` and `u8R`.
 fn begins_raw(before: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let start = before.iter().rposition(|byte| !is_word(byte)).map_or(0, |at| at + 1);

@@ -16,7 +16,7 @@ const CASTS: [&str; 8] = [
 fn as_written(demangled: &str) -> String {
     let mut text = demangled.replace("(bool)1", "true").replace("(bool)0", "false");
     for cast in CASTS {
-        // A cast is followed by a number; a list of parameters stands at the end or before another word.
+        // A cast is followed by a number; a list of parameters ends the name or is followed by another word.
         for sign in ["", "-"] {
             for digit in '0'..='9' {
                 text = text.replace(&format!("{cast}{sign}{digit}"), &format!("{sign}{digit}"));
@@ -26,7 +26,7 @@ fn as_written(demangled: &str) -> String {
     text
 }
 
-/// The source name behind a mangled one; `None` if the name is not mangled.
+/// The source name of a mangled one; `None` if the name is not mangled.
 ///
 /// Names nest templates, and a demangler recurses into them. So names longer than any compiler makes for a kernel are
 /// left alone.

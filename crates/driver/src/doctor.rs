@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// A compiler that does not say its version in this time does not work.
+/// A compiler that does not report its version within this time counts as broken.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// The lines of the report so far. A mark is `ok`, `!` for something broken, or `-` for something missing.
@@ -142,7 +142,7 @@ fn conclusion(library: Option<&Library>, has_program: bool, compiles: bool) -> S
     }
 }
 
-/// Returns the release that nvcc says it is.
+/// Returns the release that nvcc reports.
 fn nvcc_version(path: &Path) -> Result<String, String> {
     let mut command = Command::new(path);
     command.arg("--version");

@@ -48,7 +48,7 @@ pub(crate) struct FinishedRun<'r> {
     /// The program before it was lifted, if it was.
     unlifted: Option<Program>,
     pub(crate) built: BuiltLaunch,
-    /// Assumptions made when the program was lifted.
+    /// Assumptions of lifting and of further runs.
     pub(crate) lifting: BTreeSet<String>,
     pub(crate) result: exec::Outcome,
     /// Outputs with elements that were never written. Empty if the run did not end or left out blocks.
@@ -65,11 +65,11 @@ pub(crate) struct FinishedRun<'r> {
     limits: Limits,
     /// All outputs are set, even where an access happens only under a condition.
     pub(crate) all_set: bool,
-    /// The part of the kernel that another run saw, if it saw more than this one.
+    /// The part of the kernel that another run executed, if that is more than this one did.
     pub(crate) seen: Option<Coverage>,
     /// The program was compiled from a formula, not from a kernel.
     pub(crate) is_formula: bool,
-    /// A page is wanted: keep the data for its pictures.
+    /// An HTML report is requested: keep the data for its pictures.
     pub(crate) pictures: bool,
     /// A hint for each group of findings. Computed once, because each hint is tried in a run.
     hints: OnceCell<Vec<Option<String>>>,
@@ -199,7 +199,7 @@ fn with_facts(execution: &Execution<'_>) -> (LaunchSpec, Option<String>) {
     }
 }
 
-/// Is the doubt about copies of an element in a fragment that the run did not compare?
+/// Returns `true` if a doubt is about copies of an element in a matrix fragment that the run did not compare.
 fn is_open_copy(doubt: &Doubt) -> bool {
     matches!(doubt.about, Doubtful::Copies { differ: false })
 }
@@ -266,7 +266,7 @@ impl FinishedRun<'_> {
         &self.input.source
     }
 
-    /// The part of the kernel that this run and others of the same kernel saw.
+    /// The part of the kernel that this run and others of the same kernel executed.
     pub(crate) fn coverage(&self, others: &[&Self]) -> Coverage {
         if let (Some(seen), []) = (&self.seen, others) {
             return seen.clone();
@@ -279,7 +279,7 @@ impl FinishedRun<'_> {
         coverage(Programs { original, ran, kernel }, &executed, self.source())
     }
 
-    /// Is the other run one of the same kernel?
+    /// Returns `true` if the other run is one of the same kernel.
     pub(crate) fn is_of_same_kernel(&self, other: &Self) -> bool {
         let text = |one: &Self| (one.built.launch.kernel, one.source().text().len());
         text(self) == text(other) && self.source().text() == other.source().text()
@@ -305,7 +305,7 @@ impl FinishedRun<'_> {
         pipelines::of_run(&self.result.mbarrier_uses, &self.result.findings, text)
     }
 
-    /// Are there copies of elements that may differ and were not compared?
+    /// Returns `true` if there are copies of elements that may differ and were not compared.
     pub(crate) fn has_open_copies(&self) -> bool {
         self.result.doubts.iter().any(is_open_copy)
     }
@@ -408,7 +408,7 @@ impl FinishedRun<'_> {
         open.map(|open| sync_findings::undecided(open, self.program()))
     }
 
-    /// Does a finding already explain why the run stopped?
+    /// Returns `true` if a finding already explains why the run stopped.
     fn is_explained(&self, gap: &exec::Gap) -> bool {
         let stops = |fault: &Fault| {
             matches!(fault, Fault::Deadlock { .. } | Fault::Barrier(_) | Fault::Trap)

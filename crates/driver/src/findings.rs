@@ -134,7 +134,7 @@ pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> St
     }
 }
 
-/// The kind of a fault in reports for programs.
+/// The kind of a fault in machine-readable reports.
 pub(crate) fn kind(fault: &Fault) -> FindingKind {
     match fault {
         Fault::OutOfBounds { .. } | Fault::WildAddress { .. } => FindingKind::OutOfBounds,

@@ -1,6 +1,6 @@
 //! Functions of CUDA that `prove` reads, by kind. Those with results unknown to a proof are listed separately.
 //!
-//! `docs/functions.md` is this text; a test keeps the two equal.
+//! `docs/functions.md` is the text of [`page`]; a test keeps the two equal.
 
 use ::cuda::intrinsics::{Class, Intrinsic, all};
 use std::fmt::Write;
@@ -95,7 +95,7 @@ pub fn page() -> String {
     page
 }
 
-/// Can `prove` read a kernel that calls one of the overloads of a function?
+/// Returns `true` if `prove` can read a kernel that calls some overload of a function.
 fn is_read(function: &Intrinsic) -> bool {
     let over = function.over.split_whitespace().next().unwrap_or("i");
     function.signatures.iter().any(|signature| {

@@ -1,5 +1,5 @@
-//! Runs two kernels on numbers to show the difference of their outputs. The numbers are those of the witness as far
-//! as it goes, and some others. Only for pictures; no verdict depends on it.
+//! Runs two kernels on numbers to show the difference of their outputs. Input elements have the numbers of the witness;
+//! those that it does not name have arbitrary ones. Only for pictures; no verdict depends on it.
 
 use crate::report::HeatMap;
 use equiv::{Difference, Input, InputKind, Side};

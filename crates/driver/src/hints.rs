@@ -32,7 +32,9 @@ pub(crate) struct HintSearch<'t> {
     checks: Checks,
     /// The user's limits: time and cancellation.
     limits: Limits,
+    /// Instructions that trials may still execute.
     budget: u64,
+    /// The number of groups that may still get a hint.
     groups: usize,
 }
 
@@ -85,7 +87,7 @@ impl<'t> HintSearch<'t> {
         None
     }
 
-    /// Finds the place where a proxy fence makes writes of threads visible to a bulk copy: behind the writes, or else
+    /// Finds the place where a proxy fence makes writes of threads visible to a bulk copy: after the writes, or else
     /// before the copy.
     fn proxy_fence(&mut self, races: &[&Race]) -> Option<String> {
         let launch = Launch { selected: self.blocks(races), ..self.launch.clone() };
@@ -114,7 +116,7 @@ impl<'t> HintSearch<'t> {
         None
     }
 
-    /// Are all races between lanes of one warp?
+    /// Returns `true` if all races are between lanes of one warp.
     fn races_within_warps_only(&self) -> bool {
         let races = self.found.findings.iter().filter_map(|finding| match &finding.fault {
             Fault::Race(race) if !race.is_harmless() => Some(race),
@@ -189,7 +191,7 @@ impl<'t> HintSearch<'t> {
     }
 
     /// Returns candidate sets of points for barriers that separate the accesses in this order: directly between them,
-    /// behind the first ones, or at the following reconvergence points.
+    /// after the first ones, or at the following reconvergence points.
     fn candidate_points(&self, order: &Order) -> Vec<BTreeSet<Point>> {
         let mut plans = vec![between(order), self.after(order)];
         let mut joins = plans[1].clone();

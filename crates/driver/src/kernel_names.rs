@@ -32,12 +32,12 @@ fn short(names: Vec<&str>) -> Vec<String> {
     all
 }
 
-/// Names behind `.entry`.
+/// Names after `.entry`.
 fn entries(text: &str) -> Vec<&str> {
     text.split(".entry").skip(1).filter_map(|rest| word(rest.trim_start())).collect()
 }
 
-/// Names behind `__global__`, in front of the parameters.
+/// Names after `__global__`, before the parameters.
 fn globals(text: &str) -> Vec<&str> {
     text.split("__global__").skip(1).filter_map(declared).collect()
 }

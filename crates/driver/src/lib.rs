@@ -1,6 +1,6 @@
 //! From a request to a report: reads the inputs, runs the crates below and renders their results.
 //!
-//! Everything a user sees is made here, in data types of its own; the crates below know nothing of files, JSON or
+//! This crate makes all output for users, from data types of its own. The crates below do not depend on files, JSON or
 //! colours.
 
 mod alignment;

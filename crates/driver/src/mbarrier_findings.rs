@@ -1,7 +1,7 @@
-//! Words reports about mbarriers: misuse as diagnostics, hangs in a wait for a phase, and how a bulk copy completes.
+//! Formats messages about mbarriers: misuse as diagnostics, hangs in a wait for a phase, and how a bulk copy completes.
 //!
 //! The threads named as missing in a phase are a guess: those that contributed to the phase before. If threads take
-//! turns, the guess may name threads that need not come. The counts beside them are exact.
+//! turns, the guess may name threads that need not arrive. The counts beside them are exact.
 
 use crate::naming::{element, error_at, thread_label, thread_name};
 use crate::source_lines::source_lines;

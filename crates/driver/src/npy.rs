@@ -215,7 +215,7 @@ pub fn to_bytes(array: &Array) -> Vec<u8> {
 /// The array in a file's bytes.
 ///
 /// # Errors
-/// If there is no supported one, as a clause about the file.
+/// If there is no supported one.
 pub fn from_bytes(mut bytes: Vec<u8>) -> Result<Array, FormatError> {
     let (start, head) = head(&bytes)?;
     let header = Header::parse(head)?;

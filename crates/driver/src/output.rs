@@ -27,7 +27,7 @@ pub(crate) enum FileAccess {
     OwnerOnly,
 }
 
-/// Does a file with an extension of input files exist? Writing a report over it would be a mistake.
+/// Returns `true` for an existing file with an extension of input files: writing a report over it would be a mistake.
 fn is_input(path: &Path) -> bool {
     const ENDINGS: [&str; 7] = ["ptx", "cu", "cuh", "h", "npy", "cubin", "toml"];
     let ending = path.extension().and_then(|ending| ending.to_str());
@@ -108,7 +108,7 @@ pub(crate) fn write_below(
     Ok(path)
 }
 
-/// Is a path in a folder, once all links are followed? `false` for a path that does not exist.
+/// Returns `true` if a path is in a folder, once all links are followed; `false` if it does not exist.
 pub(crate) fn is_below(path: &Path, folder: &Path) -> bool {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     match (path.canonicalize(), folder.canonicalize()) {
@@ -221,7 +221,7 @@ fn open_fifo(path: &Path) -> Result<File> {
     retry_until_timeout(ErrorKind::WouldBlock, || options.open(path))
 }
 
-/// Is this the error of opening a FIFO without a reader?
+/// Returns `true` for the error of opening a FIFO without a reader.
 #[cfg(unix)]
 fn is_unread(error: &Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())

@@ -1,4 +1,4 @@
-//! A launch between its request and its run.
+//! A launch that is ready to run: its kernel is lowered and its arguments are built.
 
 use crate::arguments::{BuiltLaunch, ScalarValue};
 use crate::{Input, Limits};
@@ -10,14 +10,17 @@ use std::time::Instant;
 /// A launch that is ready to run.
 pub(crate) struct PreparedLaunch<'r> {
     pub(crate) input: &'r Input,
+    /// The program to run: as written, or after [`Self::lifted`] the lifted one.
     pub(crate) lowered: Lowered,
+    /// The program as written, if `lowered` has another one.
     pub(crate) unlifted: Option<Program>,
     pub(crate) built: BuiltLaunch,
+    /// Assumptions of lifting, and those added by [`Self::assuming`].
     pub(crate) lifting: BTreeSet<String>,
     pub(crate) limits: Limits,
     /// The program was compiled from a formula, not from a kernel.
     pub(crate) is_formula: bool,
-    /// Numbers that the formula has exactly as they are written.
+    /// The numbers written in the formula.
     pub(crate) literals: Vec<equiv::Literal>,
 }
 
@@ -47,7 +50,7 @@ impl<'r> PreparedLaunch<'r> {
 
     /// Replaces the program by one that is equal over the reals ([`lift`]).
     pub(crate) fn lifted(mut self) -> Self {
-        // A run whose time is up ends where it begins.
+        // The run will stop at once, so lifting would be wasted.
         let is_stopped = self.limits.watch.is_some_and(crate::Watch::is_stopped);
         if is_stopped || self.limits.deadline().is_some_and(|end| Instant::now() >= end) {
             return self;
@@ -60,7 +63,7 @@ impl<'r> PreparedLaunch<'r> {
         self
     }
 
-    /// Adds a note for each related scalar: a run that ignores values takes it for any number.
+    /// Adds a note for each scalar given by an expression of others: a run that ignores values takes it for any number.
     pub(crate) fn without_relations(mut self) -> Self {
         for scalar in &self.built.scalars {
             let argument = self.built.launch.arguments.get(scalar.argument);

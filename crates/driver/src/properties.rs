@@ -1,7 +1,7 @@
 //! Verdicts on a kernel, property by property.
 //!
-//! A run sees one schedule. Without races and misused barriers all other schedules do the same,
-//! and its results hold for all of them. Otherwise every property that was not refuted is unknown.
+//! A run executes one schedule. Without races and misused barriers all other schedules do the same, and its results
+//! hold for all of them. Otherwise every property that was not refuted is unknown.
 
 use crate::alignment;
 use crate::arguments::OutputSpec;
@@ -19,7 +19,7 @@ const SHOWN: usize = 3;
 pub(crate) struct Property {
     pub(crate) name: PropertyName,
     pub(crate) verdict: Verdict,
-    /// Why it is unknown, apart from reasons that concern all properties.
+    /// The reasons why it is unknown, apart from those that concern all properties.
     pub(crate) reasons: Vec<String>,
 }
 
@@ -73,9 +73,8 @@ fn reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
     reasons
 }
 
-/// Does a fault leave open what happens elsewhere? It does if it changes memory outside the kernel's own, if an
-/// undefined value decides control flow, an address or the participants of a barrier, or if a collective lacks
-/// lanes.
+/// Returns `true` if the behaviour elsewhere is unknown after a fault: it changes memory outside the kernel's own, an
+/// undefined value decides control flow, an address or the participants of a barrier, or a collective lacks lanes.
 fn makes_rest_unknown(fault: &Fault) -> bool {
     match fault {
         Fault::OutOfBounds { kind, .. } | Fault::WildAddress { kind, .. } => {
@@ -92,7 +91,7 @@ fn makes_rest_unknown(fault: &Fault) -> bool {
     }
 }
 
-/// Could another schedule behave differently?
+/// Returns `true` if another schedule may behave differently.
 fn is_schedule_open(finished: &FinishedRun<'_>) -> bool {
     let faults = finished.errors().map(|finding| findings::property(&finding.fault));
     let mut unordered =

@@ -21,7 +21,7 @@ pub(crate) fn outermost_line(place: Place, program: &Program) -> Option<(&str, u
     Some((file, location.line))
 }
 
-/// The lines of a place: the innermost of the user's first, then the call sites it was inlined at; at last those of
+/// The lines of a place: the innermost of the user's first, then the call sites it was inlined at; finally those of
 /// inlined libraries, the innermost first.
 pub(crate) fn source_lines(place: Place, program: &Program) -> Vec<SourceLine> {
     let mut lines = Vec::new();
@@ -77,7 +77,7 @@ const FILES: [&str; 19] = [
     "warpproof_math.h",
 ];
 
-/// Is a file a library's?
+/// Returns `true` for a file of a library.
 fn is_library(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     FOLDERS.iter().any(|folder| file.contains(folder))

@@ -1,6 +1,6 @@
 //! The support matrix: the instruction forms that each engine supports.
 //!
-//! `docs/instructions.md` is this text; a test keeps the two equal.
+//! `docs/instructions.md` is the text of [`matrix`]; a test keeps the two equal.
 
 use ptx::isa::{FAMILIES, Family, Form, Lowering};
 use std::fmt::Write;
@@ -52,7 +52,7 @@ fn is_lowered(form: &Form) -> bool {
     matches!(form.lowering, Lowering::By(_))
 }
 
-/// Why a form is not lowered.
+/// Returns the reason why a form is not lowered.
 fn why_not(form: &Form) -> &'static str {
     let has = |text: &str| form.syntax.contains(text);
     match form.opcode {
@@ -82,7 +82,7 @@ fn why_not(form: &Form) -> &'static str {
     }
 }
 
-/// Does the engine execute every operation of every example?
+/// Returns `true` if the engine executes every operation of every example of a form.
 fn is_executed(form: &Form) -> bool {
     is_lowered(form)
         && form.examples.iter().all(|example| {

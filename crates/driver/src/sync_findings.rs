@@ -25,7 +25,7 @@ pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Di
     error_at(Code::AsyncCopy, finding, message).label(thread_label(finding))
 }
 
-/// Is a fault reported as a note? In strict mode only faults within the manual's rules are.
+/// Returns `true` if a fault is reported as a note. In strict mode only faults within the manual's rules are notes.
 pub(crate) fn is_note(fault: &Fault, strict: bool) -> bool {
     let allowed = matches!(fault, Fault::CopiesInFlight { .. } | Fault::ProductsInFlight { .. });
     fault.is_note() && (!strict || allowed)

@@ -5,7 +5,7 @@ use crate::vocabulary::{FindingKind, PropertyName};
 use base::Code;
 use exec::{Target, TensorFault};
 
-/// The kind of a fault in reports for programs.
+/// The kind of a fault in machine-readable reports.
 pub(crate) fn kind(fault: &TensorFault) -> FindingKind {
     match fault {
         TensorFault::InnerCoordinate { .. } => FindingKind::Misaligned,

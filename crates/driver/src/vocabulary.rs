@@ -1,4 +1,4 @@
-//! The vocabulary of reports: severities, kinds of findings and properties. Each word stands in one table, with the
+//! The vocabulary of reports: severities, kinds of findings and properties. Each word is defined in one table, with its
 //! name in all formats. Programs read these names, so they do not change.
 
 use serde::{Serialize, Serializer};

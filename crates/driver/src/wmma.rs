@@ -108,9 +108,10 @@ fn record_uses(
     }
 }
 
-/// Do the copies of each element that the product at a place multiplies come from one load? Then they are equal.
+/// Returns `true` if the copies of each element that the product at a place multiplies come from one load, and so are
+/// equal.
 ///
-/// Read off the text: such loads alone must write the registers, and always together.
+/// Checked on the text, not on the run: no other instruction may write a copy, and each load must write all of them.
 pub(crate) fn copies_are_loaded(kernel: Kernel<'_>, place: Place) -> bool {
     let mut products = kernel.functions().into_iter().flat_map(|function| {
         let here = move |one: &&ir::Instr| one.span == place.span && one.location == place.location;
@@ -138,7 +139,7 @@ fn pairs(kind: Kind, registers: &[Operand]) -> impl Iterator<Item = [Operand; 2]
     })
 }
 
-/// Does one load always write both registers, as copies?
+/// Returns `true` if every write of either register is a load that writes both, as copies of one element.
 fn loaded_together(function: &Function, [original, copy]: [Operand; 2]) -> bool {
     if original == copy {
         return true;
@@ -197,7 +198,7 @@ fn kinds_of(mma: &WmmaMma) -> [Kind; 4] {
     ]
 }
 
-/// Do the registers of a fragment hold the same constants, if any?
+/// Returns `true` if the registers of a fragment hold the same constants, if any.
 fn all_alike(constants: &Constants, operands: &[Operand]) -> bool {
     let of = |operand: Operand| match operand {
         Operand::Register(register) => constants.get(&register).cloned().unwrap_or_default(),

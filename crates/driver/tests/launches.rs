@@ -61,7 +61,7 @@ impl Entry {
         self.answers.iter().any(|answer| answer.kind == kind)
     }
 
-    /// Does the entry explain a text of the answer?
+    /// Returns `true` if the entry explains a text of the answer.
     fn explains(&self, text: &str) -> bool {
         self.answers.iter().any(|answer| answer.text.contains(text))
     }
@@ -117,7 +117,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// Does a text match a pattern? `*` stands for any text.
+/// Returns `true` if a text matches a pattern, in which `*` stands for any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(start) else { return false };

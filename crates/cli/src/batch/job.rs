@@ -134,7 +134,7 @@ fn task(
     serde_json::to_string(&Task { words, files }).map_err(|error| error.to_string())
 }
 
-/// Does an option occur among the words? `-j4` counts, too.
+/// Returns `true` if an option occurs among the words. `-j4` counts, too.
 fn sets(words: &[String], long: &str, short: Option<&str>) -> bool {
     words.iter().any(|word| {
         let rest = word.strip_prefix(long);

@@ -64,12 +64,12 @@ pub(crate) fn run(args: &BatchArgs, host: &Host) -> u8 {
     let plan = Plan { worker, workers, limits, signals: &signals, first_results };
     let (results, error) = pool::run(&plan, jobs, results);
     let done = results.written();
-    let go_on = if args.output == Path::new("-") { "" } else { "; --resume continues from there" };
+    let hint = if args.output == Path::new("-") { "" } else { "; --resume continues from there" };
     if let Some(error) = error {
-        return fail(&format!("{error}\n{done} jobs are answered{go_on}"));
+        return fail(&format!("{error}\n{done} jobs are answered{hint}"));
     }
     if let Some(signal) = signals.signal() {
-        print_message(&format!("interrupted: {done} jobs are answered{go_on}\n"));
+        print_message(&format!("interrupted: {done} jobs are answered{hint}\n"));
         // 128 plus the number of the signal, as in shells.
         return u8::try_from(128 + signal).unwrap_or(Exit::Unknown as u8);
     }

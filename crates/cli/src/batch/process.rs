@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// The most bytes kept of a worker's standard error.
 const MAX_ERROR_OUTPUT: usize = 16_384;
-/// The time to wait for it: a grandchild outside the group may hold the pipe.
+/// The time to wait for that output: a grandchild outside the group may keep the pipe open.
 const WAIT: Duration = Duration::from_millis(500);
 
 /// The command that starts workers.
@@ -114,7 +114,7 @@ impl Worker {
         Death { limit: Limit::Crash, message }
     }
 
-    /// Ends the whole group; returns the worker's exit status and its last words.
+    /// Ends the whole group; returns the worker's exit status and the end of its standard error.
     fn kill_and_wait(&mut self) -> (Option<ExitStatus>, String) {
         self.tasks = None;
         // The worker closed its output, so it is dead or about to be. Wait for its own status, not that of our

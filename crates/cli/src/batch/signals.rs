@@ -18,7 +18,7 @@ impl ReceivedSignals {
         Some(self.last.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
     }
 
-    /// Was a second signal received?
+    /// Returns `true` if a second signal was received.
     pub(super) fn is_urgent(&self) -> bool {
         self.count.load(Ordering::SeqCst) > 1
     }

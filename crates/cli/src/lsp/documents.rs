@@ -48,7 +48,7 @@ struct Job {
     number: u64,
 }
 
-/// Files, jobs and what the client can show.
+/// Files, jobs, and the abilities of the client.
 #[derive(Debug)]
 pub(super) struct Documents {
     pub(super) limits: Limits,
@@ -200,7 +200,7 @@ impl Documents {
         messages
     }
 
-    /// Are jobs running?
+    /// Returns `true` while jobs are running.
     pub(super) fn is_busy(&self) -> bool {
         !self.running.is_empty()
     }

@@ -93,7 +93,7 @@ fn described(about: &Summary) -> String {
     text
 }
 
-/// Removes characters with a meaning in Markdown.
+/// Escapes characters with a meaning in Markdown, and replaces line ends by blanks.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     for c in text.chars() {

@@ -62,7 +62,7 @@ pub(crate) fn run(console: &Console) -> Exit {
     let mut server =
         Server { state: State::New, documents: Documents::new(events), is_lost: false };
     while let Ok(event) = queue.recv() {
-        let goes_on = match event {
+        let continues = match event {
             Event::Received(ClientMessage::Message(message)) => server.handle(message),
             Event::Received(ClientMessage::Malformed(why)) => {
                 server.refuse_malformed(&why);
@@ -75,7 +75,7 @@ pub(crate) fn run(console: &Console) -> Exit {
             }
             Event::End => false,
         };
-        if !goes_on || server.is_lost {
+        if !continues || server.is_lost {
             break;
         }
     }

@@ -178,7 +178,7 @@ fn diagnostic(
     (path, diagnostic)
 }
 
-/// Returns the range of a kernel's name before its parameters, behind `__global__` or `.entry`.
+/// Returns the range of a kernel's name before its parameters, after `__global__` or `.entry`.
 pub(super) fn definition(text: &str, kernel: &str) -> Option<Range> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let starts = text.match_indices(kernel).filter(|(at, _)| {

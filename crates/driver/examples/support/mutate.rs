@@ -157,7 +157,7 @@ impl<'t> Instruction<'t> {
         starts.iter().any(|start| self.opcode.starts_with(start))
     }
 
-    /// Is the first operand written?
+    /// Returns `true` if the first operand is written.
     pub(crate) fn has_destination(&self) -> bool {
         !self
             .is(&["st", "bar", "bra", "red", "ret", "cp.async", "call", "trap", "exit", "prefetch"])

@@ -1,4 +1,4 @@
-//! The blocks that a claim is about.
+//! `--blocks`: the blocks of the grid to which an answer is restricted.
 
 use super::launch_spec::{BlockPosition, Dimensions};
 use super::misfit::BlocksError;

@@ -223,7 +223,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Checks arguments that are taken in order, because not all are called as parameters are. An argument with the
+    /// Checks arguments that are taken in order because not all of them have names of parameters. An argument with the
     /// name of another parameter is then a mistake.
     fn check_order(&mut self, parameters: &[Parameter<'_>], positional: &[Option<&ArgumentSpec>]) {
         for (position, spec) in positional.iter().enumerate() {
@@ -285,7 +285,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// A parameter without argument, or with `?` for one.
+    /// The value of a parameter whose argument is missing or `?`.
     fn absent(&mut self, parameter: &Parameter<'_>, spec: Option<&'r ArgumentSpec>) -> Outcome {
         // A parameter that the kernel never reads may be anything: compilers append parameters of their own.
         if !parameter.used {

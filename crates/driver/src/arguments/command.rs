@@ -1,5 +1,5 @@
 //! Builds command lines for the user to complete: everything known from the PTX and from the user's own arguments is
-//! filled in, and `?` stands where a fact is missing.
+//! filled in, and `?` marks each missing fact.
 
 use super::declared;
 use super::limits::shared_memory;
@@ -230,7 +230,7 @@ pub(super) fn template(parameter: &Parameter<'_>) -> String {
             Some(element) if element.is_float() => format!("{name}={element}"),
             _ => format!("{name}=?"),
         },
-        // A descriptor, or loaded through its address: the offsets of its fields are unknown.
+        // A tensor map, or a structure loaded through its address: the offsets of its fields are unknown.
         Kind::Structure if parameter.loads.is_empty() => format!("{name}=?"),
         Kind::Structure => {
             let offsets: Vec<String> =

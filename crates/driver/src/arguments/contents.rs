@@ -168,7 +168,7 @@ fn scattered(
     let mut bytes = vec![0; extent * width];
     let mut written = vec![false; extent];
     for (value, offset) in dense.chunks_exact(width).zip(element_offsets(shape, Some(strides))) {
-        // Below the extent.
+        // Cannot truncate: the offset is below `extent`.
         let position = offset as usize;
         let place = &mut bytes[position * width..][..width];
         if written[position] && place != value {

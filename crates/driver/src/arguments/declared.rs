@@ -1,16 +1,16 @@
-//! Element types that a kernel declares: from the types of its parameters in C++, as written or as in its mangled
-//! name.
+//! Derives element types from the C++ types of a kernel's parameters, as written in the source or encoded in the
+//! kernel's mangled name.
 //!
-//! They serve advice and warnings, never a verdict. Types without an element type (`void*`, `char*`, a class of the
-//! user's) give nothing.
+//! They are used in advice and warnings, never in a verdict. A type without an element type (`void*`, `char*`, a class
+//! of the user's) yields none.
 
 use super::select::bare_path;
 use super::signature::signature;
 use super::{DeclaredParameter, ElementType};
 use crate::demangle::demangle;
 
-/// The declared parameters of a kernel: names from the source, types from the kernel's mangled name, which has those
-/// of the instance, or else from the source. Empty if neither has `count` parameters.
+/// The declared parameters of a kernel. Names come from the source. Types come from the mangled name, which has those
+/// of the template instance, or else from the source. Empty if neither has `count` parameters.
 pub(crate) fn declared(kernel: &str, count: usize, source: Option<&str>) -> Vec<DeclaredParameter> {
     let demangled = demangle(kernel);
     let path = bare_path(demangled.as_deref().unwrap_or(kernel));
@@ -80,7 +80,7 @@ pub(super) fn scalar(ty: &str) -> Option<ElementType> {
     (!words.contains(&"*")).then(|| element(&words)).flatten()
 }
 
-/// Is a type a pointer?
+/// Returns `true` if a type is a pointer or a reference: both are passed as addresses.
 pub(super) fn is_pointer(ty: &str) -> bool {
     ty.contains(['*', '&'])
 }
@@ -150,9 +150,10 @@ fn element(words: &[&str]) -> Option<ElementType> {
     NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(element, _)| *element)
 }
 
-/// Does an argument's element type contradict that of its parameter? A contradiction is a float of another format, a
-/// wider element, or a float on one side and an integer of the same size on the other. Integers may move narrower
-/// elements of any kind.
+/// Returns `true` if the element type of an argument contradicts the declared one. A declared float is contradicted by
+/// another float format and by any integer; a declared integer of two bytes or more, by a wider integer and by a float
+/// that is not narrower. Narrower elements are no contradiction: a kernel may move several of them as one integer. Nor
+/// are two types of one byte, or tf32 for f32.
 pub(super) fn contradicts(given: ElementType, declared: ElementType) -> bool {
     let is_byte = given.bytes() == 1 && declared.bytes() == 1;
     let is_tf32 = (given, declared) == (ElementType::Tf32, ElementType::F32);

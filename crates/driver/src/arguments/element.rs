@@ -128,7 +128,7 @@ impl ElementType {
         }
     }
 
-    /// Is it a floating-point type?
+    /// Returns `true` for a floating-point type.
     #[must_use]
     pub const fn is_float(self) -> bool {
         self.float_format().is_some()
@@ -153,7 +153,7 @@ impl ElementType {
         }
     }
 
-    /// Can a file with such elements fill a tensor of this type, bit for bit?
+    /// Returns `true` if a file with elements of type `dtype` can fill a tensor of this type, bit for bit.
     pub(super) fn accepts(self, dtype: Dtype) -> bool {
         let raw = match self {
             // `ml_dtypes` and torch write these for types that NumPy has no name for.
@@ -168,7 +168,7 @@ impl ElementType {
     /// Appends the bytes of a number, rounded to the type.
     ///
     /// # Errors
-    /// If the type has no such number, as a clause that begins with the number.
+    /// If the type has no such number.
     pub(super) fn encode(self, number: &Number, bytes: &mut Vec<u8>) -> Result<(), NumberError> {
         if let Some(format) = self.float_format() {
             return float::encode(format, number, bytes);
@@ -198,7 +198,8 @@ impl ElementType {
         }
     }
 
-    /// The range in which [`super::fills::iota`] counts. For a float type it ends where the type begins to skip integers.
+    /// The range in which [`super::fills::iota`] counts. For a float type it ends where the type begins to skip
+    /// integers.
     pub(super) const fn counting_range(self) -> (i128, i128) {
         match self {
             Self::F64 => (0, 1 << 53),
@@ -211,7 +212,7 @@ impl ElementType {
         }
     }
 
-    /// Least and greatest number; floats have none, their conversion judges.
+    /// Least and greatest integer; (0, 0) for floats, whose range is checked when they are encoded.
     pub(super) const fn integer_range(self) -> (i128, i128) {
         match self {
             Self::S64 => (i64::MIN as i128, i64::MAX as i128),

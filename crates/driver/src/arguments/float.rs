@@ -10,7 +10,7 @@ use ir::Format;
 /// Appends the bytes of a number in a format.
 ///
 /// # Errors
-/// If the format has no such number, as a clause that begins with the number.
+/// If the format has no such number.
 pub(super) fn encode(
     format: Format,
     number: &Number,
@@ -59,7 +59,8 @@ pub(super) fn encode(
     Ok(())
 }
 
-/// The number itself if the text is exactly that; otherwise the odd one of the two floats next to the text.
+/// Rounds a decimal text to odd: returns `nearest`, the closest float, if the text is exactly that. Otherwise returns
+/// the one of the two floats around the text whose last bit is 1.
 fn round_to_odd(text: &str, nearest: f64) -> f64 {
     // Fast path: most numbers are small integers, and tensors have many of them.
     if nearest.abs() < (1_u64 << f64::MANTISSA_DIGITS) as f64 && text.parse::<i64>().is_ok() {

@@ -18,7 +18,8 @@ impl Display for IndexRange {
     }
 }
 
-/// Could two elements of a tensor be at one place?
+/// Returns `false` only if no two elements of a tensor are at one place. It may return `true` for unusual strides that
+/// do not overlap either.
 pub(super) fn strides_overlap(shape: &[u64], strides: &[u64]) -> bool {
     let mut axes: Vec<(u64, u64)> =
         strides.iter().copied().zip(shape.iter().copied()).filter(|(_, size)| *size > 1).collect();

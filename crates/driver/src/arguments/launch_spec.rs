@@ -1,4 +1,4 @@
-//! Grid, block, cluster, shared memory and the blocks of a claim.
+//! Parses the launch flags: grid, block, cluster, dynamic shared memory, and the blocks to check.
 
 use super::{BlockSelection, Number, ParseError, ParseReason, parse};
 use std::fmt;

@@ -31,7 +31,8 @@ pub(super) fn positions<'r>(
     };
     let is_named =
         |spec: &&'r ArgumentSpec| parameters.iter().any(|parameter| parameter.name == spec.name);
-    // A tensor behind a map may take a pointer that no other argument is named after.
+    // Arguments also go by name if the only others are tensors of maps, and every used parameter has an argument of its
+    // name: then these tensors need no parameter.
     let is_given = |parameter: &Parameter<'_>| specs.iter().any(|spec| spec.name == parameter.name);
     let by_name = match specs.iter().all(is_named) {
         true => true,

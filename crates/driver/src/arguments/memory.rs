@@ -36,7 +36,7 @@ impl<'r> Buffers<'r> {
         }
     }
 
-    /// Is there a buffer with this name?
+    /// Returns `true` if there is a buffer with this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.known.contains_key(name)
     }
@@ -68,7 +68,7 @@ impl<'r> Buffers<'r> {
         self.place(Buffer { name, element_bytes: 8, element, contents, access })
     }
 
-    /// A buffer with values that the host put together.
+    /// A read-only buffer with values that are not tensor elements, such as tensor maps.
     pub(super) fn structures(
         &mut self,
         name: &str,

@@ -146,7 +146,7 @@ pub(super) enum BlocksError {
     Number { grid: Dimensions, count: u64 },
 }
 
-/// The reason why an expression has no float to stand for it.
+/// The reason why no float can stand in for an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum NearestError {
     #[error("{formula} is too large for {element}")]

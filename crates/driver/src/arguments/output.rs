@@ -38,7 +38,7 @@ impl OutputSpec {
             None => buffer.to_vec(),
             Some(_) => self
                 .offsets()
-                // Below the extent, the length of the slice.
+                // Cannot truncate: offsets are below the extent, and so inside the slice.
                 .flat_map(|offset| &buffer[offset as usize * width..][..width])
                 .copied()
                 .collect(),
@@ -73,7 +73,7 @@ pub(super) fn element_offsets(shape: &[u64], strides: Option<&[u64]>) -> impl It
 fn row_major(shape: &[u64]) -> Vec<u64> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
-        // Saturates only beside a size of 0; no stride is used then.
+        // Saturates only if another size is 0: then there are no elements, and no stride is used.
         strides[axis - 1] = u64::saturating_mul(strides[axis], shape[axis]);
     }
     strides

@@ -95,7 +95,8 @@ pub(super) fn parameters<'p>(
         .collect()
 }
 
-/// Can a list of declared parameters be that of a kernel? It needs the same length, and eight bytes for each pointer.
+/// Returns `true` if a list of declared parameters may be that of a kernel: it has the same length, and each pointer in
+/// it has eight bytes in the PTX.
 fn fits(program: &Program, function: &ir::Function, declared: &[DeclaredParameter]) -> bool {
     let size = |param: &Param| match param {
         Param::Variable(id) => program.variables[*id].size,
@@ -137,7 +138,7 @@ fn is_mentioned(function: &ir::Function, variable: VarId) -> bool {
                 Access::Write(_) | Access::Sink | Access::Read(_) => false,
             };
         });
-        // The front end does not know which operands it reads.
+        // It is unknown which operands an unsupported instruction reads.
         mentioned |= matches!(instruction.op, Op::Unsupported { .. });
     }
     mentioned

@@ -1,4 +1,4 @@
-//! From text to [`ArgumentSpec`].
+//! Parses arguments into [`ArgumentSpec`]. The grammar:
 //!
 //! ```text
 //! argument  = NAME "=" ( "?" | number | scalar | tensor | pointers | map | structure | recorded | related )
@@ -356,7 +356,7 @@ fn structure(text: &str) -> Result<ArgumentValue, ParseReason> {
     Ok(ArgumentValue::Structure(fields))
 }
 
-/// Is a file an array? Then it needs a type before its name.
+/// Returns `true` if a file holds an array: the argument then needs an element type.
 fn is_array_file(path: &str) -> bool {
     path.is_empty() || path.ends_with(".npy")
 }
@@ -456,7 +456,7 @@ fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !inside(c)).unwrap_or(text.len()))
 }
 
-/// Splits the text behind its leading bracket at the next closing one.
+/// Splits the text after its leading bracket at the next closing one.
 pub(super) fn bracketed(text: &str) -> Result<(&str, &str), ParseReason> {
     let end = text.find(']').ok_or_else(|| ParseReason::Unclosed(text.to_owned()))?;
     Ok((&text[1..end], &text[end + 1..]))

@@ -22,7 +22,7 @@ pub struct PartSpec {
     indices: Vec<Index>,
 }
 
-/// The selection in one dimension: one index, or a range without its end.
+/// The selection in one dimension: one index, or a half-open range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Index {
     One(u64),

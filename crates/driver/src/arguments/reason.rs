@@ -1,4 +1,4 @@
-//! Errors in flags and arguments that show before there is a kernel to fit them to. Each displays as a clause.
+//! Errors in flags and arguments that are found while parsing them, without a kernel. Each displays as a clause.
 
 use super::{ElementType, IndexRange};
 use equiv::FormulaError;
@@ -83,7 +83,7 @@ pub enum ParseReason {
     AfterType { element: ElementType, rest: String },
     #[error("only a tensor can start as {1}, such as {0}[64]={1}")]
     ScalarFill(ElementType, String),
-    /// No seed.
+    /// A random fill with a malformed seed.
     #[error("`{0}` is not a random fill; expected random or random(SEED), with a seed such as 7")]
     Seed(String),
     #[error("`{0}` is not a number of at most 64 bits")]

@@ -2,8 +2,8 @@
 //!
 //! The bytes hold addresses of the device they were recorded on. Every aligned word of eight bytes that lies in a
 //! tensor with a given address becomes a pointer into that tensor; so does the address at the start of a tensor map.
-//! A number that happens to lie there becomes a pointer too. This can make a proof fail but never hold: the bits of a
-//! pointer are unknown. Words that look like addresses but lie in no tensor are reported.
+//! A number that happens to equal such an address becomes a pointer too. This can make a proof fail but never hold: the
+//! bits of a pointer are unknown. Words that look like addresses but lie in no tensor are reported.
 
 use super::misfit::RecordedError;
 use super::{ArgumentSpec, ArgumentValue, RecordedSpec, TensorSpec};

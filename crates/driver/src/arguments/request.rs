@@ -6,7 +6,7 @@ use super::{
 };
 use ir::{FuncId, Program, VarId};
 
-/// Everything the user says about the arguments.
+/// The user's flags about arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
     /// `--arg`, in order.
@@ -20,7 +20,7 @@ pub struct Arguments {
 /// Treatment of tensors and floats without given values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingData {
-    /// They may be anything; checks do not look at them.
+    /// They may be anything; checks ignore their values.
     Opaque,
     /// They are errors: a simulation needs numbers.
     Refused,
@@ -64,7 +64,7 @@ pub struct BuiltLaunch {
     pub variables: Vec<VariableSpec>,
     /// Assumptions and oddities, one sentence each.
     pub notes: Vec<String>,
-    /// The arguments as the user gave them, for the head of a page.
+    /// The arguments as the user gave them, for the head of an HTML report.
     pub given: Vec<String>,
 }
 

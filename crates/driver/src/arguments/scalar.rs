@@ -231,8 +231,8 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the float of a type that is nearest to an expression, or `None` if the expression has names or the type is not
-/// a float.
+/// Returns the float of a type that is nearest to an expression, or `None` if the expression has names or the type is
+/// not a float.
 ///
 /// # Errors
 /// If the value is beyond the type, or its float would be zero.

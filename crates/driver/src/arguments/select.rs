@@ -136,7 +136,7 @@ pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, Se
     })
 }
 
-/// Does a kernel's name in PTX belong to the instance in the user's spelling?
+/// Returns `true` if a kernel's name in PTX is that of the template instance `name`, in the user's spelling.
 pub(crate) fn is_instance(mangled: &str, name: &str) -> bool {
     mangled == name || Candidate::new(FuncId::from_position(0), mangled).is_instance(name)
 }
@@ -189,12 +189,12 @@ impl Candidate {
         [whole, short].into_iter()
     }
 
-    /// Is this its name with template arguments?
+    /// Returns `true` if this is its name with template arguments.
     fn is_instance(&self, name: &str) -> bool {
         self.instances().any(|instance| instance == without_blanks(name))
     }
 
-    /// Are these its first template arguments? `k<128, float>` also has the name `k<128>`.
+    /// Returns `true` if these are its first template arguments: `k<128, float>` also has the name `k<128>`.
     fn extends_instance(&self, name: &str) -> bool {
         let name = without_blanks(name);
         let Some(first) = name.strip_suffix('>').filter(|first| first.contains('<')) else {
@@ -252,7 +252,7 @@ fn instance(name: &str) -> String {
     name[start..end].to_owned()
 }
 
-/// The position of the last name, behind namespaces and classes.
+/// The position of the last name, after namespaces and classes.
 fn namespaces(name: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
     for (at, letter) in name.char_indices() {

@@ -1,7 +1,7 @@
 //! Reads the parameter lists of kernels from CUDA C++. PTX of NVRTC and nvcc lacks the parameters' names.
 //!
 //! The reading is lexical: it skips comments, strings and preprocessor lines, and splits the list that follows a
-//! kernel's name behind `__global__` at its commas. It gives nothing for a list that it does not understand, or for a
+//! kernel's name after `__global__` at its commas. It gives nothing for a list that it does not understand, or for a
 //! name with several different lists; parameters are then called by their position. The names decide which argument
 //! belongs to which parameter, so callers must compare the number of parameters and their sizes with the PTX.
 
@@ -15,7 +15,7 @@ pub struct DeclaredParameter {
     /// Its type, words separated by blanks.
     pub ty: String,
     /// Set if no other definition can be the compiled kernel. Only then an argument with this name is matched to this
-    /// parameter even if it stands at another position.
+    /// parameter even if it is given at another position.
     pub is_certain: bool,
 }
 
@@ -36,9 +36,9 @@ pub(super) fn signature(text: &str, kernel: &str, count: usize) -> Option<Vec<De
     Some(list)
 }
 
-/// Must the definition found be the compiled one? Another one is possible if the preprocessor leaves text out, if
-/// text comes from another file or a macro, if there are namespaces, or if the heading of some kernel is not
-/// understood.
+/// Returns `true` if the definition found must be the compiled one. Another one is possible if the preprocessor leaves
+/// text out, if text comes from another file or a macro, if there are namespaces, or if the heading of some kernel is
+/// not understood.
 fn is_certain(text: &str, tokens: &[&str], kernel: &str) -> bool {
     let directives = cpp_text::directives(text);
     let plain = directives.iter().all(|directive| is_plain(directive, kernel));
@@ -60,7 +60,7 @@ fn has_namespace(tokens: &[&str]) -> bool {
     (0..tokens.len()).any(opens)
 }
 
-/// Are the headings of all kernels understood, and does exactly one have this name?
+/// Returns `true` if the headings of all kernels are understood, and exactly one has this name.
 fn is_only_definition(tokens: &[&str], kernel: &str) -> bool {
     let globals = || tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
     let is_instance = |at: usize| at > 0 && tokens[at - 1] == "template";

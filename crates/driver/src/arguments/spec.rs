@@ -81,7 +81,7 @@ impl ArgumentValue {
 pub struct RecordedSpec {
     /// The file. Printed with braces if its name is that of an array, which alone means a tensor's contents.
     pub file: String,
-    /// The tensors, arguments of their own.
+    /// The tensors whose addresses it holds; each is also an argument.
     pub tensors: Vec<RecordedTensor>,
     /// Fields with new values.
     pub fields: Vec<Field>,
@@ -103,9 +103,9 @@ pub struct TensorMapSpec {
     pub file: Option<String>,
     /// The tensor.
     pub tensor: String,
-    /// Its type, if it exists behind maps only.
+    /// Its description, if it is not an argument of its own.
     pub inline: Option<TensorSpec>,
-    /// Keys and values beside the tensor.
+    /// Keys and values apart from the tensor.
     pub keys: MapKeys,
 }
 
@@ -264,7 +264,7 @@ impl ArgumentSpec {
         }
     }
 
-    /// The tensors it describes: itself, or those that exist behind its maps only.
+    /// The tensors it describes: itself, or those described inside its maps.
     pub(crate) fn tensors(&self) -> Vec<(&str, &TensorSpec)> {
         match &self.value {
             ArgumentValue::Tensor(tensor) => vec![(&self.name, tensor)],

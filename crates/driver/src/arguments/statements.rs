@@ -1,4 +1,4 @@
-//! Statements about a tensor after its shape: `:inout`, `:0..100`, `:distinct`, `:lower`, each behind a colon and at
+//! Statements about a tensor after its shape: `:inout`, `:0..100`, `:distinct`, `:lower`, each after a colon and at
 //! most once. Also checks that a tensor can have its stated structure.
 
 use super::index_range::{parse_range, strides_overlap};

@@ -45,7 +45,7 @@ impl TensorStructure {
 }
 
 impl Mask {
-    /// Reads the mask: for each of `count` elements, is it kept?
+    /// Reads the mask of `count` elements: `true` for those that are kept, `false` for zeros.
     fn kept(&self, count: usize) -> Result<Vec<bool>, ContentsError> {
         let path = match self {
             Self::List(kept) => return Ok(kept.clone()),
@@ -120,7 +120,7 @@ pub(super) fn check_contents(
     Ok(())
 }
 
-/// Is an element zero, of either sign?
+/// Returns `true` if an element is zero, of either sign.
 fn is_zero(bytes: &[u8], element: ElementType) -> bool {
     let Some((last, low)) = bytes.split_last() else { return true };
     let sign = if matches!(element.scalar(), Scalar::Float(_)) { 0x80 } else { 0 };

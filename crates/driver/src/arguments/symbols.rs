@@ -145,7 +145,7 @@ pub(super) fn open_symbols(request: &Request<'_>) -> Vec<String> {
     mentioned.filter(|v| is_open(v) && !is_given(v)).map(demangled_name).collect()
 }
 
-/// Can only the host have given it contents?
+/// Returns `true` if the module gives a variable no contents, so that only the host can.
 fn is_open(variable: &Variable) -> bool {
     let empty = variable.initial.is_empty() && variable.relocations.is_empty();
     let constant = variable.space == Space::Const && empty;
@@ -222,7 +222,7 @@ fn tensor_of(variable: &Variable, tensor: &TensorSpec) -> Result<Contents, Symbo
     if tensor.direction != Direction::In {
         return Err(SymbolError::Direction);
     }
-    // The tensor of a constant has the structure itself.
+    // An open constant becomes an input ([`constant`]), which has the structure. Other variables have no elements.
     let is_open = tensor.initial.is_none() && variable.space != Space::Const;
     if tensor.structure.is_some() && is_open {
         return Err(SymbolError::Structure);
@@ -237,7 +237,7 @@ fn tensor_of(variable: &Variable, tensor: &TensorSpec) -> Result<Contents, Symbo
     Ok(Contents::Opaque(extent.saturating_mul(tensor.element.bytes().into())))
 }
 
-/// The type of a number for a variable that is one.
+/// The type of a variable that holds one number.
 fn scalar_type(variable: &Variable) -> Result<ElementType, SymbolError> {
     let element = match variable.element.as_str() {
         "b8" => Some(ElementType::U8),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! map    = "tensormap(" [ "@" FILE "," ] tensor { "," key } ")"
-//! tensor = NAME | NAME "=" TENSOR                      an argument of its own, or one that exists behind maps only
+//! tensor = NAME | NAME "=" TENSOR                      an argument of its own, or a tensor described here
 //! key    = "box=" sizes | "im2col(" "lower=" sizes, "upper=" sizes, "channels=" N, "pixels=" N ")"
 //!        | "swizzle=" MODE | "elem=" TYPE | "dim=" sizes | "stride=" sizes | "offset=" N | "step=" sizes
 //!        | "fill=" ("zero" | "nan") | "interleave=" MODE
@@ -15,10 +15,10 @@
 use ir::{Swizzle, TensorElement};
 use std::fmt::{self, Display, Formatter};
 
-/// Keys of a tensor map beside its tensor.
+/// Keys of a tensor map apart from its tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapKeys {
-    /// The elements that a copy moves; a file has them, if there is one.
+    /// The elements that a copy moves; `None` if a file states them.
     pub shape: Option<MapShape>,
     /// The layout of rows in shared memory.
     pub swizzle: Option<Swizzle>,

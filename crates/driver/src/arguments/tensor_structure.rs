@@ -42,7 +42,7 @@ impl TensorStructure {
         }
     }
 
-    /// States it of a tensor, in a sentence.
+    /// Returns the sentence that the tensor `name` has this structure.
     pub(crate) fn sentence(&self, name: &str) -> String {
         match self {
             Self::Lower => format!("`{name}` is zero above the diagonal (:lower)"),

@@ -1,7 +1,7 @@
 //! Checks that tensors of one name have the same contents at the start of all launches, on both sides.
 //!
-//! A tensor is an argument, or a module variable named by `--symbol`. A launch that writes it makes it another thing
-//! for the later ones.
+//! A tensor is an argument, or a module variable named by `--symbol`. After a launch that writes it, it holds that
+//! launch's result, so no contents may be given for later ones.
 
 mod variables;
 

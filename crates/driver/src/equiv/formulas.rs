@@ -1,8 +1,8 @@
 //! Formulas as launches: the tensors that a formula may name, and the kernels it is compiled to.
 //!
 //! A formula names the tensors and scalars of the launches on the other side or beside it, by the names of their
-//! arguments, and takes their shapes, types and given contents. In the formula's own memory elements stand in the
-//! order of their indices, even if a kernel's tensor has other strides.
+//! arguments, and takes their shapes, types and given contents. In the formula's own memory elements are in the order
+//! of their indices, even if a kernel's tensor has other strides.
 
 use super::steps::{FormulaStep, Step};
 use crate::arguments::{
@@ -25,7 +25,9 @@ pub(super) struct FormulaLaunch<'r> {
     /// The side, and the position of the formula among its steps.
     pub(super) place: (usize, usize),
     step: FormulaStep<'r>,
+    /// A program of one kernel, for runs on terms and intervals.
     reals: Program,
+    /// The same kernel in double precision, for runs on bits.
     bits: Program,
     launch: LaunchSpec,
     arguments: Arguments,

@@ -47,7 +47,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// Is a concurrent access to the tensor a race with this launch?
+/// Returns `true` if a concurrent access to the tensor is a race with this launch.
 fn touches(launch: &PreparedLaunch<'_>, name: &str, kind: AccessKind) -> bool {
     let mut buffers = launch.built.launch.buffers.iter().filter(|one| one.name == name);
     buffers.any(|one| one.access != Access::In || kind != AccessKind::Read)
@@ -60,7 +60,7 @@ fn waits(launch: &PreparedLaunch<'_>) -> impl Iterator<Item = (FuncId, Span)> {
     waits.map(|(function, one)| (function, one.span))
 }
 
-/// Does a kernel contain a wait for earlier launches that no thread of the run reached?
+/// Returns `true` if a kernel contains waits for earlier launches, but no thread of the run reached one.
 fn no_thread_waits(launch: &PreparedLaunch<'_>, ran: &Outcome) -> bool {
     waits(launch).next().is_some() && !waits(launch).any(|wait| ran.executed.contains(&wait))
 }

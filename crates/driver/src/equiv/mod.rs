@@ -38,8 +38,8 @@ use std::collections::BTreeSet;
 pub struct Options<'o> {
     /// Take a constant for the transcendental number to which it is the nearest float.
     pub snap: bool,
-    /// If it is undecided where the optimised kernel is defined, the answer is open. Notes about code that the manual does
-    /// not allow are errors.
+    /// If it is undecided where the optimised kernel is defined, the answer is open. Notes about code that the manual
+    /// does not allow are errors.
     pub strict: bool,
     /// The findings that are accepted without proof.
     pub allow: Allow,
@@ -254,7 +254,7 @@ impl FinishedComparison<'_> {
         self.sides.iter().flatten()
     }
 
-    /// Is a side a formula, at least in part?
+    /// Returns `true` if a side is a formula, at least in part.
     fn has_formula(&self) -> bool {
         self.launches().any(|launch| launch.is_formula)
     }
@@ -406,8 +406,8 @@ impl FinishedComparison<'_> {
         all
     }
 
-    /// Notes beside a proof: places where the optimised kernel computes in fewer bits, which a proof over the reals
-    /// cannot see.
+    /// Notes beside a proof: places where the optimised kernel computes in fewer bits. A proof over the reals does not
+    /// cover that.
     fn precision(&self) -> Vec<String> {
         let (Some(reference), Verdict::Proved) = (self.sides[0].last(), self.equality().verdict)
         else {
@@ -438,7 +438,7 @@ impl FinishedComparison<'_> {
         lines
     }
 
-    /// `y[3,7]`
+    /// Names an element by its indices, such as `y[3,7]`.
     fn element(&self, position: &equiv::Position) -> String {
         let mut outputs = self.sides[0].iter().flat_map(|launch| &launch.built.outputs);
         let shape = outputs.find(|output| output.name == position.name);

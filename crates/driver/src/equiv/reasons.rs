@@ -6,7 +6,7 @@ use equiv::UnprovedRange;
 use exec::Fault;
 
 impl FinishedComparison<'_> {
-    /// Does a run go out of bounds for some inputs? Its results cannot be compared then.
+    /// Returns `true` if a run goes out of bounds for some inputs. Its results then cannot be compared.
     pub(super) fn may_leave_bounds(&self) -> bool {
         let is_conditional =
             |fault: &Fault| matches!(fault, Fault::OutOfBounds { when: Some(_), .. });

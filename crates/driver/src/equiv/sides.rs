@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The depth to which relations may name each other.
 const MAX_DEPTH: usize = 16;
 
-/// Meanings of names in expressions that are not inputs.
+/// Values of scalars that are not inputs, by name: a number, or an expression of inputs.
 pub(super) type Meanings = BTreeMap<String, Formula>;
 
 /// Collects the meanings of scalars with a value or a relation.
@@ -245,7 +245,7 @@ pub(super) fn assumptions(
 /// Stated ranges of inputs of both sides, each once: `0 <= idx < 100`.
 ///
 /// # Errors
-/// If a name cannot stand in a condition.
+/// If a name cannot be used in a condition.
 pub(crate) fn ranges<'p>(
     launches: impl Iterator<Item = &'p PreparedLaunch<'p>>,
     sides: [&Side<'_>; 2],

@@ -1,6 +1,6 @@
 //! The steps of a side: launches and formulas in sequence.
 //!
-//! A formula becomes a launch for each of its definitions, so that all later code sees a list of launches.
+//! A formula becomes a launch for each of its definitions, so that all later code works on a list of launches.
 
 use super::formulas::{self, FormulaLaunch};
 use super::{Options, answer, outcome_of, suggest};

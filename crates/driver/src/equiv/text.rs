@@ -1,4 +1,4 @@
-//! The answer of `equiv` for people.
+//! Formats the answer of `equiv` as text for people.
 
 use super::FinishedComparison;
 use super::values::{number, rounding, values};
@@ -136,7 +136,7 @@ fn methods(compared: &Compared) -> String {
     counted.join(", ")
 }
 
-/// The facts about a proof of equality, for the box of a page; none if equality is not proved.
+/// The facts about a proof of equality, for the section on the proof in HTML reports; none if equality is not proved.
 pub(super) fn proof(answered: &FinishedComparison<'_>) -> Vec<ProofFact> {
     if answered.equality().verdict != Verdict::Proved {
         return Vec::new();

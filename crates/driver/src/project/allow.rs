@@ -49,7 +49,7 @@ impl Allowance {
     }
 }
 
-/// Does `at` name this line? `csrc/a.cu:12` and `a.cu` both name line 12 of `csrc/a.cu`.
+/// Returns `true` if `at` names this line. `csrc/a.cu:12` and `a.cu` both name line 12 of `csrc/a.cu`.
 fn place_matches(at: &str, path: &str, line: u32) -> bool {
     let (file, wanted) = match at.rsplit_once(':') {
         Some((file, digits)) => match digits.parse::<u32>() {

@@ -1,4 +1,5 @@
-//! Several launches of one entry: `{C}` and `{(C+127)/128}` in its texts stand for values of the matrix.
+//! Expands an entry with a `matrix` into several: `{C}` and `{(C+127)/128}` in its texts stand for values of the
+//! matrix.
 //!
 //! Only braces with nothing but names, numbers and `+ - * / ( )` are replaced. Those of structure arguments
 //! (`p={0:x,8:512}`) contain a colon and stay as they are.

@@ -153,12 +153,12 @@ fn question(meant: &Option<String>) -> String {
 
 /// Returns the entries that the names select, all if there are none.
 fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>, UnknownEntry> {
-    let is_for_all_sizes = |entry: &Entry, name: &String| {
+    let has_name = |entry: &Entry, name: &String| {
         let rest = entry.name.strip_prefix(name.as_str());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
     };
     for name in names {
-        if !project.entries.iter().any(|entry| is_for_all_sizes(entry, name)) {
+        if !project.entries.iter().any(|entry| has_name(entry, name)) {
             let known: Vec<&str> =
                 project.entries.iter().map(|entry| entry.name.as_str()).collect();
             let meant = crate::arguments::closest(name, known.iter().copied());
@@ -169,8 +169,7 @@ fn selected<'p>(project: &'p Project, names: &[String]) -> Result<Vec<&'p Entry>
             });
         }
     }
-    let meant =
-        |entry: &&Entry| names.is_empty() || names.iter().any(|name| is_for_all_sizes(entry, name));
+    let meant = |entry: &&Entry| names.is_empty() || names.iter().any(|name| has_name(entry, name));
     Ok(project.entries.iter().filter(meant).collect())
 }
 

@@ -42,7 +42,7 @@ pub(super) const EQUIV: &[&str] = &[
 /// Settings that apply to these entries.
 pub(super) const SETTINGS: &[&str] = &["strict", "timeout", "require", "arch", "include"];
 
-/// Is an `[[equiv]]` one for all sizes?
+/// Returns `true` for an `[[equiv]]` that is for all sizes.
 pub(super) fn is_for_all_sizes(table: &DeTable<'_>) -> bool {
     table.get("for-all-sizes").is_some_and(|value| value.get_ref().as_bool() != Some(false))
 }
@@ -201,7 +201,7 @@ pub(super) fn execute(
     }
 }
 
-/// A report on unreadable input, so that programs see the same as people.
+/// Builds a report on unreadable input, so that JSON and SARIF contain the error, too.
 pub(super) fn unreadable(of: &ForAllSizes, name: &str, message: &str) -> Report {
     let command = if of.kernels.len() == 1 { "prove" } else { "equiv" };
     let file = of.kernels.last().map_or("", |path| path.file.as_str());

@@ -65,7 +65,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A step that is a table. Arguments of a formula stand in the step or in its side.
+    /// A step that is a table. Arguments of a formula are given in the step or in its side.
     fn raw_step(
         &mut self,
         item: &Spanned<DeValue<'_>>,

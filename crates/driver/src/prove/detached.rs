@@ -1,8 +1,7 @@
 //! Work in a thread of its own, abandoned when its time is over.
 //!
-//! A compiler in a library neither checks our clock nor can be stopped. Its thread goes on until it is done or the
-//! program ends, and a late result is dropped. A verdict never depends on it; only the report's note on the
-//! comparison does.
+//! A compiler in a library neither checks our clock nor can be stopped. Its thread runs until it is done or the program
+//! ends, and a late result is dropped. A verdict never depends on it; only the report's note on the comparison does.
 
 use super::options::Options;
 use crate::Watch;

@@ -56,7 +56,7 @@ pub(super) fn launch(kernel: &Kernel, side: Option<&'static str>) -> LaunchFacts
     }
 }
 
-/// The methods that proved the properties of a kernel, for the box of a page.
+/// The methods that proved the properties of a kernel, for the section on the proof in HTML reports.
 fn proof(of: &Report<'_>) -> Vec<ProofFact> {
     vec![
         ProofFact::new(

@@ -35,7 +35,7 @@ pub struct Options<'o> {
     pub compiling: Option<&'o Compiling>,
     /// Macros, folders of headers and the architecture.
     pub reading: &'o Reading,
-    /// Claims and preconditions beside the clauses of the file.
+    /// Claims and preconditions in addition to the clauses of the file.
     pub contract: Option<&'o Contract>,
     /// The format of results.
     pub format: Format,

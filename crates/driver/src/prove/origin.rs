@@ -12,7 +12,7 @@ use kir::{Builtin, Compare, Expr, ExprKind};
 /// A condition as it was written.
 pub(super) struct Condition {
     pub(super) text: String,
-    /// Is it a clause of the kernel's file?
+    /// Set for a clause of the kernel's file.
     pub(super) is_of_file: bool,
 }
 
@@ -86,7 +86,7 @@ fn most_threads(condition: &Expr) -> Option<i128> {
     }
 }
 
-/// The largest `blockDim` along an axis that a condition allows, as far as it says so itself.
+/// The largest `blockDim` along an axis that a condition allows, if the condition states it directly.
 fn largest(condition: &Expr, axis: usize) -> Option<i128> {
     match &condition.kind {
         ExprKind::And(one, other) => {

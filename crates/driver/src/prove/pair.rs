@@ -42,7 +42,7 @@ pub struct Correspondence {
     pub names: Vec<(String, String)>,
     /// Both have the same launch.
     pub same_launch: bool,
-    /// Preconditions on launches beside those of the contracts, in the names of the reference.
+    /// Preconditions on launches in addition to those of the contracts, in the names of the reference.
     pub requires: Vec<String>,
 }
 

@@ -92,7 +92,7 @@ impl Reading {
     }
 }
 
-/// Whether a macro can be defined under this text: `NAME`, or `NAME(x, y)`.
+/// Returns `true` if a macro can be defined under this text: `NAME`, or `NAME(x, y)`.
 fn is_macro(text: &str) -> bool {
     let Some((name, rest)) = text.split_once('(') else {
         return is_identifier(text);

@@ -51,12 +51,12 @@ pub(super) fn stores_to(statements: &[Stmt], array: kir::ArrayId) -> Vec<Span> {
     spans
 }
 
-/// Does it have a loop, at any depth?
+/// Returns `true` if there is a loop, at any depth.
 pub(super) fn has_loop(statements: &[Stmt]) -> bool {
     has(statements, |one| matches!(one, Stmt::Loop(_)))
 }
 
-/// Does it have values that a run does not know: arbitrary ones, or contents of textures?
+/// Returns `true` if there are values that a run cannot compute: arbitrary ones, or contents of textures.
 pub(super) fn has_unknown(statements: &[Stmt]) -> bool {
     let is_unknown =
         |one: &Stmt| matches!(one, Stmt::Unknown(_) | Stmt::Bits(_, _, _) if !is_of_numbers(one));
@@ -68,7 +68,7 @@ fn is_of_numbers(statement: &Stmt) -> bool {
     matches!(statement, Stmt::Bits(_, name, _) if !name.contains("_as_"))
 }
 
-/// Does it fetch from textures? Fetches have statements of their own.
+/// Returns `true` if there is a fetch from a texture. Fetches have statements of their own.
 pub(super) fn has_fetch(statements: &[Stmt]) -> bool {
     let is_one =
         |value: &Expr| matches!(value.kind, ExprKind::Call(name, _) if kir::is_fetch(name));

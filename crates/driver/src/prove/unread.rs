@@ -29,7 +29,7 @@ pub(super) fn judge(
     }
 }
 
-/// Is a place in an annotation, `//@ …` or `/*@ … */`?
+/// Returns `true` if a place is in an annotation, `//@ …` or `/*@ … */`.
 fn is_annotation(input: &Input, span: Span) -> bool {
     let (file, span) = input.located(span);
     let before = file.text().get(..span.start as usize).unwrap_or_default();

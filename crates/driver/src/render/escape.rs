@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-/// Would a character act as a control? Line ends and tabs are left to the formats.
+/// Returns `true` if a character would act as a control. Line ends and tabs are left to the formats.
 pub(crate) fn is_control(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -19,7 +19,7 @@ pub(crate) fn is_control(c: char) -> bool {
     }
 }
 
-/// Is a text free of control characters? Line ends of Windows are fine.
+/// Returns `true` if a text is free of control characters. Line ends of Windows are fine.
 pub(crate) fn is_clean(text: &str) -> bool {
     // Fast path: most texts are long and plain.
     let plain = |byte: u8| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t';
@@ -89,7 +89,7 @@ pub fn plain(text: &str) -> String {
     visible(text).into_owned()
 }
 
-/// May texts from outside be shown in colour?
+/// Returns `true` if texts from outside may be shown in colour.
 #[must_use]
 pub fn may_be_coloured<'t>(texts: impl IntoIterator<Item = &'t str>) -> bool {
     texts.into_iter().all(is_clean)

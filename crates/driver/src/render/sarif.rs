@@ -175,7 +175,7 @@ fn location(shown: &ShownLine) -> Value {
     json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
 }
 
-/// Returns a path relative to the repository that the working folder is in: code scanning takes relative paths so.
+/// Returns a path relative to the repository that the working folder is in: code scanning resolves them from there.
 fn in_repository(path: &str) -> String {
     let folder = std::env::current_dir().unwrap_or_default();
     let root = folder.ancestors().find(|folder| folder.join(".git").exists());

@@ -75,7 +75,7 @@ pub(crate) fn check(finished: &FinishedRun<'_>) -> Report {
     report
 }
 
-/// Do the results of the one schedule that ran hold for all?
+/// Returns `true` if the results of the one schedule that ran hold for all.
 fn is_settled(properties: &[Property]) -> bool {
     let orders = [PropertyName::Races, PropertyName::Barriers];
     let is_proved = |name: &PropertyName| {

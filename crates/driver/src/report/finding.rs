@@ -17,7 +17,7 @@ use crate::vocabulary::{FindingKind, PropertyName, Severity};
 use base::{Code, Diagnostic, Label};
 use exec::{AccessKind, Fault, RaceSide};
 
-/// A finding beside a comparison.
+/// Inputs on which floats of the optimised kernel overflow: a finding beside the verdict of a comparison.
 pub(crate) struct Overflowing {
     /// The element and both values.
     pub(crate) message: String,

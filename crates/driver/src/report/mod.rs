@@ -62,7 +62,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) precision: Vec<String>,
     pub(crate) stats: Stats,
-    /// The part of the kernel that a run saw; `None` if there was no run.
+    /// The part of the kernel that a run executed; `None` if there was no run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<Coverage>,
     /// Of `prove`: how our reading of the kernel compares with a compiler's.
@@ -77,10 +77,10 @@ pub struct Report {
     pub(crate) barriers: Option<Barriers>,
     #[serde(skip)]
     pub(crate) heat: Option<HeatMap>,
-    /// Data for pages alone.
+    /// Data for HTML reports alone.
     #[serde(skip)]
     pub(crate) page: PageData,
-    /// Mbarriers of the first block over time, if a picture is asked for.
+    /// Mbarriers of the first block over time, if a picture is requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) pipelines: Vec<Pipeline>,
 }
@@ -130,7 +130,7 @@ pub(crate) struct HeatMap {
 pub(crate) struct KernelName {
     pub(crate) file: String,
     pub(crate) kernel: Option<String>,
-    /// The part of it that a run saw.
+    /// The part of it that a run executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coverage: Option<Coverage>,
     /// The comparison of our reading with a compiler's.
@@ -143,7 +143,7 @@ pub(crate) struct KernelName {
 pub(crate) struct ReadingComparison {
     /// `same`, `different` or `not-compared`.
     pub(crate) result: &'static str,
-    /// Why it was not compared.
+    /// The reason why it was not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,7 +173,7 @@ pub(crate) struct ReadingDifference {
     pub(crate) launch: Vec<String>,
 }
 
-/// The part of a kernel that its runs saw.
+/// The part of a kernel that its runs executed.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Coverage {
     #[serde(skip)]

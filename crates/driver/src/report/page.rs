@@ -1,9 +1,9 @@
-//! Data for pages alone: the launches, the kernel's PTX, and what a proof rests on. None of it is in JSON.
+//! Data for HTML reports alone: the launches, the kernel's PTX, and the facts about a proof. None of it is in JSON.
 
 use super::ShownLine;
 use std::collections::BTreeMap;
 
-/// Data for pages alone.
+/// Data for HTML reports alone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PageData {
     pub(crate) launches: Vec<LaunchFacts>,
@@ -88,7 +88,7 @@ pub(crate) enum RaceBarrier {
 /// Elements of an array, and who wrote each.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
-    /// The array, as readers know it.
+    /// The name of the array, demangled.
     pub(crate) array: String,
     /// Its memory holds elements of this shape; of a part, one row.
     pub(crate) shape: Vec<u64>,

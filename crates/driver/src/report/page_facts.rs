@@ -1,4 +1,4 @@
-//! Collects the data for pages from finished runs.
+//! Collects the data for HTML reports from finished runs.
 
 use super::build::shown_kernel;
 use super::{LaunchFacts, PageData, ProofFact, PtxText, relative};
@@ -6,7 +6,7 @@ use crate::execute::FinishedRun;
 use crate::source_lines::source_lines;
 use std::collections::BTreeMap;
 
-/// The most lines of PTX that a page has for one kernel.
+/// The most lines of PTX that an HTML report has for one kernel.
 const MAX_LINES: usize = 4000;
 
 /// The data of a check.

@@ -44,7 +44,7 @@ fn lane(finished: &FinishedRun<'_>, side: &RaceSide) -> RaceLane {
     }
 }
 
-/// The line of a place that a reader sees.
+/// The line of a place, as shown to the reader.
 fn line(finished: &FinishedRun<'_>, place: Place) -> ShownLine {
     let origin = source_lines(place, finished.program()).into();
     shown_line(&Label { span: place.span, message: "".into(), origin }, finished.input())

@@ -1,5 +1,5 @@
-//! Who wrote which element: each element of an array with the thread that stored it last. A run of its own finds it,
-//! and only for pages; no verdict depends on it.
+//! Finds the thread that stored each element of an array last, by a run of its own. Only for the pictures of HTML
+//! reports; no verdict depends on it.
 
 use super::Tiles;
 use crate::arguments::OutputSpec;
@@ -119,7 +119,8 @@ struct About<'a> {
 type Stores = Vec<Option<(exec::Place, Thread)>>;
 
 impl About<'_> {
-    /// Runs the launch once more, or the block that owns the memory; `None` without a page, or if nothing was stored.
+    /// Runs the launch once more, or the block that owns the memory; `None` if no pictures are requested, or nothing
+    /// was stored.
     fn stores(&self, finished: &FinishedRun<'_>, shown: Range<u64>) -> Option<Stores> {
         if !finished.pictures {
             return None;

@@ -405,8 +405,8 @@ fn similar(path: &Path) -> Option<String> {
     Some(path.with_file_name(name).display().to_string())
 }
 
-/// Is the file outside of the project that names it, or a link out of its own folder? Then an error message must not
-/// quote it, since its contents may be private.
+/// Returns `true` if a file is outside of the project that names it, or a link out of its own folder. An error message
+/// must not quote such a file, since its contents may be private.
 fn is_elsewhere(path: &Path, project: Option<&Path>) -> bool {
     let folder = project.or(path.parent()).unwrap_or(Path::new(""));
     !is_below(path, folder)
@@ -439,7 +439,7 @@ const SOURCES: [&str; 20] = [
     "jl", "mojo", "cl", "hip", "mlir",
 ];
 
-/// Does the path lead to a source below one of these folders, and not through a hidden one?
+/// Returns `true` if the path leads to a source below one of these folders, and not through a hidden folder.
 fn may_be_shown(path: &Path, folders: &[PathBuf]) -> bool {
     let Ok(path) = path.canonicalize() else { return false };
     let is_source = path

@@ -16,8 +16,8 @@ pub(crate) fn folder() -> PathBuf {
     testing::corpus::root().join("corpus/ptx")
 }
 
-/// Does a campaign over the corpus take the item at a position? Every tenth, or all if `WARPPROOF_FULL` is set
-/// (`.ci/run --full`).
+/// Returns `true` if a campaign over the corpus takes the item at a position: every tenth, or all if `WARPPROOF_FULL`
+/// is set (`.ci/run --full`).
 pub(crate) fn is_sampled(position: usize) -> bool {
     position.is_multiple_of(10) || std::env::var_os("WARPPROOF_FULL").is_some()
 }
@@ -123,7 +123,7 @@ impl Flags {
         command(&Execution { input, kernel, launch, arguments, limits })
     }
 
-    /// Is the result of a check the same, bit by bit, for any number of blocks run at once?
+    /// Returns `true` if the result of a check is the same, bit by bit, for any number of blocks run at once.
     pub(crate) fn same_for_all_jobs(&self, input: &Input, kernel: Option<&str>) -> bool {
         let (specs, symbols) = (self.arguments.clone(), self.symbols.clone());
         let program = &ptx::lower(&ptx::syntax::parse(input.source.text()).module).program;

@@ -38,7 +38,7 @@ impl Structure {
         }
     }
 
-    /// Does a matrix have the structure?
+    /// Returns `true` if a matrix has the structure.
     fn holds(self, a: &[[i64; 3]; 3]) -> bool {
         let pairs = || (0..3).flat_map(|row| (0..3).map(move |column| (row, column)));
         match self {

@@ -113,7 +113,7 @@ pub(crate) const MISTAKES: [Mistake; 19] = [
 ];
 
 impl Feed {
-    /// Is the stage filled by bulk copies, which one thread issues?
+    /// Returns `true` if the stage is filled by bulk copies, which one thread issues.
     pub(crate) fn is_bulk(self) -> bool {
         matches!(self, Self::Bulk | Self::TwoBulk | Self::SplitExpect)
     }

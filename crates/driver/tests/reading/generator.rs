@@ -258,7 +258,7 @@ impl Writer {
         id
     }
 
-    /// May more variables be declared? Sets of them are bits of one number.
+    /// Returns `true` if more variables may be declared: a set of variables is a `u128`, with one bit for each.
     pub(crate) fn has_room(&self) -> bool {
         self.next_variable < 110
     }

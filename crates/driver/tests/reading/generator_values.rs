@@ -76,7 +76,7 @@ impl Value {
         self
     }
 
-    /// Is the order of two evaluations irrelevant?
+    /// Returns `true` if the order of two evaluations is irrelevant.
     pub(crate) fn commutes(&self, other: &Self) -> bool {
         self.writes & (other.reads | other.writes) == 0 && other.writes & self.reads == 0
     }
@@ -95,13 +95,13 @@ impl Value {
         self.bounds.low.abs().max(self.bounds.high.abs())
     }
 
-    /// Is the value exact as a float?
+    /// Returns `true` if the value is exact as a float.
     pub(crate) fn is_exact(&self) -> bool {
         let units = self.reach().checked_mul(1 << self.bounds.grain);
         !self.wraps && units.is_some_and(|units| units < 1 << 23)
     }
 
-    /// Does the value of an integer fit?
+    /// Returns `true` if an integer is in this range and has not wrapped.
     pub(crate) fn fits(&self, low: i128, high: i128) -> bool {
         !self.wraps && low <= self.bounds.low && self.bounds.high <= high
     }

@@ -40,7 +40,7 @@ enum Reading {
 }
 
 impl Reading {
-    /// Is the answer known without the compiler?
+    /// Returns `true` if the answer is known without the compiler.
     fn is_settled(&self) -> bool {
         matches!(self, Self::Ended(Outcome::Refused(_) | Outcome::Overflow))
     }
@@ -65,7 +65,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Is there a compiler?
+/// Returns `true` if there is a compiler.
 pub(crate) fn has_compiler() -> bool {
     CompileOptions::default().environment.nvrtc().is_some()
 }

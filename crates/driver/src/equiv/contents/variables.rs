@@ -20,7 +20,7 @@ pub(super) enum Holds<'p> {
     Bytes(&'p [u8]),
     /// Any contents, the same wherever the name is an input.
     Input,
-    /// Contents that no run looks at.
+    /// Unknown contents that are not an input.
     Anything,
     /// The initialiser, or zeros.
     Initialiser(&'p Variable),
@@ -40,7 +40,7 @@ impl Holds<'_> {
     }
 }
 
-/// Does a variable hold these bytes if no launch writes it?
+/// Returns `true` if a variable that no launch writes holds these bytes.
 fn is_initial(variable: &Variable, bytes: &[u8]) -> bool {
     let initial = &variable.initial;
     variable.relocations.is_empty()
@@ -60,7 +60,7 @@ pub(super) fn holds<'p>(prepared: &'p PreparedLaunch<'_>, variable: &VariableSpe
     }
 }
 
-/// Checks that all launches see the same contents of each variable with given contents.
+/// Checks that each variable with given contents has the same contents at all launches.
 ///
 /// # Errors
 /// If they do not.

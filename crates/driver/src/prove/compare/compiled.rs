@@ -74,7 +74,7 @@ impl Kernel<'_> {
         value.ok_or(NotCompared::UnknownMacro)
     }
 
-    /// Do the kernel's own directives allow a launch?
+    /// Returns `true` if the kernel's own directives allow a launch.
     pub(super) fn accepts(&self, launch: &Launch) -> bool {
         let facts = self.program.functions[self.function].launch;
         let threads: i128 = launch.block.iter().product();
@@ -171,8 +171,8 @@ impl Kernel<'_> {
         Ok(CompiledRun { fault, arrays })
     }
 
-    /// Returns a fault that our reading would have had as well. Fails on a fault that our reading does not know,
-    /// because others may follow from it.
+    /// Returns a fault that our reading would have had as well. Fails on a fault of a kind that our reading does not
+    /// model, because others may follow from it.
     fn fault(&self, outcome: &exec::Outcome) -> Result<Option<String>, Skip> {
         let mut first = None;
         for finding in outcome.findings.iter().filter(|one| !one.fault.is_note()) {
@@ -226,7 +226,7 @@ impl Kernel<'_> {
 }
 
 impl Kernel<'_> {
-    /// Could a variable of the PTX be this one, inside something without external linkage?
+    /// Returns `true` if some variable of the PTX may be this one, under the name it has without external linkage.
     fn has_namesake(&self, name: &str) -> bool {
         let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
         let is_named = |one: &ir::Variable| {

@@ -43,7 +43,7 @@ pub(super) enum NotCompared {
 /// The reason why a run is not compared; displays as a clause.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Skip {
-    /// The launch contradicts the kernel's contract, or breaks it.
+    /// A run of our reading has a finding, so it may have no final contents.
     #[error("our reading of the kernel has errors on every launch")]
     Finding,
     /// Our reading stopped before its end.

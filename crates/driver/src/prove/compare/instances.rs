@@ -145,7 +145,7 @@ fn choices(kernel: &Kernel, open: &[VarId]) -> Result<Vec<BTreeMap<VarId, i128>>
     }
 }
 
-/// Does a text define a macro?
+/// Returns `true` if a text defines a macro.
 fn is_defined(text: &str, name: &str) -> bool {
     text.lines().any(|line| {
         let rest = line.trim_start().strip_prefix('#').map(str::trim_start);

@@ -52,7 +52,7 @@ impl Judge<'_> {
         (None, elements)
     }
 
-    /// Are two elements equal? `None` if that cannot be decided.
+    /// Returns `true` if two elements are equal; `None` if that cannot be decided.
     fn agrees(&self, array: ArrayId, at: usize, compiled: Value, read: Value) -> Option<bool> {
         let moved = self.others.iter().map(|other| element(&other.after, array, at));
         match (compiled, read) {

@@ -39,8 +39,8 @@ impl Work<'_> {
         order.into_iter().take(MAX_LAUNCHES).filter_map(|number| all.get(number).cloned()).collect()
     }
 
-    /// The first difference on large launches, at numbers in the text: code beyond such a number does not run on
-    /// small launches.
+    /// The first difference on large launches, with sizes around integers in the text: code guarded by such a number,
+    /// as in `n > 100000`, does not run on small launches.
     pub(super) fn at_numbers(
         &mut self,
         programs: &[compiled::Kernel<'_>],

@@ -128,7 +128,7 @@ fn cached_or_new(
     Ok((Comparison::Same(summary), false))
 }
 
-/// Does NVRTC accept a text? `None` if it is not found or takes too long.
+/// Returns `true` if NVRTC accepts a text; `None` if it is not found or takes too long.
 pub(super) fn is_accepted(
     source: &SourceFile,
     compiling: &Compiling,

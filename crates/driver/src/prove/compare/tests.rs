@@ -93,7 +93,7 @@ fn mutate(kernel: &Kernel, number: usize) -> Option<(Kernel, String)> {
 }
 
 impl Mutator {
-    /// Is this the place to change?
+    /// Returns `true` at the place to change, and counts the places before it.
     fn here(&mut self) -> bool {
         let here = self.left == 0 && self.done.is_none();
         self.left = self.left.saturating_sub(usize::from(!here));

@@ -163,7 +163,7 @@ impl<'w> Work<'w> {
         Ok(judge.compare(&ran.arrays))
     }
 
-    /// Must a fault of compiled code that our reading lacks be an error of the reading?
+    /// Returns `true` if a fault that compiled code has and our reading has not must be an error of the reading.
     fn faults_count(&self) -> bool {
         let body = &self.kernel.body;
         // Stores of such values may be equal for all threads, or not.
@@ -171,6 +171,7 @@ impl<'w> Work<'w> {
         !self.order.control && !self.kernel.fences && !has_warp(body) && !unknown
     }
 
+    /// Runs our reading on a launch; with `perturbed`, the number of a perturbation of its inexact floats.
     fn read(
         &mut self,
         launch: &Launch,

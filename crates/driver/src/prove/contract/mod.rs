@@ -21,7 +21,7 @@ use kir::Kernel;
 /// The name of the text with the clauses made from flags.
 pub(super) const COMMAND_LINE: &str = "command line";
 
-/// Claims and preconditions beside the clauses of a file.
+/// Claims and preconditions in addition to the clauses of a file.
 #[derive(Debug, Default)]
 pub struct Contract {
     /// A formula of the outputs.

@@ -78,7 +78,7 @@ fn of_launch(launch: &LaunchFacts, number: Option<usize>) -> String {
 pub(super) fn properties(report: &Report) -> String {
     let mut groups: Vec<(Verdict, String, Vec<String>)> = Vec::new();
     for property in &report.properties {
-        // The box about the proof has them; here they would hide the rest.
+        // The section on the proof lists what is proved of one side; here it would hide the rest.
         if property.verdict == Verdict::Proved && property.side.is_some() {
             continue;
         }

@@ -1,7 +1,7 @@
 //! Colours of CUDA C++, PTX and Python: comments, strings, numbers, keywords, types, directives, built-in names.
 //!
-//! This reads characters, not a grammar: a token that it does not know has no colour, and nothing is left out. It
-//! goes line by line, with the comment or string that a line leaves open, so that part of a file may be shown.
+//! This reads characters, not a grammar: a token that it does not recognise has no colour, and nothing is left out. It
+//! works line by line and remembers a comment or string that a line leaves open, so that part of a file may be shown.
 
 use crate::render::escape::quoted;
 
@@ -29,7 +29,7 @@ impl Language {
 enum OpenToken {
     Nothing,
     Comment,
-    /// A string in three of these.
+    /// A Python string between three quotes of this kind.
     Text(char),
 }
 
@@ -90,7 +90,7 @@ impl Highlighter {
         self.language == Language::Cuda && line.trim_start().starts_with('#')
     }
 
-    /// The end of what is open.
+    /// The class and length of the open token's rest, which ends with `end` or continues on the next line.
     fn until(&mut self, rest: &str, end: &str, class: Class) -> (Class, usize) {
         match rest.find(end) {
             Some(at) => {

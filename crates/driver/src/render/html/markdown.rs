@@ -4,7 +4,7 @@
 use super::highlight::{Highlighter, Language};
 use crate::render::escape::quoted;
 
-/// A text; its headings begin at a level.
+/// Formats a text; its headings are of this level.
 pub(super) fn render(text: &str, level: usize) -> String {
     let mut html = String::new();
     let mut lines = text.lines().peekable();
@@ -28,7 +28,7 @@ pub(super) fn render(text: &str, level: usize) -> String {
             html.push_str(&if is_table { table(&block) } else { list(&block) });
         } else if !line.trim().is_empty() {
             let mut paragraph = line.trim().to_owned();
-            while let Some(next) = lines.next_if(|one| goes_on(one)) {
+            while let Some(next) = lines.next_if(|one| continues_paragraph(one)) {
                 paragraph.push(' ');
                 paragraph.push_str(next.trim());
             }
@@ -39,7 +39,7 @@ pub(super) fn render(text: &str, level: usize) -> String {
 }
 
 /// Returns `true` if a line continues a paragraph.
-fn goes_on(line: &str) -> bool {
+fn continues_paragraph(line: &str) -> bool {
     let begins = line.starts_with("```") || line.starts_with('#') || line.starts_with('|');
     !line.trim().is_empty() && !begins && !is_item(line)
 }
@@ -110,7 +110,7 @@ pub(super) fn marked(text: &str) -> String {
     text.split('`').enumerate().map(part).collect()
 }
 
-/// Marks in a line.
+/// Formats a line with its marks: `code`, **bold** and links.
 pub(super) fn inline(text: &str) -> String {
     let mut html = String::new();
     for (number, part) in without_links(text).split('`').enumerate() {

@@ -34,7 +34,7 @@ fn find(report: &Report, path: &str, side: Option<&str>) -> Option<usize> {
     report.sources.iter().position(|source| source.path == path && source.side == side)
 }
 
-/// Is a source on the page? Included files are shown only if something is said about them.
+/// Returns `true` if a source is on the page. Included files are shown only if a finding has a place in them.
 fn is_pane(report: &Report, file: usize) -> bool {
     let source = &report.sources[file];
     let is_first = report.sources.iter().position(|one| one.side == source.side) == Some(file);
@@ -44,7 +44,7 @@ fn is_pane(report: &Report, file: usize) -> bool {
     is_first || findings.chain(report.stopped.iter().map(|one| &one.location)).any(is_here)
 }
 
-/// The source beside which a listing of PTX is.
+/// The source beside which a listing of PTX is placed.
 pub(super) fn home(report: &Report, text: &PtxText) -> Option<usize> {
     let is_home = |file: &usize| {
         let SourceText { path, side, .. } = &report.sources[*file];
@@ -86,7 +86,7 @@ fn pane(report: &Report, id: (usize, usize)) -> String {
 
 /// The findings at each line of a text.
 pub(super) struct Marks {
-    /// By line: what is said there, and if it is a finding's first place.
+    /// By line: the messages there as markup, each with a flag for the first place of its finding.
     said: BTreeMap<u32, Vec<(bool, String)>>,
 }
 
@@ -135,7 +135,7 @@ impl Marks {
         Self { said }
     }
 
-    /// Is a line of so many shown?
+    /// Returns `true` if a line of a file with `count` lines is shown.
     fn is_near(&self, count: usize, line: u32) -> bool {
         let near = line.saturating_sub(AROUND)..=line.saturating_add(AROUND);
         count <= SHORT

@@ -1,5 +1,5 @@
 //! Compiles CUDA C++ to PTX, with the first compiler that succeeds: NVRTC, if installed; nvcc, which also accepts
-//! host code; at last NVRTC on the file without its host code ([`cut`]). Line information is always requested. Math
+//! host code; finally NVRTC on the file without its host code ([`cut`]). Line information is always requested. Math
 //! functions stay calls where possible ([`opaque`]).
 
 use super::cache;
@@ -338,7 +338,7 @@ fn of_program(program: &Path, file: &File<'_>, words: &[String]) -> Result<Strin
     }
 }
 
-/// Is the word safe for nvcc, which calls its programs through a shell?
+/// Returns `true` if a word is safe to pass to nvcc, which calls its programs through a shell.
 fn is_plain(word: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " _-+=.,:/@~%^#[]{}".contains(c);
     word.chars().all(|c| plain(c) || cfg!(windows) && "\\()".contains(c))

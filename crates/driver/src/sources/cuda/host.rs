@@ -109,7 +109,7 @@ impl Scanner<'_> {
 /// Namespaces of libraries for the host.
 const HOST: [&str; 6] = ["std::", "torch::", "at::", "c10::", "thrust::", "py::"];
 
-/// Is a declaration the host's? It is if it names something of a host library and nothing of the device.
+/// Returns `true` for a declaration of the host: it names something of a host library and nothing of the device.
 fn is_hosts(declaration: &str) -> bool {
     let text = declaration.trim_start();
     if let Some(rest) = text.strip_prefix("using namespace") {

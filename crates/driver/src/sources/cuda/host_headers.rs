@@ -22,7 +22,7 @@ const MATH: &str = "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000
                     #ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n\
                     #ifndef M_PI\n#define M_PI 3.14159265358979323846\n#endif\n";
 
-/// The header with everything that nvcc knows by default.
+/// The header with everything that nvcc defines by default.
 pub(super) const COMMON: &str = "warpproof_host_constants.h";
 
 /// Headers of the standard library for device code: CUDA's own, under the name in the file.
@@ -133,7 +133,7 @@ pub(super) const DRIVER: (&str, &str) = (
     "typedef struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n",
 );
 
-/// Is the first error in the driver's header?
+/// Returns `true` if the first error is in the driver's header.
 pub(super) fn names_driver(log: &str) -> bool {
     let first = log.lines().find(|line| line.contains("): error"));
     let file = first.and_then(|line| line.split_once('(')).map(|(file, _)| file);
@@ -145,7 +145,7 @@ pub(super) fn common() -> String {
     [FLOAT, LIMITS, INTEGERS, MATH].concat()
 }
 
-/// Does the compiler miss a constant or type of host headers?
+/// Returns `true` if the compiler misses a constant or type of host headers.
 pub(super) fn names_constant(log: &str) -> bool {
     let name = log.split_once("identifier \"").and_then(|(_, rest)| rest.split_once('"'));
     let known = common();

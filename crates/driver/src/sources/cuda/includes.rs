@@ -98,7 +98,8 @@ fn next_directive(line: &str) -> Option<(usize, &'static str)> {
     all.min_by_key(|(start, word)| (*start, std::cmp::Reverse(word.len())))
 }
 
-/// Does a directive's `#`, or a substitute for it, come before? A comment may lie between.
+/// Returns `true` if the text ends with a directive's `#` or a substitute for it, or with a comment, before which a `#`
+/// may be.
 fn follows_hash(before: &str) -> bool {
     let before = before.trim_end();
     ["#", "%:", "??=", "*/"].iter().any(|end| before.ends_with(end))

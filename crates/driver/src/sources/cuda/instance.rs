@@ -1,5 +1,5 @@
 //! Compiles a file for a kernel that the user names. If it is an instance of a template that the file itself does not
-//! instantiate, the compiler is asked for it.
+//! instantiate, it is requested from the compiler.
 
 use super::compile::{CompileOptions, Compiled, compile};
 use super::error::CompileError;
@@ -36,7 +36,7 @@ pub(crate) fn compile_for(
     }
 }
 
-/// Could a name be an instance of a template, as an expression of C++?
+/// Returns `true` if a name may be an instance of a template, as an expression of C++.
 fn is_expression(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_:<>, *&-".contains(c);
     name.len() <= MAX_LENGTH && name.contains('<') && name.ends_with('>') && name.chars().all(plain)

@@ -13,7 +13,7 @@ pub(super) const HEADER: &str = include_str!("../../../../../tools/warpproof_mat
 /// The name of the header that declares the functions.
 pub(super) const NAME: &str = "warpproof_math.h";
 
-/// Does a source call a function of the header, itself or in an included file?
+/// Returns `true` if a source calls a function of the header, itself or in an included file.
 pub(super) fn calls_functions(path: &Path, text: &str, folders: &[PathBuf]) -> bool {
     let included = included(path, text, folders).unwrap_or_default();
     std::iter::once(text).chain(included.iter().map(|(_, text)| text.as_str())).any(calls)

@@ -69,7 +69,7 @@ impl Quoting {
         in_project && self.folders.iter().any(|folder| is_below(file, folder))
     }
 
-    /// A compiler's messages, as far as they are shown, each line behind a mark.
+    /// A compiler's messages, as far as they are shown, each line with a mark before it.
     pub(super) fn messages(&self, log: &str) -> String {
         let (mut shown, mut hidden) = (String::new(), 0_usize);
         let mut quotes = !self.mixed;

@@ -81,7 +81,7 @@ fn argument(parameter: &str) -> Option<&'static str> {
     }
 }
 
-/// The name in a declaration, from the text behind `__global__`.
+/// The name in a declaration, from the text after `__global__`.
 fn kernel_name(rest: &str) -> Option<&str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut from = 0;
