@@ -91,7 +91,7 @@ fn judge(reference: &Terms, optimised: &Terms, pairs: &[(Term, Term)], started: 
     Timing { outputs: pairs.len(), build, decide, processor, rung }
 }
 
-/// `side × side` outputs, each a sum of `k` products.
+/// Compares `side × side` outputs, each a sum of `k` products.
 fn products(side: u32, k: u32, shuffle: Shuffle) -> Timing {
     let started = Instant::now();
     let mut inputs = Inputs::new();
@@ -129,7 +129,7 @@ fn products(side: u32, k: u32, shuffle: Shuffle) -> Timing {
     judge(&reference, &optimised, &pairs, started)
 }
 
-/// Naive attention against an online one that rescales every `block` keys.
+/// Compares naive attention with an online one that rescales every `block` keys.
 fn attention(rows: u32, width: u32, keys: u32, block: u32) -> Timing {
     let started = Instant::now();
     let mut inputs = Inputs::new();

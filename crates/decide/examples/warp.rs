@@ -46,7 +46,7 @@ impl Launch {
         terms.input(self.inputs.at(position).expect("in range"))
     }
 
-    /// Rows `rows` of the product, one output a lane.
+    /// Builds the rows `rows` of the product, one output a lane.
     fn naive(&self, rows: std::ops::Range<u32>) -> (Terms, Vec<Term>) {
         let mut terms = Terms::new(Arc::clone(&self.inputs));
         let mut outputs = Vec::new();
@@ -66,7 +66,7 @@ impl Launch {
         (terms, outputs)
     }
 
-    /// The whole product: 8 warps, 4×4 outputs a lane, a total and a sum for each tile.
+    /// Builds the whole product: 8 warps, 4×4 outputs a lane, a total and a sum for each tile.
     fn tiled(&self) -> (Terms, Vec<Term>) {
         let mut terms = Terms::new(Arc::clone(&self.inputs));
         let zero = terms.zero();
@@ -110,7 +110,7 @@ impl Launch {
         (terms, outputs)
     }
 
-    /// A tile of each matrix in shared memory.
+    /// Loads a tile of each matrix into shared memory.
     fn stage(&self, terms: &Terms, tile: u32) -> (Vec<Term>, Vec<Term>) {
         let a = |at: u32| self.load(terms, self.a, at / TILE * self.depth + tile + at % TILE);
         let b = |at: u32| self.load(terms, self.b, tile * SIDE + at);
@@ -118,7 +118,7 @@ impl Launch {
     }
 }
 
-/// `alpha · sum + c`, rounded up to zero: the usual epilogue of a product.
+/// Builds `max(alpha · sum + c, 0)` for each output, a usual epilogue of a product.
 fn epilogue(terms: &mut Terms, outputs: &[Term]) -> Vec<Term> {
     let inputs = Arc::clone(terms.inputs());
     let alpha = terms.input(inputs.find("alpha", None).expect("declared"));
@@ -203,7 +203,7 @@ fn wrong_output(tiled: &Terms, naive: &Terms, left: &[Term], right: &mut [Term])
     assert!(different(&&answers[wrong]) && answers.iter().filter(different).count() == 1);
 }
 
-/// Rows are built here and decided on another thread; each row's stores are dropped once it is decided.
+/// Builds rows here and decides them on another thread; each row's term stores are dropped once it is decided.
 fn streamed(launch: &Launch) -> io::Result<()> {
     let (send, receive) = mpsc::sync_channel::<[(Terms, Vec<Term>); 2]>(2);
     let decider = std::thread::spawn(move || {

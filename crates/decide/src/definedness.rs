@@ -146,6 +146,8 @@ struct Walk<'c, 't> {
 }
 
 impl Walk<'_, '_> {
+    /// Adds the condition of a node and queues its operands, unless the node was visited without a guard or with this
+    /// one.
     fn visit(&mut self, node: NodeId, guard: Guard) {
         let Collector { terms, seen, number, .. } = &mut *self.collector;
         let seen = &mut seen[node];

@@ -48,7 +48,7 @@ pub(crate) struct Ladder<'t> {
     arguments: FxHashMap<(Side, NodeId), Option<FormId>>,
     /// Conditions of the reference that some input is known to satisfy together.
     domains: FxHashSet<Vec<Definedness>>,
-    /// Known answers: does a condition of the optimised side follow from these of the reference?
+    /// For conditions of the reference and one of the optimised side: `true` if the latter follows from the former.
     consequences: FxHashMap<(Vec<Definedness>, Definedness), bool>,
     /// The assumptions of the problem, as signs of forms.
     assumptions: Vec<(FormId, SignSet)>,
@@ -156,7 +156,7 @@ impl<'t> Ladder<'t> {
         Ok(settled.then_some(equal))
     }
 
-    /// Answers the pairs; `differences` were found before.
+    /// Answers the pairs; `differences` is the number of differences found before.
     pub(crate) fn run(mut self, pairs: &[(Term, Term)], mut differences: usize) -> Vec<Decision> {
         self.take_assumptions();
         let mut answers = Vec::with_capacity(pairs.len());
@@ -358,7 +358,8 @@ impl<'t> Ladder<'t> {
         Ok(Decision::Equal { rung, conditions })
     }
 
-    /// Returns the optimised side's conditions that do not follow from the reference's, and the latter.
+    /// Returns the optimised side's conditions that do not follow from the reference's, and all those of the
+    /// reference.
     fn conditions_that_do_not_follow(
         &mut self,
         reference_conditions: &[SideCondition],

@@ -1,5 +1,5 @@
 //! Decides whether two real terms are equal: [`Decision::Equal`], [`Decision::Different`] with a point, or
-//! [`Decision::Unknown`] with a reason. Nothing here knows where terms come from.
+//! [`Decision::Unknown`] with a reason. The origin of the terms does not matter here.
 //!
 //! # What `Equal` means
 //!
@@ -42,7 +42,7 @@
 //!
 //! **Beyond the theorem** (quotients, roots, logarithms, maxima, selects, named functions) equal normal forms are
 //! still equal functions. But atoms are no longer independent (`max·min = ab`, `|x|² = x²`), so nothing follows from
-//! unequal forms, and the ladder goes on.
+//! unequal forms, and the next rungs are tried.
 //!
 //! # The ladder
 //!
@@ -50,7 +50,7 @@
 //! |---|---|
 //! | `Products` | the same products of inputs, in any order |
 //! | `Structure` | the same operations, operands of sums, products, maxima and minima in any order |
-//! | `Composite` | the same normal form; first with sums of products that both sides have as unknowns |
+//! | `Composite` | the same normal form; first with an unknown for each sum of products that both sides have |
 //! | `Inline` | zero after multiplying by the denominators and multiplying out |
 //! | `Facts` | the same with the signs that definedness and assumptions give, equal arguments merged |
 //! | `Cases` | zero in every case: which element of a maximum is largest, whether a condition holds |

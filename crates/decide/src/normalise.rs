@@ -1,4 +1,4 @@
-//! Terms to normal forms: a loop over the nodes in evaluation order.
+//! Computes the normal forms of terms, in a loop over the nodes in evaluation order.
 //!
 //! The terms to be compared are announced together ([`Normaliser::new`]). So the number of uses of each node is
 //! known, and its form is moved out at the last use instead of copied. That keeps a chain of running rescales linear,
@@ -15,7 +15,7 @@ use gathered::Gathering;
 use rustc_hash::FxHashMap;
 use term::{Factors, Function, Node, NodeId, NodeTable, Number, Sum, Term, Terms, Walker};
 
-/// Atom number of an opaque node, and whether it is a sum of squares.
+/// For each sum treated as an unknown: the number of its atom, and whether it is a sum of squares.
 pub(crate) type Opaque = FxHashMap<NodeId, (u32, bool)>;
 
 /// The form of a visited node.
@@ -252,8 +252,8 @@ impl<'t> Normaliser<'t> {
         algebra.product(a, b)
     }
 
-    /// Returns a sum as a power of the base that the other factor is divided by, if it is that base. The
-    /// outputs of a row share it, so no sum is copied.
+    /// Returns a sum as a multiple of an existing base, if the other factor may be divided by that base. The outputs
+    /// of a row share the result, so no sum is copied.
     fn cancelling(
         &mut self,
         algebra: &mut Algebra,
@@ -298,7 +298,7 @@ impl<'t> Normaliser<'t> {
         Ok(Form::Condition(algebra.connective(a, b, both)))
     }
 
-    /// A branch that cannot be normalised matters only if the condition may choose it.
+    /// Normalises a select. A branch that cannot be normalised matters only if the condition may choose it.
     fn select(
         &mut self,
         algebra: &mut Algebra,

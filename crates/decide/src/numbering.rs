@@ -246,6 +246,7 @@ impl Numbering {
         self.finish_sum()
     }
 
+    /// Adds a product of two nodes to the sum under construction.
     #[inline]
     fn add_product(&mut self, factors: Factors, nodes: &[ValueNumber]) -> Option<()> {
         let pair = [factors.left(), factors.right()].map(|one| one.position() as u32);
@@ -404,7 +405,7 @@ impl Numbering {
         }
     }
 
-    /// Reserves room for copying `count` operands from a nested value; `false` if there is none.
+    /// Reserves room for copying `count` operands from a nested value to `others` operands; `false` if there is none.
     fn may_copy(&mut self, others: usize, count: usize) -> bool {
         if others + count > MAX_NESTED {
             return false;

@@ -207,7 +207,7 @@ fn negations_keep_their_signs_without_a_budget() {
     assert_eq!(numbers[1], numbers[2]);
 }
 
-/// Products of thirty sums, one of them with each sum doubled and halved. Multiplied out it has a milliard summands.
+/// Products of thirty sums, one of them with each sum doubled and halved. Multiplied out it has a billion summands.
 #[test]
 fn doubled_and_halved_sums_are_factors() {
     let sum = |at: usize| format!("(x + {at}*y)");

@@ -48,7 +48,7 @@ impl<'t> Points<'t> {
         Self { deadline: budget.deadline, ..points }
     }
 
-    /// Points whose values are in the ranges that assumptions give single inputs.
+    /// Creates points whose values are in the ranges that assumptions give single inputs.
     #[must_use]
     pub fn within(terms: &'t Terms, assumptions: &[Term], significand_bits: u32) -> Self {
         let mut ranges = FxHashMap::default();
@@ -112,7 +112,7 @@ impl<'t> Points<'t> {
                 },
                 Numbers::Integers(low, high) => {
                     let (least, most) = range.integers(low, high);
-                    // The largest integers of 64 bits are not among these.
+                    // The set of u64 ends at `i64::MAX`, so a range that reaches it may have larger numbers.
                     least > most && most < i64::MAX
                 }
             }
@@ -153,7 +153,7 @@ fn permuted(number: u64, (place, count): (u64, u64), (low, high): (i64, i64)) ->
         factor = (factor + 1) % span;
     }
     let chosen = (factor * u128::from(place) + first) % span;
-    // Below the number of integers of 64 bits.
+    // The sum is at most `high`, so it fits.
     Number::from(i64::try_from(i128::from(low) + chosen.cast_signed()).unwrap_or(low))
 }
 

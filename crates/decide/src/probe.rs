@@ -60,7 +60,7 @@ impl<'t> Probe<'t> {
         self.reference.cost() + self.optimised.cost()
     }
 
-    /// Constants of both sides: those in comparisons, then the others.
+    /// Returns the constants of both sides: those in comparisons, then the others.
     #[must_use]
     pub fn constants(&self) -> (Vec<f64>, Vec<f64>) {
         let (mut thresholds, mut others) = (BTreeSet::new(), BTreeSet::new());
@@ -73,7 +73,8 @@ impl<'t> Probe<'t> {
         (doubles(&thresholds), doubles(&(&others - &thresholds)))
     }
 
-    /// Relative distances between the values of each pair at a group of points; NaN where one of them is not finite.
+    /// Returns the relative distances between the values of each pair at a group of points; NaN where one is not
+    /// finite, unless both are the same infinity.
     pub fn distances(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Lanes> {
         let reference = self.reference.run(point);
         let optimised = self.optimised.run(point);

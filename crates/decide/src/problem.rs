@@ -1,4 +1,4 @@
-//! The question: two stores of terms, assumptions, and the limits of the search for an answer.
+//! The input of the decision procedure: two stores of terms, assumptions, and the limits of the search for an answer.
 
 use crate::deadline::Deadline;
 use term::{Term, Terms};

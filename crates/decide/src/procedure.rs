@@ -177,8 +177,8 @@ pub fn differences(
     Search::new(problem, pair, &points).all(0..budget.points, most)
 }
 
-/// Values of all inputs in conditions, at which the conditions hold. `None` if they hold at no tried point; then
-/// nothing should be claimed under them.
+/// Finds values of all inputs in some conditions, such that the conditions hold. `None` if they hold at no tried
+/// point; then nothing should be claimed under them.
 #[must_use]
 pub fn satisfy(terms: &Terms, conditions: &[Term], budget: &Budget) -> Option<Point> {
     let points = Points::within(terms, conditions, budget.significand_bits);
@@ -202,7 +202,7 @@ fn same_products(
     points: &Points<'_>,
 ) -> Vec<Option<Decision>> {
     let mut products = Products::default();
-    // These sums are total: the assumptions on the inputs only have to leave some input.
+    // These sums are total, so the equality is about some input unless the assumptions exclude all inputs.
     let mut possible = problem.assumptions.is_empty().then_some(true);
     let mut decide = |(reference, optimised): &(Term, Term)| {
         let sides = ((problem.reference, *reference), (problem.optimised, *optimised));
@@ -261,8 +261,8 @@ struct Scan<'s, 't> {
 }
 
 impl Scan<'_, '_> {
-    /// Answers the suspects that differ at the point, until there are enough together with `before`; returns their
-    /// number.
+    /// Answers the suspects that differ at the point, until these differences and the `before` earlier ones are
+    /// enough; returns the number of the new ones.
     fn run(
         &self,
         suspects: &[usize],
@@ -296,8 +296,8 @@ impl Scan<'_, '_> {
         self.pairs_with(open, fingerprints, |a, b| a.is_some() && a != b)
     }
 
-    /// Collects the suspects whose intervals are disjoint. Fingerprints do not know roots, so that a whole
-    /// batch may be suspect without a reason.
+    /// Collects the suspects whose intervals are disjoint. Fingerprints of equal terms may differ if there are roots,
+    /// so a whole batch may be suspect without a difference.
     fn disjoint_pairs(&self, suspects: &[usize]) -> Vec<usize> {
         self.pairs_with(suspects, evaluate_until, |a, b| match (a, b) {
             (Value::Real(a), Value::Real(b)) => a.is_disjoint(b),

@@ -70,10 +70,10 @@ fn sum_of((terms, term): (&Terms, Term)) -> Option<Sum> {
     }
 }
 
-/// Collects the products as numbers, with nested sums flattened (a kernel that adds up tiles has them). An error if
-/// one has a factor that is neither an input nor 1, or if there are too many.
+/// Collects the products as numbers, with nested sums flattened (a kernel that adds up tiles has them).
 ///
-/// `Err` has the number of wasted steps.
+/// # Errors
+/// The number of wasted steps, if a product has a factor that is neither an input nor 1, or if there are too many.
 fn gather(terms: &Terms, sum: Sum, keys: &mut Vec<u64>) -> Result<(), usize> {
     keys.clear();
     keys.reserve(sum.length as usize);

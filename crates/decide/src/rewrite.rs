@@ -22,7 +22,7 @@ pub(crate) struct Rewriter {
     atoms: FxHashMap<AtomId, Polynomial>,
     /// `e^form`, rebuilt.
     exponentials: FxHashMap<Exponent, Polynomial>,
-    /// Equalities of the present case: an atom and what it equals.
+    /// Equalities of the present case: an atom and the form that it equals.
     substitutions: FxHashMap<AtomId, FormId>,
     /// Arguments seen so far with a float value, if equal ones are to be merged.
     classes: Option<Vec<(f64, FormId)>>,
@@ -34,10 +34,10 @@ impl Rewriter {
         Self { classes: Some(vec![(0.0, FormId::ZERO)]), ..Self::default() }
     }
 
-    /// Solves the equations among the facts (forms that are zero) for an atom, where possible.
+    /// Solves one equation among the facts (a form that is zero) for an atom: the first for which this is possible.
     pub(crate) fn solve_equalities(&mut self, algebra: &mut Algebra) {
         for form in algebra.facts.forms().to_vec() {
-            // Two inequalities may imply it together.
+            // Not only the recorded sign: two inequalities together may imply that the form is zero.
             if !algebra.sign(form).is_ok_and(|sign| sign == SignSet::ZERO) {
                 continue;
             }

@@ -110,7 +110,7 @@ fn is_zero_with(
     is_zero_under_facts(algebra, difference, cases, depth)
 }
 
-/// Rebuilds under the facts, once more for each equation that a pass solved.
+/// Rebuilds under the facts. One equation among them is solved for an atom, which is then substituted.
 fn rebuild(algebra: &mut Algebra, difference: &Polynomial) -> Outcome<Polynomial> {
     let mut rewriter = Rewriter::default();
     rewriter.solve_equalities(algebra);

@@ -113,7 +113,7 @@ pub enum Reason {
     Undecided,
     /// A denominator is zero at every input.
     ZeroDenominator,
-    /// An infinity meets a symbolic value.
+    /// An operation combines an infinity with a symbolic value.
     Infinite,
     /// An operation is defined at no input.
     Undefined,

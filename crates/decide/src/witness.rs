@@ -1,7 +1,7 @@
 //! The search for a point where two terms differ.
 //!
-//! Fingerprints pick the promising points. Only interval evaluation of both terms at 256 bits, with the reference
-//! certainly defined, makes a difference.
+//! Fingerprints pick the promising points. A difference is established only by interval evaluation of both terms at
+//! 256 bits, with the reference certainly defined.
 
 use crate::evaluate::{
     Evaluator, Interval, LANES, Lanes, Value, element, evaluate_floats, evaluate_until,
@@ -49,7 +49,7 @@ impl Discrepancy {
         }
     }
 
-    /// Distance of the values, relative to the larger; infinite if one is undefined.
+    /// Returns the distance of the values, relative to the larger; infinite if one is undefined.
     #[must_use]
     pub fn relative(&self) -> f64 {
         match self {
@@ -167,8 +167,8 @@ impl<'t> Search<'t> {
     /// Finds the differing points among those numbered `points`, the farthest apart relative to their size
     /// first, then those where only the reference is defined; at most `most` of each.
     ///
-    /// Doubles choose the points. Where they hardly differ, the difference would be invisible; where the reference
-    /// has no double, there is none.
+    /// Doubles choose the points. Points where they hardly differ are left out, because floats would not show the
+    /// difference; so are points where the reference has no finite double.
     pub(crate) fn all(
         &self,
         points: std::ops::Range<u64>,
@@ -202,8 +202,8 @@ impl<'t> Search<'t> {
         numbers.into_iter().find_map(|(_, number)| self.apart(number))
     }
 
-    /// Relative distances of the values as doubles, at each point where the reference is defined; NaN where only the
-    /// other is undefined.
+    /// Returns the relative distances of the values as doubles, at each point where the reference is finite; NaN
+    /// where the optimised term is not.
     fn distances(&self, points: std::ops::Range<u64>) -> Vec<(f64, u64)> {
         let mut sides = [self.reference, self.optimised]
             .map(|(terms, root)| Evaluator::new(terms, vec![root]).until(self.points.deadline));

@@ -55,7 +55,7 @@ pub struct Compared {
     pub meanings: Vec<ConstantMeaning>,
     /// Tensors that hand data from one launch of a side to a later one and that the other side lacks.
     pub internal_tensors: BTreeSet<String>,
-    /// Instructions of each side that take the sign of a possibly zero number that reaches an output.
+    /// Instructions of each side that read the sign of a number that may be zero, if the sign can reach an output.
     pub signs: [BTreeSet<Instruction>; 2],
     /// Instructions of each side that test a possibly undefined value for NaN and continue as if it were a
     /// number.
@@ -72,7 +72,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// Returns a result without comparisons yet.
+    /// Returns a result with these outcomes, before anything is compared.
     pub(crate) fn of(outcomes: [Vec<Outcome>; 2]) -> Self {
         Self {
             outcomes,

@@ -28,8 +28,8 @@ const POINTS_PER_GROUP: u64 = 512;
 /// With more groups than this, no point is searched for each group by itself.
 const MAX_SEARCHED_GROUPS: usize = 4096;
 
-/// Returns a reason why no input of the sides satisfies the assumptions, if that can be proved. Sides or
-/// assumptions that do not fit together are not judged here.
+/// Returns a reason why no input of the sides satisfies the assumptions, if that can be proved. Also returns `None`
+/// if the sides or assumptions do not fit together: [`compare`](crate::compare()) reports that as a mismatch.
 #[must_use]
 pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<String> {
     let table = Table::new(sides).ok()?;
@@ -103,8 +103,8 @@ impl Assumed {
         Ok(Self { point, ..assumed })
     }
 
-    /// Searches for a point at which all conditions hold: a common one for all of them, or else one for each
-    /// group.
+    /// Searches for a point at which all conditions hold: for all of them at once, or else for each group. Points
+    /// of the groups fit together, because the groups share no inputs.
     fn search(&self, terms: &Terms) -> Option<Point> {
         let all: Vec<Term> = self.groups.iter().flatten().copied().collect();
         if let Some(point) = satisfy(terms, &all, &Budget::default()) {
@@ -143,8 +143,8 @@ impl Assumed {
         self.groups.len() > LARGE_GROUP_COUNT
     }
 
-    /// Given some numbers, finds the groups of conditions that they violate. Returns the inputs of these
-    /// groups, as they are at the point at which all conditions hold.
+    /// Finds the groups of conditions that the numbers `known` violate. Returns the part of `self.point` for the
+    /// inputs of these groups.
     pub(crate) fn unsatisfied(&self, terms: &Terms, known: &FxHashMap<usize, f64>) -> Point {
         let at = |input: Input| {
             let number = known.get(&input.position()).copied().unwrap_or_default();

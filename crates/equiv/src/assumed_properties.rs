@@ -79,7 +79,7 @@ impl RunAssumptions {
         !self.tests.is_empty() || !self.infinity_tests.is_empty()
     }
 
-    /// Instructions that compare data with an infinity.
+    /// Returns the instructions that compare data with an infinity.
     pub(crate) fn assumed_finite(&self) -> BTreeSet<Instruction> {
         self.infinity_tests.clone()
     }

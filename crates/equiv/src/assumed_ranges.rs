@@ -1,8 +1,8 @@
 //! Extracts ranges of single integer inputs from the user's assumptions (`--assume`).
 //!
 //! Only comparisons of one input with integers count (`0 <= idx`, `idx < 100`). Other conditions are ignored,
-//! which makes bounds too wide and is safe. But then an input may never attain a bound, so
-//! [`AssumedRange::is_exact`] records it.
+//! which makes bounds too wide and is safe. But then an input may never attain a bound:
+//! [`AssumedRange::is_exact`] is set only if no condition was ignored.
 
 use crate::formula::FormulaError;
 use crate::ranges::Range;
@@ -18,7 +18,7 @@ pub(crate) struct AssumedRange {
     pub(crate) positions: std::ops::Range<usize>,
     /// Bounds, inclusive.
     pub(crate) range: Range,
-    /// Set if there are no further assumptions about single elements.
+    /// Set if the range expresses all assumptions about single elements.
     pub(crate) is_exact: bool,
     /// Set if the elements are distinct.
     pub(crate) is_distinct: bool,

@@ -1,7 +1,7 @@
 //! Closed forms near a float: `1/sqrt(32)` near 0.17677669.
 //!
-//! The candidates are `t·p/q` and `t·√(p/q)` for some numbers `t`, each with the simplest fraction close
-//! enough (the first one of the Stern–Brocot tree in an interval). About one in a hundred of all
+//! The candidates are `t·p/q` and `t·√(p/q)` for the numbers `t` of [`MULTIPLES`], each with the simplest fraction
+//! close enough (the first one of the Stern–Brocot tree in an interval). About one in a hundred of all
 //! single-precision numbers is near such a form by chance. No answer relies on a form until both kernels are
 //! proved equal with it.
 

@@ -27,8 +27,8 @@ use std::collections::BTreeSet;
 use term::Term;
 use visible::Replays;
 
-/// Outputs decided at once, since they share subterms. Batches are decided in parallel. Their size does not
-/// depend on the number of processors, and so neither does the answer.
+/// The number of outputs decided at once: outputs share subterms. Batches are decided in parallel. Their size does
+/// not depend on the number of processors, and so neither does the answer.
 const BATCH: usize = 512;
 
 /// The batch size if many conditions are assumed: a batch takes the conditions of all its outputs.
@@ -101,7 +101,7 @@ struct Outputs<'o, 's> {
     ran: &'o mut [SideRun; 2],
     compared: &'o mut Compared,
     replays: Replays,
-    /// Outputs of the sides whose values may depend on signs.
+    /// The terms of the outputs of each side, if the side has read signs (see [`Outputs::signs_of_zero`]).
     roots: [Vec<Term>; 2],
 }
 
@@ -187,7 +187,7 @@ impl<'o, 's> Outputs<'o, 's> {
         if self.assumed.is_large() { SMALL_BATCH } else { BATCH }
     }
 
-    /// Counts the elements whose sums have the same products, and keeps the others.
+    /// Settles the elements whose sums have the same products: counts them as equal and removes them.
     fn settle_products(&mut self, all: &mut [Elements]) {
         let batch = self.batch();
         for elements in all {
@@ -265,7 +265,7 @@ impl<'o, 's> Outputs<'o, 's> {
         })
     }
 
-    /// Calls `action` with the question whether pairs are equal, under the assumptions about their inputs.
+    /// Calls `action` with the problem of deciding these pairs, under the assumptions about their inputs.
     fn with_problem<T>(
         &self,
         pairs: &[(Term, Term)],

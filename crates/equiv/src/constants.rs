@@ -62,8 +62,8 @@ const KNOWN: [(&str, f64); 14] = [
 
 /// Returns the single that the usual expression for a number gives, computed in singles step by step.
 ///
-/// Compilers fold `sqrtf(2.0f / 3.14159265f)` this way. The result is next to the correctly rounded single
-/// and not equal to it; without this such a kernel differs from every correct one in its constant alone.
+/// Compilers fold `sqrtf(2.0f / 3.14159265f)` this way. The result is a neighbour of the correctly rounded single.
+/// If it were not recognised, such a kernel would differ from every correct one in its constant alone.
 fn folded(name: &str) -> Option<f32> {
     use std::f32::consts::PI;
     match name {
@@ -98,10 +98,10 @@ pub(crate) fn recognise(format: Format, bits: u64) -> Option<(MeantNumber, bool)
     }
 }
 
-/// Returns the decimal of at most three digits, as a single, whose logarithm a number is.
+/// Returns the decimal with at most three digits, as a single, of which `number` is the binary logarithm.
 fn logarithm_of(number: f32) -> Option<f32> {
     const DIGITS: i32 = 3;
-    // From a millionth to a million. Integers are exact logarithms of powers of two.
+    // The decimal is from about a millionth to a million. Integers are exact logarithms of powers of two.
     if !number.is_normal() || number.abs() > 20.0 || number.fract() == 0.0 {
         return None;
     }

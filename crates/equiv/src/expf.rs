@@ -25,7 +25,7 @@ const LOG2_E_REST: u32 = 0x32a5_7060;
 const ROUNDING: i64 = 12_582_913;
 pub(crate) const EXPONENT_ORIGIN: i64 = 12_583_039;
 
-/// Number of exponents.
+/// The factor of `t`: the number of exponents.
 const EXPONENTS: i64 = 252;
 
 /// The steps of `expf` so far, by the handles of their results.

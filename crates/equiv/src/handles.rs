@@ -1,6 +1,6 @@
 //! Maps the engine's handles to terms.
 //!
-//! Handles up to the number of inputs are those inputs. The next ones are single terms, with one table entry
+//! Handles from 1 up to the number of inputs are those inputs. The next ones are single terms, with one table entry
 //! each; some are products whose term has not been requested yet. From [`FIRST_GROWING`] on, handles belong to
 //! growing sums: an accumulator of a kernel has a new handle after every product, and a table of all of them
 //! would be as large as the products themselves. So [`STRETCH`] consecutive handles are consecutive lengths
@@ -34,8 +34,8 @@ pub(crate) struct Handles {
     single: Vec<TermOrProduct>,
     /// The first term of each stretch.
     growing: Vec<Term>,
-    /// For each queried stretch: `true` if it and the following ones are the sums of a warp's lanes, of the
-    /// same length.
+    /// For each queried stretch: `true` if it and the next ones are sums of the lanes of one warp, which grow
+    /// together.
     rows: Vec<Option<bool>>,
     /// Set if there were more values than handles.
     pub(crate) exhausted: bool,
@@ -165,7 +165,7 @@ impl Handles {
         is_row
     }
 
-    /// Creates handles for the sums of a row with one product more; `first` is the first lane's.
+    /// Creates handles for the sums of a row after one more product; `first` is the new sum of the first lane.
     #[inline]
     pub(crate) fn handles_after(&mut self, before: &Values, first: Term, out: &mut Values) {
         if before[0] % STRETCH != STRETCH - 1 {

@@ -13,7 +13,7 @@
 //! distance is large.
 //!
 //! So `1 + x·c − x·π` is proved equal to 1: the difference is 9·10⁻⁸·x, below the bound for the value 1 at
-//! all inputs up to 64. A user who calls it with inputs of 10⁴ sees it, just as the even larger rounding of
+//! all inputs up to 64. At inputs of 10⁴ a user would notice the difference, and also the even larger rounding of
 //! `x·c` itself.
 //!
 //! This errs towards silence: enclosures that decide nothing, and values beyond the range of the output's
@@ -81,7 +81,7 @@ pub(crate) fn find(
 ) -> Option<HiddenDifference> {
     let points = (MAX_INSTRUCTIONS / cost.max(1)).clamp(1, MAX_POINTS);
     let kernels = &ComparedKernels { kernels, unit };
-    // A large kernel runs at only one of the points at constants. That is worthwhile only if it may jump.
+    // A large kernel can run with only one of the constants as input. That is worthwhile only if it may jump.
     if points > 1 || may_jump {
         let found = at_constants(kernels, constants, points as usize);
         if found.is_some() {
@@ -233,7 +233,7 @@ fn bound(kernels: &ComparedKernels<'_>, at: usize) -> f64 {
     if kernels.unit > f32::EPSILON.into() { COARSE_UNITS * kernels.unit } else { bound }
 }
 
-/// Range of sizes in which floats of the output's type have full precision.
+/// Returns the range of magnitudes in which floats of the output's type have full precision.
 fn full_precision_range(kernels: &ComparedKernels<'_>, at: usize) -> (f64, f64) {
     match is_double(kernels, at) {
         true => (f64::MIN_POSITIVE, f64::MAX),

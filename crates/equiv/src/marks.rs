@@ -87,7 +87,7 @@ fn print_range(range: ArgumentRange, [a, b]: &[String; 2]) -> String {
 }
 
 impl Marks {
-    /// Marks a result.
+    /// Wraps a result in the uninterpreted function that marks this function and range.
     pub(crate) fn mark(
         &mut self,
         terms: &mut Terms,
@@ -111,8 +111,8 @@ impl Marks {
 /// A condition, and `true` if it holds.
 type GuardLiteral = (NodeId, bool);
 
-/// Returns the first range that outputs of a marked run need and that follows neither from the choices on the
-/// way to it nor from `assumptions`, conditions of the run's store.
+/// Returns the first range that outputs of a marked run need and that does not follow from the choices on the way to
+/// it together with `assumptions`. The latter are conditions in the run's store.
 pub(crate) fn find_unproved_range(
     side: usize,
     (terms, marks): (&mut Terms, &Marks),

@@ -1,10 +1,10 @@
-//! The numbers that inputs can be: those of their types.
+//! The sets of numbers that inputs can have, by type.
 
 use crate::side::Side;
 use ir::{Format, Scalar};
 use term::{FloatNumbers, Numbers};
 
-/// Returns the set of numbers that an input can be on both sides.
+/// Returns the set of numbers that an input can have on both sides.
 pub(crate) fn numbers_of(sides: [&Side<'_>; 2], name: &str) -> Numbers {
     let inputs = sides.iter().flat_map(|side| side.own_inputs());
     let kinds = inputs.filter(|input| input.name == name).map(|input| numbers(input.scalar));
@@ -24,6 +24,7 @@ fn numbers(scalar: Scalar) -> Numbers {
             match (signed, bits) {
                 (true, 64) => Numbers::Integers(i64::MIN, i64::MAX),
                 (true, bits) => Numbers::Integers(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+                // Of u64 only the lower half: the other numbers are never drawn, and never called impossible.
                 (false, 63..) => Numbers::Integers(0, i64::MAX),
                 (false, bits) => Numbers::Integers(0, (1 << bits) - 1),
             }
@@ -33,6 +34,7 @@ fn numbers(scalar: Scalar) -> Numbers {
 
 /// Returns the set of numbers of a float format.
 fn floats(format: Format) -> FloatNumbers {
+    // Bits of the significand, exponent of the smallest step, and the largest number as significand and exponent.
     let (digits, lowest, largest) = match format {
         Format::F64 => (53, -1074, ((1 << 53) - 1, 971)),
         Format::F32 => (24, -149, ((1 << 24) - 1, 104)),

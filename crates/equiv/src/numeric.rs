@@ -15,7 +15,7 @@ use exec::{Limits, Outcome};
 use interval::Enclosed;
 use ir::Scalar;
 
-/// The points to try, by number: random numbers first.
+/// The points of [`OrdinaryInputs`] to try, by number: random numbers first.
 const POINTS: [usize; 5] = [3, 11, 7, 4, 0];
 
 /// Instructions of all lanes that a run may execute.
@@ -24,7 +24,8 @@ const MAX_INSTRUCTIONS: u64 = 100_000_000;
 /// Elements of a point that are evaluated in intervals.
 const MAX_CANDIDATES: usize = 3;
 
-/// Differences beyond rounding, relative to the larger value and to the largest of the tensor.
+/// A difference beyond rounding exceeds the first ratio of the larger value, and the second ratio of the largest
+/// value of the tensor.
 const DIFFERENCE_RATIOS: [f64; 2] = [1e-2, 1e-3];
 
 /// Most inputs in the report.

@@ -1,8 +1,8 @@
 //! Inputs as users choose them: numbers around 1, 10 and 100, large negative ones, zeros, rows of equal
 //! numbers.
 //!
-//! At most points all elements of all tensors are the same number, so you can type it in. The points are for
-//! runs in floats, where magnitudes matter that are harmless for real numbers.
+//! At most of the points all elements of all tensors are the same number, so you can type it in. The points are for
+//! runs in floats, where magnitudes matter: numbers overflow that are harmless over the reals.
 
 use crate::assumed::Assumed;
 use crate::sample::nearest;

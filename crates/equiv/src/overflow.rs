@@ -27,7 +27,7 @@ const START_COST: u64 = 5_000;
 /// Launches with at most this many instructions run at [`MIN_POINTS`] points in any case.
 const SMALL_LAUNCH: u64 = 40_000;
 
-/// The most informative points.
+/// The number of points that small launches run at: the most informative ones.
 const MIN_POINTS: u64 = 3;
 
 /// An element that is not finite in floats although the reference's is.
@@ -106,14 +106,14 @@ pub(crate) fn find(
     result
 }
 
-/// Returns the first output as an open element: a run in floats does something wrong.
+/// Returns the first output as an open element, because a fault in floats belongs to no element.
 fn open_by_fault(chosen: &OrdinaryInputs<'_>) -> Option<OpenElement> {
     let (name, _) = chosen.sides[1].written().into_iter().next()?;
     let position = Position { name: name.to_owned(), index: 0 };
     Some(OpenElement { position, reason: OpenReason::FloatFault, lost: None })
 }
 
-/// Number of points to try, given the number of instructions that the symbolic runs executed.
+/// Returns the number of points to try, given the number of instructions that the symbolic runs executed.
 fn affordable(instructions: u64) -> usize {
     let least = if instructions <= SMALL_LAUNCH { MIN_POINTS } else { 1 };
     let points = (FREE_INSTRUCTIONS / (instructions + START_COST)).max(least);

@@ -1,4 +1,4 @@
-//! Numbers the integers that occur in the places of writes.
+//! Numbers the integers in the places of writes: a place is a linear combination of them (`symbolic/scattered.rs`).
 
 use rustc_hash::FxHashMap;
 use term::NodeId;

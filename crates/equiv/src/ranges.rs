@@ -12,7 +12,7 @@ pub(crate) type Range = (i128, i128);
 /// Larger bounds are dropped: no integer type reaches this.
 const MAX_BOUND: i128 = 1 << 100;
 
-/// Returns the `x` and `m` of `x/m`, where `m` is a power of two.
+/// Returns the `x` and `m` of `x/m`, where `m` is an integer above 1.
 pub(crate) fn fraction(terms: &Terms, node: NodeId) -> Option<(NodeId, i128)> {
     let Node::Product(a, b) = terms.at(node) else { return None };
     let divisor = |factor: NodeId| match terms.as_number(factor.into())?.to_small_ratio()? {

@@ -182,6 +182,7 @@ impl Linear {
         parts[place].2 = &parts[place].2 + &scale.number;
     }
 
+    /// Adds a scaled term. Opens negations, products with scales, and sums in which parts may cancel.
     fn add(&mut self, own: &mut Terms, term: Term, scale: &Scale, depth: u32) {
         if let Some(other) = own.node_of(term).and_then(|node| as_scale(own, node)) {
             return self.push(Atom::One, &scale.times(&other));

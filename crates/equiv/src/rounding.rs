@@ -12,7 +12,7 @@ use std::fmt;
 /// Constants at most this many units in the last place apart may be meant to be equal.
 const MAX_UNITS: u64 = 2;
 
-/// Formats of constants that may stand for another number.
+/// Formats of constants that may stand for another number, the coarsest first.
 const FORMATS: [Format; 4] = [Format::Bf16, Format::F16, Format::F32, Format::F64];
 
 /// A constant in one of the four formats.
@@ -87,7 +87,7 @@ impl Constants {
         }
     }
 
-    /// Magnitudes of constants that `others` lacks.
+    /// Returns the magnitudes of constants that `others` lacks.
     pub(crate) fn without(&self, others: &Self) -> BTreeSet<Constant> {
         let magnitudes = |constants: &Self| -> BTreeSet<Constant> {
             constants.seen.iter().map(|one| one.magnitude()).collect()
@@ -98,6 +98,7 @@ impl Constants {
     /// Returns the unit in the last place, for numbers of size 1, of the coarsest constant in the run; at least that
     /// of singles.
     pub(crate) fn coarsest_unit(&self) -> f64 {
+        // Constants are ordered by format, and formats from coarse to fine.
         let coarsest = self.seen.iter().map(|one| one.format()).next();
         unit(coarsest.unwrap_or(Format::F32)).max(unit(Format::F32))
     }
@@ -107,7 +108,7 @@ impl Constants {
         self.replaced = stands.collect();
     }
 
-    /// Replacements of constants.
+    /// Returns the constants that are replaced by numbers other than floats.
     pub(crate) fn meanings(&self) -> &[ConstantMeaning] {
         &self.replaced
     }
@@ -119,7 +120,8 @@ impl Constants {
         Some((&known.form, constant.is_negative()))
     }
 
-    /// Selects constants of `optimised` that are near one of these without being equal to one.
+    /// Selects constants of `optimised` that are near a constant of `self` and equal to none, to be replaced by the
+    /// near one.
     pub(crate) fn near(&self, optimised: &Self) -> Self {
         let near = |constant: &Constant| {
             let at = |bits: u64| Constant { bits, ..*constant };

@@ -42,7 +42,7 @@ enum PointKind {
     Constant,
     /// Constants of the kernels, or numbers near them.
     Constants,
-    /// Numbers beyond all constants, of any sign or negative.
+    /// Numbers of larger magnitude than all constants: all negative, or of both signs.
     Beyond {
         negative: bool,
     },
@@ -104,7 +104,7 @@ struct InputElements {
 }
 
 impl<'s> Sample<'s> {
-    /// Points for the inputs of both sides; constants used in comparisons come first.
+    /// Prepares points for the inputs of both sides. Of the constants, those used in comparisons come first.
     pub(crate) fn new(
         sides: [&Side<'_>; 2],
         table: &Table,
@@ -236,7 +236,8 @@ fn order_within(scalar: Scalar, order: i32) -> f64 {
     }
 }
 
-/// Returns significand bits, exponent of the smallest step, and largest number of a format.
+/// Returns significand bits, exponent of the smallest step, and largest number of a format. For bf16 the largest
+/// number here is three quarters of 2¹²⁸, somewhat below the true one.
 fn parameters(format: Format) -> (i32, i32, f64) {
     match format {
         Format::F64 => (53, -1074, f64::MAX),

@@ -11,7 +11,8 @@ pub(crate) fn integer_of(scalar: Scalar, bits: u64) -> i128 {
     i128::from(bits) - if negative { 1 << width } else { 0 }
 }
 
-/// Appends the bytes of a number, if it belongs to the type.
+/// Appends the bytes of a number. A float is rounded to the type, an integer loses the bits beyond its width; always
+/// returns `Some`.
 pub(crate) fn encode(scalar: Scalar, number: f64, bytes: &mut Vec<u8>) -> Option<()> {
     match scalar {
         Scalar::Float(format) => {

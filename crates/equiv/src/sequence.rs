@@ -166,7 +166,8 @@ impl Side<'_> {
     }
 }
 
-/// Checks that two launches see the same memory in the same way.
+/// Checks that a launch interprets the memory of an earlier output as that output does: same type, elements in
+/// order without gaps, same size.
 fn check_layout(output: &Output, same_type: bool, bytes: u64) -> Result<(), Mismatch> {
     let size = output.scalar.width().bytes() as usize;
     let in_order = output.starts.iter().enumerate().all(|(at, start)| *start == at * size);

@@ -15,7 +15,7 @@ use crate::table::Table;
 use crate::tickets;
 use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
 
-/// Returns the stores for which it is open if they repeat the value of another thread's store.
+/// Returns the stores that may race unless they repeat the value of another thread's store, which the run left open.
 #[must_use]
 pub fn open_stores(outcome: &Outcome) -> Vec<Place> {
     let open = outcome.undecided.iter().filter(|open| open.asks_for_values());

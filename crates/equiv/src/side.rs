@@ -57,7 +57,7 @@ impl<'s> Side<'s> {
         written.filter(|(_, output)| output.name == name).last()
     }
 
-    /// Inputs that no earlier launch of the side writes.
+    /// Returns the inputs that no earlier launch of the side writes.
     pub fn own_inputs(&self) -> impl Iterator<Item = &Input> {
         self.launches().enumerate().flat_map(move |(number, launch)| {
             launch.inputs.iter().filter(move |input| self.writer(number, &input.name).is_none())

@@ -4,8 +4,8 @@
 //! lists these: the answer is about the programs with those constants replaced.
 //!
 //! Threads often compute the same value: all lanes of a warp the same maximum, all warps the same exponential. So
-//! an operation with the same operands in all lanes is done once, and earlier results are looked up. Products added
-//! to a sum are not: they are most of a kernel, and looking them up costs more than making them. The sum of two
+//! an operation with the same operands in all lanes is done once, and earlier results are looked up. Additions of a
+//! product to a sum are not: they are most of a kernel, and a lookup costs more than making the term. The sum of two
 //! equally long sums is looked up: lanes that exchange partial sums add the same two, each with its own part first.
 
 mod bounded;
@@ -104,7 +104,7 @@ pub struct Symbolic {
     pub(crate) deadline: Deadline,
     /// Marks on results of functions known only in a range, if this run has them.
     pub(crate) marks: Option<Marks>,
-    /// Set if such a function occurred.
+    /// Set if a function known only in a range occurred.
     pub(crate) has_ranges: bool,
     pub(crate) assumed_properties: RunAssumptions,
     /// Outcomes of decisions, if a scalar is given exactly and is not a float.

@@ -24,6 +24,7 @@ const MAX_DISTINCT: usize = 512;
 /// All inputs of both sides, and the position of each by name.
 pub(crate) struct Table {
     pub(crate) inputs: Arc<Inputs>,
+    /// The position of each input's first element, and the length of a tensor.
     first: FxHashMap<String, (usize, Option<u32>)>,
     /// Declared bounds of inputs.
     pub(crate) assumed_ranges: Arc<Vec<AssumedRange>>,
@@ -154,7 +155,7 @@ impl Table {
         let mut inputs = side.launches().flat_map(|launch| &launch.inputs);
         domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
         domain.rounds_scalars = rounds;
-        // Without them the domain would confuse the node numbers of these terms with others.
+        // The conditions come first in every domain: their terms, as node numbers, are used in all domains.
         if self.all_conditions(&self.assumptions, &mut domain.terms)? != self.conditions {
             return Err(Mismatch::Unfollowed);
         }
@@ -291,7 +292,7 @@ impl Table {
         formula.term(terms, &|name| names.get(name).copied())
     }
 
-    /// Terms for the names in a formula; a tensor stands for its element of this number.
+    /// Returns terms for the names in a formula; a tensor stands for its element of this number.
     fn terms_of_names(
         &self,
         formula: &Formula,
@@ -410,6 +411,7 @@ fn number_tickets(
     let count = u32::try_from(blocks).map_err(|_| Mismatch::TooManyInputs)?;
     let place = inputs.tensor("the ticket of a block", count);
     let first = place.map_err(|_| Mismatch::TooManyInputs)?.position();
+    // The last ticket is a known number: each run chooses the block that takes it.
     let most = i64::from(count).saturating_sub(2).max(0);
     inputs.describe(&[count.into()], Numbers::Integers(0, most));
     Ok(first..first + count as usize)

@@ -34,7 +34,7 @@ impl TermMemory {
         }
     }
 
-    /// The flag that ends the run.
+    /// Returns the flag that ends the run.
     pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_exceeded)
     }

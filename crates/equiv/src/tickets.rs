@@ -1,6 +1,6 @@
-//! Launches whose blocks take tickets from a counter. If each block takes one ([`exec::check_last`]), there
+//! Runs launches whose blocks take tickets from a counter. If each block takes one ([`exec::check_last`]), there
 //! is one run for each block that may be the last. If blocks take several, as numbers of tiles
-//! ([`exec::check_in_order`]), there is one for each order in which blocks may take them. All are in one
+//! ([`exec::check_in_order`]), there is one run for each order in which blocks may take them. All runs are in one
 //! domain.
 //!
 //! The result of the launch must not depend on that choice: every element of every buffer has the
@@ -70,8 +70,8 @@ pub(crate) fn run(
 }
 
 /// Runs a launch whose blocks take several tickets, once for each sequence of takers. `None` if that does not
-/// lead to an answer. Each sequence is tried once. It begins like that of an earlier run, up to some ticket;
-/// that one goes to a block that took a later ticket in the earlier run.
+/// lead to an answer. A new sequence begins like that of an earlier run, up to some ticket; this ticket goes to a
+/// block that took a later one in the earlier run. So no sequence is tried twice.
 fn in_all_orders(
     program: &Program,
     launch: &Launch,
@@ -88,7 +88,8 @@ fn in_all_orders(
             return None;
         }
         if is_final(&outcome) {
-            // A race between blocks may be none: these runs do not follow what tickets publish.
+            // A race between blocks may be a false alarm: these runs ignore the order that fences and atomic
+            // operations give to blocks.
             let is_certain = outcome.gap.is_some() || !may_order_blocks(program);
             return is_certain.then_some((outcome, results));
         }
@@ -153,7 +154,7 @@ struct Runs<'l> {
 }
 
 impl Runs<'_> {
-    /// Adds a run. Returns the reason why it may differ from the first in what it leaves.
+    /// Adds a run. Returns the reason why its final memory may differ from that of the first, if there is one.
     fn add(
         &mut self,
         domain: &mut Symbolic,

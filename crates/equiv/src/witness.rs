@@ -86,8 +86,8 @@ impl Numbers {
         Some(numbers)
     }
 
-    /// Random small numbers of the inputs' types, floats times a power of two. Inputs that would violate
-    /// assumptions get values that satisfy them. `None` if a related scalar has no value there.
+    /// Draws small random numbers of the inputs' types; floats are multiplied by `scale`, a power of two. Inputs that
+    /// would violate assumptions get values that satisfy them. `None` if a related scalar has no value there.
     pub(crate) fn random(
         sides: [&Side<'_>; 2],
         table: &Table,
@@ -175,7 +175,7 @@ impl Numbers {
         self
     }
 
-    /// Numbers by position. `None` if a related scalar has no value there.
+    /// Creates the numbers of a point from values by position. `None` if a related scalar has no value there.
     pub(crate) fn of_all(
         sides: [&Side<'_>; 2],
         table: &Table,
@@ -218,6 +218,7 @@ impl Numbers {
         own.all(|(_, number)| is_of_type(input.scalar, *number))
     }
 
+    /// Returns bounds of the value of a related scalar; `None` if it has no value.
     fn related_bounds(
         &self,
         table: &Table,
@@ -279,7 +280,7 @@ pub(crate) fn confirm(
     <[Enclosed; 2]>::try_from(elements).ok().map(|elements| Witness { elements })
 }
 
-/// A side for another run.
+/// A side to run again, on the numbers of a point.
 pub(crate) struct Run<'r> {
     pub(crate) side: &'r Side<'r>,
     pub(crate) number: usize,

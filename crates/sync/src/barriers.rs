@@ -59,7 +59,7 @@ pub enum BarrierMisuse {
         /// Where the other count was named.
         site: Site,
     },
-    /// A reduction and a plain barrier meet in one generation.
+    /// A reduction and a plain barrier register in one generation.
     MixedKinds {
         /// The registration of the other kind.
         site: Site,
@@ -147,14 +147,15 @@ pub(crate) struct Barriers {
 }
 
 impl Barriers {
-    /// The barriers of a block of this many warps, alone in its cluster.
+    /// Creates the barriers of a block of this many warps, alone in its cluster.
     #[must_use]
     #[cfg(test)]
     pub(crate) fn new(warps: usize) -> Self {
         Self::of_block(0, warps, true)
     }
 
-    /// The barriers of a block whose warps are numbered from `first_warp` on; `only_block` for a cluster of one block.
+    /// Creates the barriers of a block whose warps are numbered from `first_warp` on. `only_block` is set for a
+    /// cluster of one block.
     #[must_use]
     pub(crate) fn of_block(first_warp: usize, warps: usize, only_block: bool) -> Self {
         Self {
@@ -328,6 +329,7 @@ impl Barriers {
             self.release_waits(waits, &mut ended, &waiting);
         }
         let fully_waiting = waiting.iter().filter(|one| one.waiting == one.lanes).count();
+        // If all running threads of the cluster waited here, a new epoch begins.
         if self.only_block && fully_waiting == self.ended.iter().filter(|&&ended| !ended).count() {
             clocks.acquire_all(&ended.released_memory);
         } else {

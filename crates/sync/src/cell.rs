@@ -1,12 +1,11 @@
 //! Access history of a few bytes within a block: the last write, and the reads and updates since the current
 //! epoch began, as sets of lanes with their times.
 //!
-//! Replacing the last write by a new one loses no race. If the new write is ordered after the old one, any
-//! access unordered with the old write is unordered with the new one or ordered after both. If it is not
-//! ordered after it, the two writes are a race already. For the same reason a lane's later read replaces its
-//! earlier one. Reads before a write stay, however, as long as they are of the same epoch: an access
-//! unordered with the write may be excused because it writes the same value, and that does not excuse it from
-//! the reads. Nor does it excuse it from the writes that this write hid; the last of those stay too
+//! Replacing the last write by a new one loses no race. If the new write is ordered after the old one, an access
+//! unordered with the old write is unordered with the new one too. Otherwise the two writes are a race already. For
+//! the same reason a lane's later read replaces its earlier one. Reads of the same epoch stay, however, when a write
+//! follows them. An access unordered with that write may be excused because it writes the same value, but the excuse
+//! does not cover the reads. Nor does it cover the writes that this write hid: the last of those stay too
 //! ([`aside`]).
 //!
 //! Everything of an earlier epoch ([`Clocks::epoch`]) is ordered before everything now, without a look at the
@@ -118,8 +117,8 @@ impl Cell {
 
     /// Returns how much must be known about the value of a write at `site`, given the conflicts found so far.
     ///
-    /// A past write is neither compared with nor kept nor hidden, so it does not matter within this block if
-    /// the same value is written again. Between blocks it does: see [`Summary::marks`].
+    /// Past writes are not compared, kept or put aside. So within this block it does not matter if the new write
+    /// repeats the value of a past one. Between blocks it does: see [`Summary::marks`].
     pub(crate) fn required_certainty(
         &self,
         lists: &Lists,
@@ -162,6 +161,7 @@ impl Cell {
         }
     }
 
+    /// Compares an access with the earlier ones, then records it.
     #[inline(never)]
     fn compare_and_record(
         &mut self,
@@ -174,7 +174,7 @@ impl Cell {
         let equal = Access { same_value: SameValue::Equal, ..*access };
         let access = if self.is_repeated(order, entry) { &equal } else { access };
         self.compare_non_coherent(access, entry, offset, conflicts);
-        // Compare lane by lane: lanes that were reported together meet their conflicts one at a time.
+        // Lane by lane, so that lanes reported together have the same conflicts as lanes reported one by one.
         let lanes =
             if self.has_candidates(lists, order, entry) { access.lanes } else { Mask::NONE };
         for lane in lanes.iter() {
@@ -371,7 +371,7 @@ impl Cell {
     }
 }
 
-/// The bit of a warp in a set.
+/// Returns the bit of a warp in a set.
 #[inline]
 fn bit(warp: u8) -> u32 {
     1 << (warp % 32)

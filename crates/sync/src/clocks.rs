@@ -6,8 +6,8 @@
 //!
 //! - `common`: the knowledge common to all threads of the block about a warp, from the last barrier at
 //!   which all of them waited;
-//! - `across`: a thread's knowledge of a whole warp, from barriers. Warps are exact here, lanes are not
-//!   needed: a registration at a barrier releases the actions of all lanes of the warp;
+//! - `across`: a thread's knowledge of a whole warp, from barriers. One time for a warp is exact, because a
+//!   registration at a barrier releases the actions of all lanes of the warp;
 //! - `within`: a thread's knowledge of a lane of its own warp, from `bar.warp.sync`.
 //!
 //! Exit releases nothing (manual §8.9.4 does not list it among the synchronising operations): a thread's
@@ -64,7 +64,7 @@ struct WarpClock {
     fenced: [Time; WARP],
     /// Lanes that have read a value with a strong operation.
     observed: Mask,
-    /// Set once lanes have met at a collective.
+    /// Set once lanes have executed a collective together.
     had_collective: bool,
     exited: Mask,
     /// The party of each lane.
@@ -85,7 +85,7 @@ pub(crate) fn join(into: &mut [Time], from: &[Time]) {
 }
 
 impl Clocks {
-    /// Clocks of a block of this many warps, before its first instruction.
+    /// Creates the clocks of a block of this many warps, before its first instruction.
     #[must_use]
     pub fn new(warps: usize) -> Self {
         let clock = |warp: usize| WarpClock {
@@ -131,15 +131,15 @@ impl Clocks {
         }
     }
 
-    /// The stamp for the current actions of a warp.
+    /// Returns the stamp for the current actions of a warp.
     #[must_use]
     #[inline]
     pub fn now(&self, warp: usize) -> Time {
         self.warps[warp].now
     }
 
-    /// The number of times that all threads have waited for each other. Actions of an earlier epoch are known
-    /// to every thread, unless a thread [exited](Self::any_exited).
+    /// Returns the number of the epoch: one more than the times that all threads have waited for each other. Actions
+    /// of an earlier epoch are known to every thread, unless a thread [exited](Self::any_exited).
     #[must_use]
     #[inline]
     pub fn epoch(&self) -> u32 {
@@ -207,8 +207,8 @@ impl Clocks {
         earlier.warp == later.warp && time < known.within[own][lane]
     }
 
-    /// Returns `true` if the actions at `time` of one of the lanes of another warp are ordered before the
-    /// next action of `later`.
+    /// Returns `true` if the actions at `time` of some lane of another warp are ordered before the next action of
+    /// `later`.
     pub(crate) fn any_ordered(&self, warp: usize, time: Time, later: LaneId) -> bool {
         let clock = &self.warps[warp];
         // Neighbours in the same party are known equally well, unless lanes have exited.
@@ -367,10 +367,10 @@ impl Clocks {
         self.warps[warp].had_collective = true;
     }
 
-    /// Could fences order the two accesses? Requires a fence of the earlier thread after its access, one of
-    /// the later thread before its own, and an event that may have forced the first to come first: a value
-    /// seen by the later thread, a collective, or an exit that it waited for. A fence in the same interval as
-    /// the access counts as after it: better open than wrong.
+    /// Returns `true` if fences may order the two accesses. This takes a fence of the earlier thread after its
+    /// access, one of the later thread before its own, and an event that may have forced the first to come first: a
+    /// value read by the later thread, a collective, or an exit that it waited for. A fence with the same stamp as
+    /// the access counts as after it. So this errs towards `true`, which leaves the conflict open.
     #[must_use]
     pub fn fences_between(&self, earlier: LaneId, time: Time, later: LaneId) -> bool {
         let (one, other) =

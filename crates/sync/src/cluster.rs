@@ -23,9 +23,9 @@ use rustc_hash::FxHashMap;
 /// The blocks that run together: their number and size, and the features to track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Warps of a block. Warps are numbered across the cluster, in the order of block ranks.
+    /// The number of warps of a block. Warps are numbered across the cluster, in the order of block ranks.
     pub warps: usize,
-    /// Blocks of the cluster.
+    /// The number of blocks of the cluster.
     pub blocks: usize,
     /// Set if the program may use mbarriers.
     pub mbarriers: bool,
@@ -34,7 +34,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Warps of the cluster.
+    /// Returns the number of warps of the cluster.
     #[must_use]
     pub fn all_warps(&self) -> usize {
         self.warps * self.blocks
@@ -100,7 +100,7 @@ pub(crate) struct ClusterBarrier {
 }
 
 impl ClusterBarrier {
-    /// The barrier of a cluster of this many warps.
+    /// Creates the barrier of a cluster of this many warps.
     pub(crate) fn new(warps: usize) -> Self {
         Self {
             warps: vec![Progress::Out; warps],
@@ -176,7 +176,7 @@ impl ClusterBarrier {
         join(&mut self.current.memory, times);
     }
 
-    /// The time of the current generation.
+    /// Returns the time of the current generation.
     fn time(&self) -> Time {
         Time::try_from(self.generation).unwrap_or(Time::MAX - 1)
     }

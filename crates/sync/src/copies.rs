@@ -40,7 +40,7 @@ pub struct AsyncAgents {
     issued: Vec<Vec<AgentId>>,
     /// For each product, the warps that compute it together, and its number among theirs.
     parts: FxHashMap<AgentId, (Range<usize>, usize)>,
-    /// For some bulk copies, a number that is equal only if contents and target are.
+    /// For some bulk copies, a number: copies with the same number write the same values to the same bytes.
     contents: FxHashMap<AgentId, u32>,
 }
 
@@ -53,7 +53,7 @@ struct Groups {
 }
 
 impl AsyncAgents {
-    /// No copies, in a block of this many warps.
+    /// Creates the state of a block of this many warps, without agents.
     #[must_use]
     pub fn new(warps: usize) -> Self {
         let threads = (0..warps).map(|_| std::array::from_fn(|_| Groups::default())).collect();

@@ -66,7 +66,7 @@ impl Lists {
         self.lists.len() as u32
     }
 
-    /// The entries of a list; none if the number is zero.
+    /// Returns the entries of a list; none if the number is zero.
     pub(crate) fn get(&self, list: u32) -> &[Entry] {
         list.checked_sub(1).map_or(&[], |position| &self.lists[position as usize])
     }
@@ -93,12 +93,12 @@ impl Lists {
 }
 
 impl Entry {
-    /// The lowest thread of the entry.
+    /// Returns the lowest thread of the entry.
     pub(crate) fn who(&self) -> LaneId {
         LaneId { warp: self.warp, lane: self.lanes.lowest().unwrap_or(0) as u8 }
     }
 
-    /// The asynchronous copy that it belongs to.
+    /// Returns the asynchronous copy that it belongs to.
     pub(crate) fn copy(&self) -> Option<AgentId> {
         self.is_copy.then_some(self.time)
     }
@@ -157,7 +157,7 @@ impl Entry {
     }
 }
 
-/// A thread of an entry as the side of a conflict, for a report.
+/// Returns a thread of an entry as the side of a conflict, for a report.
 pub(crate) fn side(entry: &Entry, lane: usize) -> ConflictSide {
     let who = LaneId { warp: entry.warp, lane: lane as u8 };
     let time = (!entry.is_copy).then_some(entry.time);

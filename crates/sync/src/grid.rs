@@ -1,7 +1,7 @@
 //! Finds conflicts between the accesses of different blocks, which nothing in a launch orders.
 //!
-//! Of each few bytes only the last access of each kind is kept. So a conflict on some bytes is found for one pair of
-//! accesses, and not for all.
+//! For every few bytes only the last access of each kind is kept. So a conflict on some bytes is found for one pair
+//! of accesses, and not for all.
 
 use crate::cell::{Summary, mark};
 use crate::clocks::LaneId;
@@ -41,7 +41,7 @@ impl BlockAccesses {
         Self { shift: shadow.shift(), cells: shadow.summaries().collect() }
     }
 
-    /// Ranges of bytes that were written or updated, as offset and length. They do not overlap.
+    /// Returns the ranges of bytes that were written or updated, as offset and length. They do not overlap.
     pub fn changed(&self) -> impl Iterator<Item = (i64, u64)> {
         let mut cells = self.cells.iter().filter(|(_, summary)| summary.marks & CHANGES != 0);
         let mut next = cells.next();
@@ -70,7 +70,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// An allocation of `size` bytes without accesses.
+    /// Creates the record of an allocation of `size` bytes without accesses.
     #[must_use]
     pub fn new(size: u64) -> Self {
         let shift = 2;
@@ -258,7 +258,8 @@ fn compare(
     }
 }
 
-/// Summarises the writes of a block: did they leave the value in place?
+/// Summarises the writes of a block: `Equal` if all of them left the present value in place, `Different` if one
+/// changed it.
 fn same_value(marks: u16) -> SameValue {
     if marks & mark::CHANGED != 0 {
         SameValue::Different

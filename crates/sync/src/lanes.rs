@@ -16,7 +16,7 @@ impl Mask {
     /// All lanes.
     pub const ALL: Self = Self(u32::MAX);
 
-    /// The first `count` lanes.
+    /// Returns the set of the first `count` lanes.
     #[must_use]
     #[inline]
     pub const fn first(count: u32) -> Self {
@@ -37,35 +37,35 @@ impl Mask {
         self.0 >> lane & 1 != 0
     }
 
-    /// The intersection.
+    /// Returns the intersection.
     #[must_use]
     #[inline]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// The union.
+    /// Returns the union.
     #[must_use]
     #[inline]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The lanes of this set outside the other.
+    /// Returns the lanes of this set outside the other.
     #[must_use]
     #[inline]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// The set of one lane.
+    /// Returns the set of one lane.
     #[must_use]
     #[inline]
     pub const fn one(lane: usize) -> Self {
         Self(1 << lane)
     }
 
-    /// Number of lanes.
+    /// Returns the number of lanes.
     #[must_use]
     #[inline]
     pub const fn count(self) -> u32 {
@@ -79,14 +79,14 @@ impl Mask {
         self.0.is_power_of_two()
     }
 
-    /// The lowest lane of the set.
+    /// Returns the lowest lane of the set.
     #[must_use]
     #[inline]
     pub fn lowest(self) -> Option<usize> {
         (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
     }
 
-    /// The lanes in ascending order.
+    /// Iterates over the lanes in ascending order.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut rest = self.0;

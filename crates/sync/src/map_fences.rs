@@ -18,7 +18,7 @@ use crate::clocks::{Clocks, LaneId, LaneSnapshot, Time};
 use crate::lanes::Mask;
 use std::collections::BTreeMap;
 
-/// A place in memory: the mark of an allocation and an offset.
+/// A place in memory: the number that the engine gave the allocation, and an offset.
 pub type MapPlace = (u32, i64);
 
 /// A release, with the knowledge of its thread.
@@ -60,6 +60,7 @@ impl MapFences {
         self.releases.extend(snapshots.into_iter().map(release));
     }
 
+    /// Records a lane's acquire of the map at a place.
     pub(crate) fn acquire(
         &mut self,
         clocks: &mut Clocks,
@@ -72,8 +73,8 @@ impl MapFences {
         }
     }
 
-    /// Returns `true` if a copy issued by `later` sees in its map at `place` the write of `earlier` at
-    /// `time`. `warps` is the number of warps of a block.
+    /// Returns `true` if the write of `earlier` at `time`, to a map at `place`, is visible to a copy that `later`
+    /// issues with this map. `warps` is the number of warps of a block.
     pub(crate) fn is_visible(
         &self,
         clocks: &Clocks,

@@ -72,7 +72,7 @@ fn barriers(shape: Shape) -> Vec<Barriers> {
 }
 
 impl Order {
-    /// The initial state of a cluster of this shape.
+    /// Creates the initial state of a cluster of this shape.
     #[must_use]
     pub fn new(shape: Shape) -> Self {
         let warps = shape.all_warps();
@@ -253,7 +253,7 @@ impl Order {
         over
     }
 
-    /// State of the cluster barrier, for a report.
+    /// Returns the state of the cluster barrier, for a report.
     #[must_use]
     pub fn cluster_status(&self) -> Option<ClusterStatus> {
         Some(self.mbarriers.as_ref()?.cluster.as_ref()?.barrier.status())
@@ -354,7 +354,7 @@ impl Order {
         self.mbarriers.as_ref()?.mbarriers.live_in(place, bytes)
     }
 
-    /// The place of an mbarrier.
+    /// Returns the place of an mbarrier.
     #[must_use]
     pub fn mbarrier_place(&self, id: MbarrierId) -> Option<MbarrierPlace> {
         self.mbarriers.as_ref()?.mbarriers.place(id)
@@ -378,20 +378,20 @@ impl Order {
         self.mbarriers.as_ref().map(|with| with.mbarriers.status(id))
     }
 
-    /// Mbarriers with unbalanced bytes at the end of the block: each with a contributor, and the numbers of
-    /// bytes announced and delivered.
+    /// Returns the mbarriers with unbalanced bytes at the end of the block: each with a contributor, and the numbers
+    /// of bytes announced and delivered.
     #[must_use]
     pub fn unbalanced_mbarriers(&self) -> Vec<(MbarrierId, Lanes, [u64; 2])> {
         self.mbarriers.as_ref().map_or_else(Vec::new, |with| with.mbarriers.unbalanced().collect())
     }
 
-    /// The current generation of barrier `id` of a block.
+    /// Returns the current generation of barrier `id` of a block.
     #[must_use]
     pub fn generation(&self, block: usize, id: u8) -> &Generation {
         self.barriers[block].current(id)
     }
 
-    /// Warps that have not registered at barrier `id` of a block.
+    /// Returns the running warps that have not registered at barrier `id` of a block.
     pub fn missing(&self, block: usize, id: u8) -> impl Iterator<Item = usize> {
         self.barriers[block].missing(id)
     }
@@ -424,7 +424,7 @@ impl Order {
 
     /// Records a warp's arrival at a product of a group of warps. On an H200 no warp goes past a product
     /// before all four have reached it. So the method returns a warp of the group that has gone past this
-    /// product, if this warp has waited for it since: that wait would never end. A meeting does not order
+    /// product, if this warp has waited for it since: that wait would never end. A rendezvous does not order
     /// memory.
     pub fn arrive_at_product(&mut self, warp: usize, group: Range<usize>) -> Option<usize> {
         match &mut self.mbarriers {
@@ -457,8 +457,8 @@ impl Order {
         self.maps.acquire(&mut self.clocks, (warp, lane), place);
     }
 
-    /// Returns `true` if a copy through the map at a place, issued by `later`, sees the write of `earlier` to
-    /// it at `time`.
+    /// Returns `true` if the write of `earlier` (a thread and a time) to the tensor map at a place is visible to a
+    /// copy that `later` issues with this map.
     #[must_use]
     pub fn is_map_visible(&self, earlier: (LaneId, Time), later: LaneId, place: MapPlace) -> bool {
         self.maps.is_visible(&self.clocks, earlier, (later, place), self.shape.warps)
@@ -471,21 +471,21 @@ impl Order {
         (self.events.0, self.events.1[warp])
     }
 
-    /// The current time of a warp.
+    /// Returns the current time of a warp.
     #[must_use]
     #[inline]
     pub fn now(&self, warp: usize) -> Time {
         self.clocks.now(warp)
     }
 
-    /// Each thread's knowledge of the others' accesses.
+    /// Returns each thread's knowledge of the others' accesses.
     #[must_use]
     #[inline]
     pub fn clocks(&self) -> &Clocks {
         &self.clocks
     }
 
-    /// Copies, with the waits of their threads.
+    /// Returns the asynchronous agents, with the waits for them.
     #[must_use]
     #[inline]
     pub fn copies(&self) -> &AsyncAgents {

@@ -24,7 +24,7 @@ pub(crate) struct Pages<T> {
 }
 
 impl<T: Clone + Default> Pages<T> {
-    /// An array for `length` elements. Larger indices work too, at some cost.
+    /// Creates an array for `length` elements. Larger indices work too, at some cost.
     pub(crate) fn new(length: u64) -> Self {
         let pages = length.div_ceil(PAGE as u64);
         let direct = if pages <= MAX_DIRECT { vec![0; pages as usize] } else { Vec::new() };
@@ -69,7 +69,7 @@ impl<T: Clone + Default> Pages<T> {
         }
     }
 
-    /// The position of a page plus one, creating the page if necessary.
+    /// Returns the position of a page plus one, creating the page if necessary.
     #[inline]
     fn slot(&mut self, page: u64) -> u32 {
         match self.slot_of(page) {
@@ -78,7 +78,7 @@ impl<T: Clone + Default> Pages<T> {
         }
     }
 
-    /// The position of a page plus one; zero if it was never touched.
+    /// Returns the position of a page plus one; zero if it was never touched.
     #[inline]
     fn slot_of(&self, page: u64) -> u32 {
         match self.direct.get(page as usize) {
@@ -110,17 +110,17 @@ impl<T: Clone + Default> Pages<T> {
         (index as usize).is_multiple_of(PAGE).then_some(PAGE as u64).filter(|page| *page <= count)
     }
 
-    /// The number of elements from `index` to the end of its page.
+    /// Returns the number of elements from `index` to the end of its page.
     pub(crate) fn to_page_end(index: u64) -> u64 {
         PAGE as u64 - index % PAGE as u64
     }
 
-    /// The number of an element's page.
+    /// Returns the number of an element's page.
     pub(crate) fn page(index: u64) -> u64 {
         index >> PAGE_BITS
     }
 
-    /// All elements of a page, or the one that stands for all; `None` if it was never touched.
+    /// Returns all elements of a page, or the one that stands for all; `None` if it was never touched.
     pub(crate) fn elements(&self, page: u64) -> Option<&[T]> {
         let (_, elements) = self.pages.get((self.slot_of(page) as usize).checked_sub(1)?)?;
         Some(elements)
@@ -152,7 +152,7 @@ impl<T: Clone + Default> Pages<T> {
         slot
     }
 
-    /// All elements of touched pages, with their indices.
+    /// Iterates over all elements of touched pages, with their indices.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.pages.iter().flat_map(|(page, elements)| {
             let each = (0..PAGE).map(move |at| if elements.len() == 1 { 0 } else { at });
@@ -182,7 +182,7 @@ fn expand<T: Clone>(elements: &mut Box<[T]>) {
 mod tests {
     use super::*;
 
-    /// A page kept as one element reads as a full page; a change of one element expands it.
+    /// A page kept as one element has the elements of a full page; a change of one element expands it.
     #[test]
     fn one_element_stands_for_a_page() {
         let mut pages: Pages<u32> = Pages::new(4 * PAGE as u64);

@@ -57,7 +57,7 @@ impl ProductRendezvous {
     }
 
     /// Returns a warp of the group that has gone past the product at which `warp` arrives, if `warp` has waited
-    /// for a later step of it. On an H200 that wait never ends: the other warp cannot go on before `warp` comes.
+    /// for a later step of it. On an H200 that wait never ends: the other warp cannot continue before `warp` arrives.
     fn blocking_warp(
         &mut self,
         clocks: &Clocks,

@@ -52,7 +52,7 @@ pub struct ReadUnits {
 }
 
 impl ReadUnits {
-    /// The units of ranges of bytes in ascending order.
+    /// Collects the units of ranges of bytes, which are in ascending order.
     #[must_use]
     pub fn new(ranges: &[(i64, u32)]) -> Self {
         let start = ranges.first().map_or(0, |range| range.0);
@@ -64,12 +64,12 @@ impl ReadUnits {
         reads
     }
 
-    /// The smallest range of bytes around all of them.
+    /// Returns the smallest range of bytes around all of them.
     pub(crate) fn bounds(&self) -> &Range<i64> {
         &self.bounds
     }
 
-    /// The units of a range of bytes, as positions and bits within these words of 64 units.
+    /// Returns the units of a range of bytes, as positions and bits within these words of 64 units.
     fn bits(&self, offset: i64, bytes: u32) -> impl Iterator<Item = (usize, u64)> + use<> {
         let (from, to) = (offset >> UNIT, (offset + i64::from(bytes) - 1) >> UNIT);
         let end = self.first + 64 * self.units.len() as u64;
@@ -236,7 +236,7 @@ fn conflict(
     Conflict { earlier, later, offset, same_value: None, blocks: None, non_coherent: false, unseen }
 }
 
-/// The lanes of a warp. If `first` belongs to the warp it comes first: a thread always knows its own actions.
+/// Returns the lanes of a warp. If `first` belongs to the warp it comes first: a thread always knows its own actions.
 fn lanes_from(warp: u8, first: LaneId) -> impl Iterator<Item = LaneId> {
     let own = if first.warp == warp { first.lane } else { 0 };
     (0..WARP as u8).map(move |lane| LaneId { warp, lane: (own + lane) % WARP as u8 })
@@ -300,7 +300,7 @@ impl AccessOrder<'_> {
         None
     }
 
-    /// The visibility of a lane's write to a product of a warp: the best over the lanes of that warp.
+    /// Returns the visibility of a lane's write to a product of a warp: the best over the lanes of that warp.
     fn seen(&self, who: LaneId, warp: u8, visibility: impl Fn(LaneId) -> Visibility) -> Visibility {
         let mut best = Visibility::NeedsFence;
         for later in lanes_from(warp, who) {

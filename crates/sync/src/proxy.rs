@@ -4,7 +4,7 @@
 //! A generic write e that is ordered before an access x of a bulk copy is visible to it if a
 //! `fence.proxy.async` lies on the way from e to x. Two fences count: one of the writing thread before it
 //! passed the write on, and one of the thread that issues x after it learned of the write. The manual states
-//! the rule for the latter for aliases only; we assume that it is meant in general. A fence of a third thread
+//! the rule for the second fence only for aliases; we assume that it holds in general. A fence of a third thread
 //! may lie on the way as well; that case is left open. Accesses that arrive at an mbarrier on completion
 //! (`cp.async`, `st.async`) are passed on by that arrival: they are visible if the issuing thread fences
 //! after it learned of the arrival. (The manual does not name the proxy of `st.async`; the code that judges
@@ -44,7 +44,7 @@ pub enum Visibility {
 struct LaneFences {
     /// Their times, ascending.
     stamps: Vec<Time>,
-    /// The moment of the last one.
+    /// The knowledge of the thread at the last one.
     last: Option<LaneSnapshot>,
 }
 
@@ -94,8 +94,9 @@ impl ProxyFences {
         }
     }
 
-    /// Visibility, to a bulk copy issued by `later`, of a copy that one of these arrivals completes (each a
-    /// party at a time): visible if a thread fenced after it learned of the arrival.
+    /// Returns the visibility, to a bulk copy issued by `later`, of a copy that one of these arrivals completes (each
+    /// a party at a time). It is visible if `later` fenced after it learned of the arrival, and open if another
+    /// thread did.
     pub(crate) fn arrival_visibility(
         &self,
         clocks: &Clocks,
@@ -124,8 +125,8 @@ impl ProxyFences {
         }
     }
 
-    /// Visibility, to a bulk copy issued by `later`, of a write of `earlier` at `time` that is ordered before
-    /// it.
+    /// Returns the visibility, to a bulk copy issued by `later`, of a write of `earlier` at `time` that is ordered
+    /// before it.
     pub(crate) fn visibility(
         &self,
         clocks: &Clocks,

@@ -53,7 +53,7 @@ pub struct Access {
     pub non_coherent: bool,
     /// For an update, the group that it commutes with.
     pub group: UpdateGroup,
-    /// Does a write or update leave the present value in place?
+    /// For a write or update, whether it leaves the present value in place.
     pub same_value: SameValue,
 }
 
@@ -64,7 +64,7 @@ pub struct AccessPart {
     pub lanes: Mask,
     /// The offset of the access.
     pub offset: i64,
-    /// Does a write leave the present value in place?
+    /// For a write, whether it leaves the present value in place.
     pub same_value: SameValue,
 }
 
@@ -75,7 +75,7 @@ pub type UpdateGroup = Option<NonZeroU16>;
 /// Operations on mbarriers: updates of this group commute with each other across instructions.
 pub const MBARRIER_UPDATES: UpdateGroup = NonZeroU16::new(u16::MAX);
 
-/// Does a write leave the present value in place?
+/// Whether a write leaves the present value in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SameValue {
     /// Yes: the values are equal.
@@ -121,8 +121,8 @@ pub struct Conflict {
     pub later: ConflictSide,
     /// The first byte they have in common.
     pub offset: i64,
-    /// For two writes or two updates of the same width at the same address: did the later one leave the
-    /// present value in place?
+    /// For two writes or two updates of the same width at the same address: whether the later one left the
+    /// present value in place.
     pub same_value: Option<SameValue>,
     /// The blocks of the two threads, if they differ.
     pub blocks: Option<[u64; 2]>,
@@ -146,17 +146,17 @@ enum Blocks {
     OtherCluster,
 }
 
-/// Conflicts met: one of each kind between two instructions, with the number of times it was met.
+/// The conflicts so far: one of each kind between two instructions, with the number of occurrences.
 #[derive(Clone, Debug, Default)]
 pub struct Conflicts {
     known: FxHashMap<ConflictKey, usize>,
     /// The conflicts in the order of discovery, with their counts.
     pub found: Vec<(Conflict, u64)>,
-    /// Locations of conflicts with reads: the mark of the allocation, and the number of the four-byte word.
+    /// Locations of conflicts with reads: the number of the allocation, and that of the four-byte word.
     pub words: FxHashSet<(u32, i64)>,
     /// Set if there are more such words than are kept.
     pub more_words: bool,
-    /// The mark of the accessed allocation.
+    /// The number that the engine gave the accessed allocation.
     pub allocation: u32,
     /// Warps of a block, if several blocks run together.
     pub warps: Option<NonZeroU16>,
@@ -186,7 +186,7 @@ impl Conflicts {
         self.known.contains_key(&(earlier, later, Some(SameValue::Different), relation))
     }
 
-    /// Adds a conflict met `times` times. Returns `true` if it is the first of its kind.
+    /// Adds a conflict that occurred `times` times. Returns `true` if it is the first of its kind.
     pub fn add_times(&mut self, conflict: Conflict, times: u64) -> bool {
         let Conflict { earlier, later, same_value, blocks, non_coherent, unseen, .. } = conflict;
         let block = |side: ConflictSide| self.warps.map(|warps| u16::from(side.who.warp) / warps);
@@ -262,7 +262,7 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// An allocation of `size` bytes without accesses.
+    /// Creates the record of an allocation of `size` bytes without accesses.
     #[must_use]
     pub fn new(size: u64, space: ProxySpace) -> Self {
         let cells = Pages::new(size >> COARSEST_SHIFT);
@@ -281,12 +281,12 @@ impl Shadow {
         self.deferred.clear();
     }
 
-    /// Bytes of a cell, as a power of two.
+    /// Returns the binary logarithm of the number of bytes of a cell.
     pub(crate) fn shift(&self) -> u32 {
         self.shift
     }
 
-    /// Summaries of the touched cells, by number.
+    /// Returns summaries of the touched cells, by number.
     pub(crate) fn summaries(&self) -> impl Iterator<Item = (u64, Summary)> {
         let touched = self.cells.iter().filter(|(_, cell)| cell.is_touched());
         touched.map(|(index, cell)| (index, cell.summary()))
@@ -360,8 +360,8 @@ impl Shadow {
         true
     }
 
-    /// Records an access with one `entry` for all cells. The entry is written in small pieces, which would be
-    /// slow to read back at once.
+    /// Records an access with one `entry` for all cells. It is a reference for speed: the fields were just written
+    /// one by one, and a copy of the whole entry would have to wait for these writes.
     #[inline]
     fn access_with_entry(
         &mut self,

@@ -11,7 +11,8 @@ pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
     top / bottom
 }
 
-/// User and system time of this process so far, in ticks of 10 ms; 0 where unknown.
+/// Returns the user and system time of this process so far, in seconds; 0 where unknown. The system counts it in
+/// ticks of 10 ms.
 pub(crate) fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The name may contain spaces; the fields after it start behind the last parenthesis.
@@ -20,7 +21,7 @@ pub(crate) fn processor_seconds() -> f64 {
     ticks.iter().sum::<f64>() / 100.0
 }
 
-/// The process's peak resident memory; 0 where the system does not report it.
+/// Returns the process's peak resident memory; 0 where the system does not report it.
 pub(crate) fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));

@@ -90,7 +90,7 @@ impl Algebra {
         Ok(())
     }
 
-    /// Adds a product of two monomials. A factor with powers is divided by the scale before it meets the other: `p/l
+    /// Adds a product of two monomials. A factor with powers is divided by the scale before the multiplication: `p/l
     /// · v` in a sum over `l` is `p · v`, without creating `p·v/l`.
     pub(crate) fn accumulate_product(
         &mut self,
@@ -146,7 +146,7 @@ impl Algebra {
             polynomial.scale_by(factor);
             return Ok(());
         }
-        // A single summand takes the factor itself, so that it needs no scale when it is used.
+        // A single summand takes the monomial itself, so that it needs no scale when it is used.
         let single = polynomial.terms.len() == 1 && polynomial.scale == Monomial::ONE;
         let place = if single { &mut polynomial.terms[0].0 } else { &mut polynomial.scale };
         let (product, shed) = self.monomial_product(*place, monomial)?;

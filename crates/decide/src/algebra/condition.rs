@@ -18,6 +18,6 @@ pub(crate) enum Condition {
     And(ConditionId, ConditionId),
     /// Either, smaller number first.
     Or(ConditionId, ConditionId),
-    /// Not that one, which is an `And` or an `Or`.
+    /// The negation of an `And` or an `Or`.
     Not(ConditionId),
 }

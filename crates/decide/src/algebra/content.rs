@@ -25,7 +25,7 @@ pub(super) type Primitive = (Vec<Summand>, (Monomial, Number, FormId));
 /// Number of remembered primitives, a power of two.
 pub(super) const RECENT_PRIMITIVES: usize = 256;
 
-/// Slot in which the primitive of a sum is remembered.
+/// Returns the slot in which the primitive of a sum is remembered.
 fn slot_of(terms: &[Summand]) -> usize {
     let (Some(first), Some(last)) = (terms.first(), terms.last()) else { return 0 };
     let mut hasher = FxHasher::default();
@@ -46,7 +46,7 @@ pub(crate) enum Pull {
 }
 
 impl Algebra {
-    /// Monomial and coefficient of the content, and the primitive sum. The sum must not be zero.
+    /// Returns monomial and coefficient of the content, and the primitive sum. The polynomial must not be zero.
     ///
     /// With [`Pull::Everything`] the primitive sum begins with coefficient 1, with
     /// [`Pull::Positive`] with 1 or −1.
@@ -82,6 +82,7 @@ impl Algebra {
         Ok(primitive)
     }
 
+    /// Computes monomial and coefficient of the content of sorted summands, and their primitive sum.
     fn primitive_of(
         &mut self,
         terms: Vec<Summand>,

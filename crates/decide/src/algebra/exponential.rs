@@ -143,6 +143,7 @@ fn split(value: &Number) -> Outcome<Vec<(u64, i32)>> {
     Ok(factors)
 }
 
+/// Appends the factors of a positive integer, each with `sign` times its multiplicity.
 fn split_integer(mut value: UBig, sign: i32, factors: &mut Vec<(u64, i32)>) -> Outcome<()> {
     let twos = value.trailing_zeros().ok_or(Obstacle::Undefined)?;
     if twos > 0 {

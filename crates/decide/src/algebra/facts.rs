@@ -4,8 +4,7 @@
 use super::{FormId, SignSet};
 use rustc_hash::FxHashMap;
 
-/// Known signs. A key is the number of a form's canonical multiple: divided by the greatest common divisor of its
-/// coefficients, with a positive first coefficient.
+/// Known signs. A key is the number of a form's canonical multiple, whose first coefficient is 1.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub(super) signs: FxHashMap<FormId, SignSet>,

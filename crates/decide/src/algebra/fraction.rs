@@ -3,7 +3,7 @@
 //! `x/(1+x)` and `1 − 1/(1+x)` are one number; as exponents they must be one form. With `B = c·L + T` (a base, one
 //! chosen summand, the rest), `L·B^−k = (B^−(k−1) − T·B^−k) / c` wherever `B ≠ 0`. That holds wherever the original
 //! is defined. It is applied from left to right until no numerator contains `L`. Different choices of `L` would do as
-//! well; the last summand of `B` is never a constant, and numerators get smaller in it.
+//! well. The last summand of `B` is never a constant, and each step lowers its power in a numerator.
 
 use super::{Algebra, Atom, AtomId, FormId, Monomial, Outcome, Polynomial, Power, Summand};
 use term::Number;

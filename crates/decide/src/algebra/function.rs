@@ -1,7 +1,7 @@
 //! Named functions over canonical arguments.
 //!
-//! `tanh` is rewritten through `exp`, so that it meets the logistic function. Odd and even functions have the sign of
-//! their argument's first coefficient pulled out. Roundings of rationals are folded. Others are atoms: equal
+//! `tanh` is rewritten with `exp`, so that it can cancel with logistic functions. Odd and even functions have the
+//! sign of their argument's first coefficient pulled out. Roundings of rationals are folded. Others are atoms: equal
 //! arguments, equal values.
 
 use super::{Algebra, Atom, FormId, Monomial, Outcome, Polynomial, Power};

@@ -54,6 +54,7 @@ impl Algebra {
         self.difference(larger, below)
     }
 
+    /// Returns the largest of some forms, with common addends and a common factor outside the canonical set.
     pub(crate) fn maximum_of_forms(&mut self, forms: Vec<FormId>) -> Outcome<Polynomial> {
         let forms = self.flatten(forms)?;
         let forms = self.without_dominated(forms)?;
@@ -67,7 +68,7 @@ impl Algebra {
             shifted.push(rest);
         }
         if !common.is_empty() {
-            // Pulling `−M` out leaves `M` inside, which may be flat now.
+            // Pulling `−M` out leaves a maximum `M` inside, which can perhaps be flattened now.
             let forms = shifted.into_iter().map(|terms| self.intern_sorted(terms)).collect();
             let rest = self.maximum_of_forms(forms)?;
             return self.sum(rest, Polynomial::from_sorted(common));
@@ -90,8 +91,8 @@ impl Algebra {
         Ok(result)
     }
 
-    /// `max(c·M, c·N)` for canonical maxima, one of many: the set is their union. Neither has a common addend or
-    /// factor, so the union has none.
+    /// `max(c·M, c·N)` for canonical maxima whose elements are too many or too long to be compared in pairs: the set
+    /// is their union. Neither has a common addend or factor, so the union has none.
     fn unite(&mut self, a: &Polynomial, b: &Polynomial) -> Outcome<Option<Polynomial>> {
         let single = |one: &Polynomial| {
             let (monomial, scale) = one.as_single()?;
@@ -125,9 +126,9 @@ impl Algebra {
         Ok(Some(result))
     }
 
-    /// `max(c·M, g)` for a canonical maximum `M` of many. If `g/c` has whole, non-negative coefficients, the new set
-    /// is the old one with `g/c` in it, and nothing old is touched. A running maximum costs one copy of the set a
-    /// step instead of a renormalisation.
+    /// `max(c·M, g)` for a canonical maximum `M` of many elements. If `g/c` has whole, non-negative coefficients, the
+    /// new set is the old one with `g/c` in it, and nothing old is touched. A running maximum costs one copy of the
+    /// set a step instead of a renormalisation.
     fn grow(&mut self, many: &Polynomial, one: &Polynomial) -> Outcome<Option<Polynomial>> {
         let Some((monomial, scale)) = many.as_single() else { return Ok(None) };
         let atom = monomial.as_atom().filter(|_| !scale.is_negative());

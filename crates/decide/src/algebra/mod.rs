@@ -85,13 +85,14 @@ pub(crate) struct Algebra {
     condition_ids: FxHashMap<Condition, ConditionId>,
     exponent_sums: FxHashMap<(FormId, FormId), FormId>,
     /// Recent sums of exponents, by a few bits of both numbers: the outputs of a row need the same ones, and the
-    /// array has the size of a cache.
+    /// array fits into a processor cache.
     recent_sums: Box<[(FormId, FormId, FormId)]>,
     exponent_negations: FxHashMap<FormId, FormId>,
+    /// The monomial that was inverted last, its inverse, and the coefficient that the inverse sheds.
     last_inverse: Option<(Monomial, (Monomial, Option<Number>))>,
     /// Recent primitives of sums.
     recent_primitives: Box<[Option<content::Primitive>]>,
-    /// Definitions of blocks, where they are to be used.
+    /// Definitions of blocks; empty in attempts that do not use them.
     definitions: defined::Definitions,
     /// Creation order of atoms and forms: the parts of a form or atom have smaller stamps.
     next_stamp: u32,
@@ -182,7 +183,7 @@ impl Algebra {
         self.until_check = if deadline.is_set() { STEPS_BETWEEN_CHECKS } else { u64::MAX };
     }
 
-    /// Spends steps.
+    /// Takes steps from the budget. Fails if not enough are left, or once the deadline has passed.
     pub(crate) fn spend(&mut self, steps: usize) -> Outcome<()> {
         self.steps = self.steps.checked_sub(steps as u64).ok_or(Obstacle::Budget)?;
         match self.until_check.checked_sub(steps as u64) {

@@ -67,6 +67,7 @@ impl Algebra {
         self.merged_product(left, right, exponent)
     }
 
+    /// Multiplies monomials whose product does not fit in place, by merging their sorted factors.
     fn merged_product(
         &mut self,
         left: Monomial,
@@ -119,6 +120,7 @@ impl Algebra {
         Ok((self.encode(&factors, exponent), shed))
     }
 
+    /// Holds up to two atoms to the power 1, or a square, in place, and enters other factors in the table of powers.
     fn encode(&mut self, factors: &[(AtomId, Power)], exponent: Exponent) -> Monomial {
         let (first, second) = match factors {
             [] => (0, 0),

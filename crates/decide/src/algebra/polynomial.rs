@@ -49,7 +49,7 @@ impl Polynomial {
         Self::from_sorted(vec![(monomial, Number::ONE)])
     }
 
-    /// `terms` sorted, combined, without zeros.
+    /// Builds a polynomial of summands that are sorted, combined and not zero.
     pub(crate) fn from_sorted(terms: Vec<Summand>) -> Self {
         let tidy = terms.len();
         Self { scale: Monomial::ONE, factor: Number::ONE, terms, tidy }
@@ -116,7 +116,7 @@ impl Polynomial {
         self.terms.reserve(summands);
     }
 
-    /// Upper bound on the number of summands.
+    /// Returns an upper bound on the number of summands: some may be equal monomials, or cancel.
     pub(crate) fn length(&self) -> usize {
         self.terms.len()
     }

@@ -48,7 +48,7 @@ impl Power {
         self.denominator == 1 && self.numerator % 2 == 0
     }
 
-    /// Largest integer not above.
+    /// Returns the largest integer that is not above the power.
     pub(crate) fn floor(self) -> i32 {
         self.numerator.div_euclid(self.denominator)
     }

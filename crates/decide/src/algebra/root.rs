@@ -36,6 +36,7 @@ impl Algebra {
         }
     }
 
+    /// `f^power` for an integer other than 0 and 1.
     fn integer_power(&mut self, base: Polynomial, power: i32) -> Outcome<Polynomial> {
         if base.length() > 1 && power > 0 {
             let size = base.length().checked_pow(power.unsigned_abs());
@@ -54,6 +55,7 @@ impl Algebra {
         self.times_base(result, primitive, exponent)
     }
 
+    /// `f^power` for a power that is not an integer.
     fn rational_power(&mut self, base: Polynomial, power: Power) -> Outcome<Polynomial> {
         let (content, coefficient, primitive) = self.primitive(base, Pull::Positive)?;
         // The coefficient pulled out of a root is positive.

@@ -100,7 +100,7 @@ impl Algebra {
         self.intern_condition(negated)
     }
 
-    /// Builds the conjunction of two conditions, or their disjunction unless `both`.
+    /// Builds the conjunction of two conditions if `both` is set, and their disjunction otherwise.
     pub(crate) fn connective(&mut self, a: ConditionId, b: ConditionId, both: bool) -> ConditionId {
         match (self.condition(a), self.condition(b)) {
             (Condition::Truth(value), _) => return if value == both { b } else { a },

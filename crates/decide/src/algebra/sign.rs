@@ -55,7 +55,8 @@ impl Algebra {
         Ok(if flipped { sign.negated() } else { sign })
     }
 
-    /// `form = λ·fact + rest` with both of one sign, `λ` such that a component cancels.
+    /// Returns the sign that follows from single facts: writes `form = λ·fact + rest`, with `λ` such that a component
+    /// cancels, and adds the signs of both parts.
     fn sign_by_one_fact(&mut self, form: FormId) -> Outcome<SignSet> {
         let mut possible = SignSet::ANY;
         for index in 0..self.facts.order.len() {
@@ -77,7 +78,7 @@ impl Algebra {
         Ok(possible)
     }
 
-    /// Finds the multiple of the fact that has the form's coefficient at some monomial that is not 1.
+    /// Finds a factor that gives the fact the form's coefficient at some monomial other than 1.
     fn cancelling_factor(&self, form: FormId, fact: FormId) -> Option<Number> {
         let terms = self.form(form);
         self.form(fact).iter().filter(|(monomial, _)| *monomial != Monomial::ONE).find_map(
@@ -128,7 +129,7 @@ impl Algebra {
     fn sign_of_exponential_difference(&mut self, form: FormId) -> SignSet {
         let gap = self.exponent_gap(form).ok().flatten();
         let Some((gap, flipped)) = gap else { return SignSet::ANY };
-        // Not `sign`, which combines facts: their remainders may be such differences again.
+        // Not `sign`, which combines facts: their remainders may be such differences again, without end.
         let known = self.sign_by_fact(gap).unwrap_or(SignSet::ANY);
         let sign = self.sign_of_terms(gap).and(known);
         if flipped { sign.negated() } else { sign }

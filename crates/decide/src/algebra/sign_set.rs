@@ -41,7 +41,7 @@ impl SignSet {
         Self((self.0 & 2) | (self.0 & 1) << 2 | (self.0 & 4) >> 2)
     }
 
-    /// Signs of a sum of two values with these signs.
+    /// Returns the possible signs of a sum of two values with these signs.
     pub(super) const fn plus(self, other: Self) -> Self {
         if self.0 == 0 || other.0 == 0 {
             return Self::NONE;
@@ -56,7 +56,7 @@ impl SignSet {
         }
     }
 
-    /// Signs of a product.
+    /// Returns the possible signs of a product.
     pub(crate) const fn times(self, other: Self) -> Self {
         let mut result = (self.0 | other.0) & 2;
         if self.0 & 4 != 0 {
@@ -68,7 +68,7 @@ impl SignSet {
         Self(result)
     }
 
-    /// Signs of a power, given that it is defined.
+    /// Returns the possible signs of a power, given that it is defined.
     pub(crate) fn to_power(self, power: Power) -> Self {
         if power.is_zero() {
             return Self::POSITIVE;
@@ -89,7 +89,7 @@ impl SignSet {
     }
 }
 
-/// Signs of the larger of two values.
+/// Returns the possible signs of the larger of two values.
 pub(super) fn largest(a: SignSet, b: SignSet) -> SignSet {
     if a.within(SignSet::POSITIVE) || b.within(SignSet::POSITIVE) {
         return SignSet::POSITIVE;

@@ -44,7 +44,7 @@ impl Interval {
         elementary::erf(self)
     }
 
-    /// Arc tangent.
+    /// Computes the arc tangent.
     #[must_use]
     pub fn arctangent(&self) -> Option<Self> {
         if self.is_point() && self.low.signum() == 0 {
@@ -75,7 +75,7 @@ impl Interval {
         elementary::log(self)?.divided_by(&elementary::log(&two)?)
     }
 
-    /// Sine; `None` for arguments too large to enclose.
+    /// Computes the sine; `None` for arguments too large to enclose.
     #[must_use]
     pub fn sine(&self) -> Option<Self> {
         if self.is_point() && self.low.signum() == 0 {
@@ -84,13 +84,14 @@ impl Interval {
         elementary::sine(self, false)
     }
 
-    /// Cosine; `None` for arguments too large to enclose.
+    /// Computes the cosine; `None` for arguments too large to enclose.
     #[must_use]
     pub fn cosine(&self) -> Option<Self> {
         elementary::sine(self, true)
     }
 
-    /// Hyperbolic tangent, as `1 − 2 / (e^(2x) + 1)`; beyond ±200 it is ±1 to 2^−500.
+    /// Computes the hyperbolic tangent, as `1 − 2 / (e^(2x) + 1)`. Beyond ±200 it differs from ±1 by less than
+    /// 2^−500.
     #[must_use]
     pub fn hyperbolic_tangent(&self) -> Option<Self> {
         if self.is_point() && self.low.signum() == 0 {
@@ -107,8 +108,8 @@ impl Interval {
         Some(inside.widened(&Binary::new(IBig::ONE, -500)))
     }
 
-    /// Rounds down to integers: an interval from that of the lower to that of the upper
-    /// bound. `None` for very large numbers.
+    /// Rounds down to integers: the interval from the floor of the lower bound to the floor of the upper bound.
+    /// `None` for very large numbers.
     #[must_use]
     pub fn floor(&self) -> Option<Self> {
         let small = |end: &Binary| end.magnitude() < 1 << 12;
@@ -148,7 +149,7 @@ impl Interval {
         self.high <= other.low
     }
 
-    /// Doubles below and above all values; infinite where there are none.
+    /// Returns the nearest doubles below and above all values; an infinity where there is no such double.
     #[must_use]
     pub fn to_f64_bounds(&self) -> (f64, f64) {
         (below(&self.low), -below(&self.high.negated()))

@@ -11,21 +11,21 @@ use std::sync::OnceLock;
 
 /// Fractional bits of the fixed-point numbers.
 const BITS: usize = 320;
-/// More bits for constants that are multiplied by large integers.
+/// Further bits of constants that are multiplied by large integers.
 const GUARD: usize = 64;
-/// 2^32 ulp.
+/// The slack is 2 to this power, in ulps.
 const SLACK: usize = 32;
-/// Larger arguments are refused: `|x| < 2^16`.
+/// Arguments must be below 2 to this power in magnitude; larger ones are refused.
 const MAX_MAGNITUDE: i64 = 16;
 
-/// `ln 2` with [`BITS`] + [`GUARD`] bits, error below 2^9 of its own ulps: 400 truncations.
+/// Returns `ln 2` with [`BITS`] + [`GUARD`] bits. The error is below 2^9 of its own ulps: 400 truncations.
 fn ln_2() -> &'static IBig {
     static VALUE: OnceLock<IBig> = OnceLock::new();
     // ln 2 = 2·atanh(1/3)
     VALUE.get_or_init(|| atanh_of_reciprocal(3, false) * IBig::from(2))
 }
 
-/// π likewise, by Machin's formula.
+/// Returns π with as many bits, by Machin's formula.
 fn pi_fixed() -> &'static IBig {
     static VALUE: OnceLock<IBig> = OnceLock::new();
     VALUE.get_or_init(|| {
@@ -56,7 +56,7 @@ fn enclosure(value: IBig, exponent: i64) -> Interval {
     Interval::new(Binary::new(&value - &slack, exponent), Binary::new(value + slack, exponent))
 }
 
-/// Product of two fixed-point numbers, one truncation.
+/// Computes the product of two fixed-point numbers, with one truncation.
 fn times(a: &IBig, b: &IBig) -> IBig {
     (a * b) >> BITS
 }
@@ -66,8 +66,8 @@ pub(super) fn pi() -> Interval {
     enclosure(pi_fixed() >> GUARD, 0)
 }
 
-/// Range reduction: `x = count · unit + rest`, `|rest| ≤ unit/2` and a little. The rest errs by less than 2^3 ulp, as
-/// the guard bits absorb the count.
+/// Reduces the range: `x = count · unit + rest`, with `|rest| ≤ unit/2` nearly always and never above 1.5 units. The
+/// rest errs by less than 2^3 ulp, because the guard bits absorb the error of the unit, multiplied by the count.
 fn reduce(x: &Binary, unit: &IBig) -> (i64, IBig) {
     let scale = (BITS + GUARD) as i64;
     let fixed = x.to_fixed(scale, false);
@@ -266,7 +266,7 @@ fn leading(value: &Interval) -> f64 {
     value.to_f64_lossy()
 }
 
-/// Largest integer not above the value.
+/// Returns the largest integer that is not above the value.
 pub(super) fn floor(value: &Binary) -> IBig {
     if value.exponent >= 0 {
         return &value.mantissa * IBig::from(UBig::ONE << value.exponent as usize);

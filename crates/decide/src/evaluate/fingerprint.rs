@@ -272,6 +272,7 @@ fn both(a: u64, b: u64, f: impl Fn(u64, u64) -> u64) -> u64 {
     if a == NONE || b == NONE { NONE } else { f(a, b) }
 }
 
+/// Computes the residue of a sum, reducing once for several products.
 fn sum_of<const K: u32, const C: u64>(terms: &Terms, sum: Sum, table: &NodeTable<u64>) -> u64 {
     let mut total = 0;
     let mut missing = false;

@@ -4,7 +4,7 @@ use term::{
     Function, Input, Node, NodeId, NodeTable, Number, Relation, Term, Terms, evaluation_order,
 };
 
-/// Approximate values; NaN where undefined or not evaluable. Conditions are 1 and 0.
+/// Returns approximate values; NaN where undefined or not evaluable. Conditions are 1 and 0.
 pub(crate) fn evaluate_floats(
     terms: &Terms,
     roots: &[Term],
@@ -119,7 +119,7 @@ pub(super) fn apply_float(function: Function, x: f64) -> f64 {
     }
 }
 
-/// Good to 1e-13, by the series of the interval version.
+/// Computes the error function to about 1e-13, by the series of the interval version.
 fn erf(x: f64) -> f64 {
     if x.abs() > 6.0 {
         return x.signum();

@@ -57,7 +57,7 @@ impl Binary {
         Self::new(a + b, self.exponent.min(other.exponent))
     }
 
-    /// Floor (or ceiling) of `self · 2^scale`.
+    /// Returns the floor of `self · 2^scale`, or its ceiling if `up` is set.
     pub(super) fn to_fixed(&self, scale: i64, up: bool) -> IBig {
         let shift = self.exponent + scale;
         if shift >= 0 {
@@ -73,7 +73,7 @@ impl Binary {
         Number::from_big(if self.exponent >= 0 { mantissa * scale } else { mantissa / scale })
     }
 
-    /// Position of the leading bit: `|self| < 2^magnitude`.
+    /// Returns the number of bits before the binary point: `|self| < 2^magnitude`.
     pub(super) fn magnitude(&self) -> i64 {
         self.mantissa.bit_len() as i64 + self.exponent
     }
@@ -86,7 +86,7 @@ fn aligned(a: &Binary, b: &Binary) -> (IBig, IBig) {
     (up(a), up(b))
 }
 
-/// Rounds towards −∞, or towards +∞.
+/// Shifts right by some bits. Rounds towards −∞, or towards +∞ if `up` is set.
 fn shift_right(value: IBig, by: usize, up: bool) -> IBig {
     let divisor = IBig::from(UBig::ONE << by);
     let (quotient, remainder) = value.div_rem_euclid(divisor);
@@ -176,7 +176,7 @@ impl Interval {
         if low > 0 || high < 0 || (low == 0 && high == 0) { Some(low) } else { None }
     }
 
-    /// Returns a float close to the middle, for printing.
+    /// Returns a float close to the lower bound, for printing.
     #[must_use]
     pub fn to_f64_lossy(&self) -> f64 {
         let bits = self.low.mantissa.bit_len();
@@ -299,7 +299,7 @@ impl Interval {
         Self { low: low.clone(), high: high.clone() }
     }
 
-    /// Wider by `amount` on both sides.
+    /// Returns the interval made wider by `amount` on both sides.
     pub(super) fn widened(&self, amount: &Binary) -> Self {
         Self::new(self.low.plus(&amount.negated()), self.high.plus(amount))
     }
@@ -318,7 +318,7 @@ fn quotient(a: &Binary, b: &Binary, up: bool) -> Binary {
     Binary::new(quotient, a.exponent - shift as i64 - b.exponent)
 }
 
-/// Square root of a number that is not negative.
+/// Computes the square root of a number that is not negative, rounded to the given side.
 fn root(value: &Binary, up: bool) -> Binary {
     let mut shift = (2 * PRECISION + 2).saturating_sub(value.mantissa.bit_len()) as i64;
     if (value.exponent - shift) % 2 != 0 {

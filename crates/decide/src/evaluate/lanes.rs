@@ -68,7 +68,7 @@ impl<'t> Evaluator<'t> {
 
     /// Returns the values of the roots where each input has the values `point` gives it.
     pub(crate) fn run(&mut self, point: &dyn Fn(Input) -> Lanes) -> Vec<Lanes> {
-        // A used node has been visited, and untouched parts of a table cost nothing.
+        // Only nodes below a root are read and written: the zeroed memory of the others is never touched.
         if self.values.is_empty() {
             self.values = vec![[0.0; LANES]; self.terms.node_count()];
         }

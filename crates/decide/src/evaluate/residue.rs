@@ -99,7 +99,7 @@ pub(super) const LN_2: u64 = 0x0B5A_1E3D_4C2F_6071;
 
 /// Returns the residue for e, chosen such that `e^(ln 2) = 2`.
 pub(super) fn e() -> u64 {
-    // `LN_2` is not 0, and q is a prime. Two powers are too slow for each of thousands of questions.
+    // `LN_2` is not 0, and q is a prime. Kept, because two powers for each of thousands of queries are too slow.
     static E: LazyLock<u64> =
         LazyLock::new(|| Values::power(2, Exponents::inverse(LN_2).unwrap_or(1)));
     *E

@@ -53,8 +53,8 @@ pub(crate) fn evaluate_until(
     roots.iter().map(root).collect()
 }
 
-/// Values of the nodes visited so far. A table of nodes, because a store may be much larger than the part below a
-/// root.
+/// Values of the nodes visited so far, found by binary search: a store may be much larger than the part below a root,
+/// so there is no array for all its nodes.
 struct Values<'a> {
     /// Ascending.
     nodes: &'a [NodeId],
@@ -345,7 +345,8 @@ fn order(relation: Relation, x: &Interval, y: &Interval) -> Option<Ordering> {
     if x.low > y.high {
         return Some(Ordering::Greater);
     }
-    // Touching ends: `x ≥ y` refutes `<`, and `x ≤ y` is `≤`; a tie answers either.
+    // The intervals may touch. If `x ≥ y` everywhere, `x < y` fails; if `x ≤ y` everywhere, `x ≤ y` holds. The answer
+    // `Equal` is right for both.
     let settled = match relation {
         Relation::Less => x.low >= y.high,
         Relation::LessEqual => x.high <= y.low,

@@ -1,4 +1,4 @@
-//! Conditions of a side as forms, and those among them that hold everywhere.
+//! Normalises the conditions of a side, and leaves out those that hold everywhere.
 
 use super::{Conditions, Ladder, Side};
 use crate::algebra::{ConditionId, FormId, Outcome, Polynomial, SignSet};
@@ -7,7 +7,7 @@ use crate::definedness::{Definedness, Requirement};
 /// A condition of a side with its forms.
 pub(super) struct SideCondition {
     pub(super) condition: Definedness,
-    /// The requirement on the argument, functions by their common number.
+    /// The requirement on the argument, with the number that a function has in both stores.
     pub(super) requirement: Requirement,
     /// The argument; `None` if it has no normal form.
     pub(super) form: Option<FormId>,

@@ -1,4 +1,4 @@
-//! Sums of selects on one condition that form the combining step of an online softmax.
+//! Recognises sums of selects on one condition that form the combining step of an online softmax.
 //!
 //! `s = c ? a : b; t = c ? b : a; s + t·e^(c ? n − m : m − n)`, with `c` for `m > n`, combines two partial softmaxes
 //! without `fmaxf`. As a sum of products of selects it has no useful normal form. As one select between two sums it
@@ -219,6 +219,7 @@ impl Normaliser<'_> {
         Ok(Some(rescaled))
     }
 
+    /// Computes a sum on both sides of its condition, and combines the sides to a rescaling, if they form one.
     fn rescaled(
         &self,
         algebra: &mut Algebra,
@@ -240,7 +241,7 @@ impl Normaliser<'_> {
         }
         let mut sides = Vec::with_capacity(2);
         for holds in [true, false] {
-            // The sum itself may not need a side that fails here.
+            // Without the form of a side the sum is computed like any other, which may succeed.
             let Ok(side) = self.side_of_sum(algebra, sum, found, holds) else { return Ok(None) };
             sides.push(algebra.intern(side)?);
         }

@@ -5,8 +5,8 @@ use crate::algebra::{Algebra, Obstacle, Outcome, Polynomial, SignSet};
 use term::{Node, NodeId, Sum, Term};
 
 impl Normaliser<'_> {
-    /// Operations on infinities that have a value; the finite operand's own conditions were
-    /// collected from the term and are not lost here.
+    /// Normalises operations on infinities that have a value; `None` for all other operations. The finite operand's
+    /// own conditions were collected from the term and are not lost here.
     pub(super) fn with_infinity(
         &mut self,
         algebra: &mut Algebra,
@@ -54,6 +54,7 @@ impl Normaliser<'_> {
             (_, Some(negative)) => (negative, a),
             (None, None) => return Ok(None),
         };
+        // A maximum with +∞ is +∞, and a minimum with −∞ is −∞. Otherwise the result is the other operand.
         if absorbed != largest {
             return Ok(Some(Form::Infinite(absorbed)));
         }
@@ -82,6 +83,8 @@ impl Normaliser<'_> {
         }
     }
 
+    /// Returns the infinity that a sum with infinite products is; `None` if no product is infinite. Products of two
+    /// finite factors are not examined.
     fn infinite_sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Option<Form>> {
         let mut total = None;
         for factors in self.terms.products(sum).flatten() {

@@ -1,9 +1,9 @@
 //! Constants in products and sums: `(x + x)*0.5` is `x`.
 //!
 //! A summand is a coefficient above 0, a sign, and a base without constants. Summands of one base and one sign are
-//! counted together. If all coefficients of a sum are integers with a common divisor, it stands before the sum as a
-//! factor of a product, where it meets other constants. Only integers do, and [`Numbering::add`] takes such a factor
-//! into the summands again: so how a sum was put together does not matter.
+//! counted together. If all coefficients of a sum are integers with a common divisor, the divisor is taken out as a
+//! factor of a product, and is multiplied with other constants there. [`Numbering::add`] takes such an integer into
+//! the summands again, so it does not matter how a sum was put together.
 
 use super::{MAX_FACTORS, Numbering, Product, Value, ValueNumber};
 use term::Number;
@@ -33,7 +33,8 @@ impl Numbering {
         }
     }
 
-    /// Returns the number of the reciprocal of a constant above 0; no number of others.
+    /// Returns the number of the reciprocal of a constant above 0; `Some(None)` for any other value, and `None` if
+    /// there is no room.
     pub(super) fn reciprocal(&mut self, number: ValueNumber) -> Option<Option<ValueNumber>> {
         let reciprocal = self.constant_at(number).and_then(Number::reciprocal);
         match reciprocal {

@@ -8,7 +8,7 @@ use term::text::{Binary, Expression, Scope, Script, Unary};
 use term::{Number, Terms};
 use testing::Random;
 
-/// Which operations a random expression may use.
+/// The operations that a random expression may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     Polynomial,

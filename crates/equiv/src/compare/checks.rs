@@ -1,9 +1,8 @@
 //! From two symbolic runs to an answer: compares the outputs, then checks the assumptions behind the result.
 //!
-//! Terms alone say "equal" or "different". The checks here change such an answer if it rests on the reading
-//! of a constant, on a function that is known in a range only, on an exact scalar, or on finite numbers. Each
-//! step takes the answer of the one before. A check that comes to no result leaves the answer as it is, or
-//! open.
+//! Terms alone say "equal" or "different". The checks here change such an answer if it rests on the number that a
+//! constant stands for, on a function that is known in a range only, on an exact scalar, or on finite numbers. Each
+//! step takes the answer of the one before. A check without a result leaves the answer as it is, or open.
 
 use super::constant_meanings::{self, Search};
 use super::elements::terms_of;
@@ -77,7 +76,8 @@ impl<'c, 's> Comparison<'c, 's> {
         self.launches[0].clock
     }
 
-    /// Returns the comparison with its answer: none if a run did not complete and no numbers refute equality.
+    /// Returns the comparison with its answer. There is none if a run did not complete and runs on plain numbers
+    /// ([`numeric`]) show no difference.
     fn finish(mut self) -> Compared {
         if let Some(obstacle) = self.ran.iter().find_map(|ran| ran.obstacle.clone()) {
             self.compared.answer = Some(Answer::Mismatch(obstacle));
@@ -131,7 +131,7 @@ impl<'c, 's> Comparison<'c, 's> {
         if let Some(open) = self.unproved_range() {
             return open;
         }
-        // With constants that stand for closed forms this check has been made already.
+        // If constants stand for closed forms, `try_constant_meanings` has made this check already.
         if self.compared.meanings.is_empty()
             && !self.compared.snapped.is_empty()
             && let Some(hidden) = self.find_hidden_difference(&self.ran)

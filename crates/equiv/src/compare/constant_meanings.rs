@@ -1,6 +1,6 @@
-//! Constants that stand for a rounded number: one that the other kernel computes, as in `q·k * 0.17677669f`
-//! against `q·k / sqrtf(32)`, or a literal of the other side, if that is a formula, rounded: `0.1f` against a
-//! tenth.
+//! Recognises constants that are rounded numbers of the other side: a number that the other kernel computes
+//! (`q·k * 0.17677669f` against `q·k / sqrtf(32)`), or a literal, if the other side is a formula (`0.1f` against
+//! a tenth).
 //!
 //! Over the reals such kernels differ, by some 10⁻⁸. The suspects are constants of one side that the other
 //! lacks, within one unit in the last place of a closed form ([`closed`]) that is itself no float. If the
@@ -53,7 +53,7 @@ struct Suspect {
     is_literal: bool,
 }
 
-/// A comparison whose sides are equal with these constants replaced.
+/// A comparison whose sides are equal once some constants are replaced.
 pub(super) struct ConstantReading {
     pub(super) compared: Compared,
     pub(super) ran: [SideRun; 2],
@@ -145,7 +145,7 @@ fn literal(side: &Side<'_>, constant: Constant) -> Option<String> {
     found.map(|one| one.text.clone())
 }
 
-/// Returns the answer if constants may explain a difference but it was not decided that they do.
+/// Turns a difference into an open answer: rounded constants may explain it, but this was not decided.
 pub(super) fn open(answer: Answer) -> Answer {
     let Answer::Different(difference) = answer else { return answer };
     let position = difference.position.clone();
@@ -159,7 +159,8 @@ fn is_within(values: [Option<f64>; 2], bound: f64) -> bool {
     (one - other).abs() <= bound * one.abs().max(other.abs())
 }
 
-/// Finds constants of one side alone within a few units of a form, if the values differ by as little.
+/// Finds constants of one side alone within a few units of a form, if the values are as close as rounding a
+/// constant leaves them.
 pub(super) fn near(ran: &[SideRun; 2], values: [Option<f64>; 2]) -> Vec<ConstantMeaning> {
     const UNITS: u64 = 4;
     const SHOWN: usize = 2;
@@ -182,7 +183,7 @@ fn suspects(sides: [&Side<'_>; 2], ran: &[SideRun; 2]) -> Vec<Suspect> {
     for side in [0, 1] {
         let [own, other] = [&ran[side].domain.constants, &ran[1 - side].domain.constants];
         for constant in own.without(other) {
-            // Already recognised as that number.
+            // Already snapped: its term is the exact number.
             if constants::recognise(constant.format(), constant.bits).is_some() {
                 continue;
             }
@@ -203,7 +204,7 @@ fn suspects(sides: [&Side<'_>; 2], ran: &[SideRun; 2]) -> Vec<Suspect> {
     if found.len() > MAX_SUSPECTS {
         found.retain(|suspect| !suspect.constant.is_coarse());
     }
-    // Rather none than an arbitrary selection.
+    // Still too many: give up, because any selection would be arbitrary.
     if found.len() > MAX_SUSPECTS { Vec::new() } else { found }
 }
 

@@ -2,9 +2,8 @@
 //!
 //! The terms of all outputs are evaluated in doubles, one group of points at a time ([`decide::Probe`]).
 //! Elements that clearly differ are evaluated in intervals of 256 bits. Then both kernels run again at that
-//! point, as for any other difference. Every failure on the way is left to the algebra, so only time can be
-//! lost. It is bounded by the cost of the symbolic runs: large problems get fewer points, then fewer
-//! elements.
+//! point, as for any other difference. If a step fails, the algebra decides, so only time can be lost. This time
+//! is bounded by the cost of the symbolic runs: large problems get fewer points, then fewer elements.
 
 use super::elements::Elements;
 use super::visible::VisibleFloats;
@@ -33,10 +32,10 @@ const MAX_SUSPECTS: usize = 3;
 /// The search ends after so many suspects that were only due to rounding.
 const MAX_FAILURES: usize = 8;
 
-/// Relative distances above the rounding of doubles that may come from rounded constants.
+/// Relative distances that rounded constants may cause. They begin above the rounding of doubles.
 const ROUNDING_DISTANCES: std::ops::Range<f64> = 1e-12..1e-4;
 
-/// Most differences that are checked on the kernels.
+/// Most differences that are checked by running the kernels.
 const MAX_CANDIDATES: usize = 2;
 
 /// An element that differs at a point, by its position among the evaluated ones.
@@ -95,8 +94,8 @@ impl Outputs<'_, '_> {
         FREE_PRODUCTS + instructions / INSTRUCTIONS_PER_PRODUCT
     }
 
-    /// Selects elements that are affordable to evaluate, with their outputs: all of them, every other one,
-    /// and so on.
+    /// Selects elements that are affordable to evaluate, with the names of their outputs: all elements, or every
+    /// second one, every third one, and so on.
     fn select_affordable<'a>(&self, all: &'a [Elements]) -> (Vec<&'a str>, Vec<Pair>) {
         let [reference, optimised] = self.ran.each_ref().map(|ran: &SideRun| &ran.domain.terms);
         let pairs = all.iter().flat_map(|one| one.pairs.iter().map(|pair| (&*one.name, *pair)));

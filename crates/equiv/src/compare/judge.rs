@@ -12,6 +12,9 @@ use term::Term;
 
 impl Outputs<'_, '_> {
     /// Records the decisions about elements: counts, conditions, open elements.
+    ///
+    /// # Errors
+    /// The first difference that floats show.
     pub(super) fn judge(
         &mut self,
         name: &str,
@@ -68,10 +71,11 @@ impl Outputs<'_, '_> {
         Ok(())
     }
 
-    /// Runs the kernels at a point at which terms differ. Returns the difference if floats show it there.
+    /// Runs the kernels at a point at which terms differ. Returns the difference, or `Alike` if the floats of both
+    /// kernels agree there.
     ///
     /// # Errors
-    /// The reason why it is not conclusive.
+    /// The reason why the point is not conclusive.
     pub(super) fn difference(
         &mut self,
         position: &Position,
@@ -108,7 +112,7 @@ impl Outputs<'_, '_> {
         let floats =
             self.replays.run(self.sides, self.table, position, &numbers, self.clock.limits());
         match floats {
-            // An undefined result is not called wrong because of rounding.
+            // Only the reference is defined over the reals. Floats that differ by rounding are no evidence then.
             Some(floats) if only_defined && floats.are_close() => return Ok(VisibleFloats::Alike),
             Some(floats) if floats.are_alike() => return Ok(VisibleFloats::Alike),
             None if only_defined => return Err(OpenReason::Undefined),

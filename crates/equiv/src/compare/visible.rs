@@ -17,7 +17,7 @@ use exec::Limits;
 use std::collections::BTreeSet;
 use term::{Term, Terms};
 
-/// Number of other points, coarse and precise ones each.
+/// Most other points with a difference that are tried: so many coarse ones, and as many precise ones.
 const OTHER_POINTS: usize = 6;
 
 /// Significant bits of the numbers at precise points.
@@ -103,6 +103,7 @@ impl Outputs<'_, '_> {
 
     /// Looks for a difference at points where only the reference is defined. `None` if the kernels compute
     /// the same floats at all such points tried.
+    ///
     /// # Errors
     /// The reason, if no run at such a point gave floats.
     pub(super) fn check_undefined_inputs(
@@ -179,7 +180,7 @@ impl Outputs<'_, '_> {
         None
     }
 
-    /// Returns differences of a pair at further points: first with few digits, then with all of a single.
+    /// Returns differences of a pair at further points: first numbers with few bits, then with all bits of a single.
     fn differences_at_other_points(&self, pair: (Term, Term)) -> Vec<(Point, Discrepancy)> {
         self.with_problem(&[pair], |problem, budget| {
             let mut found = differences(problem, pair, budget, OTHER_POINTS);

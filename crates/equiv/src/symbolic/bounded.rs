@@ -30,6 +30,8 @@ impl Symbolic {
         self.bounds_by_cases(linear, known, MAX_DEPTH)
     }
 
+    /// Bounds a sum by every rule, and keeps the narrowest bounds. They count as attained only if no rule narrowed
+    /// the plain ones.
     fn bounds_by_cases(
         &mut self,
         linear: &Linear,

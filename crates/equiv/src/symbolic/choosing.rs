@@ -47,7 +47,7 @@ impl Symbolic {
         }
     }
 
-    /// Sets lanes to conditions, decided where they are constant.
+    /// Sets lanes of `out`: to a truth where the condition is constant, and to the condition elsewhere.
     pub(super) fn conclude(&mut self, conditions: &Values, lanes: Mask, out: &mut Truths) {
         for lane in lanes.iter() {
             let condition = self.term(conditions[lane]);

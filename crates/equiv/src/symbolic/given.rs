@@ -1,4 +1,4 @@
-//! Inputs defined by terms of others: related scalars, and tensors in another memory order.
+//! Inputs defined by terms: related scalars, tensors in another memory order, and results of earlier launches.
 
 use super::Symbolic;
 use crate::ranges;
@@ -22,7 +22,8 @@ impl Symbolic {
         self.given.insert(source, Elements::Terms(terms));
     }
 
-    /// Returns the handle of the first element of such an input; it stays the same when a launch runs again.
+    /// Returns the handle of the first element of such an input; it stays the same when a launch runs again. The
+    /// outer `None` says that the input is not defined by terms, the inner one that it has no handles.
     pub(super) fn given_handle(&mut self, inputs: &Inputs) -> Option<Option<Value>> {
         let handle = match self.given.remove(&inputs.source)? {
             Elements::Terms(terms) => self.handles_of(terms, inputs),

@@ -60,7 +60,7 @@ impl Symbolic {
     pub(super) fn narrowed_bounds(&mut self, value: Value, condition: Value) -> Option<Bounds> {
         let condition = self.term(condition);
         let root = self.terms.seal(condition);
-        // For a condition that never holds any bounds will do.
+        // If the condition never holds, any bounds are right.
         let known = self.known_if((root, true), &BTreeMap::new(), MAX_NESTING).unwrap_or_default();
         let mut linear = self.linear(value)?;
         for _ in 0..MAX_SETTLED_CHOICES {
@@ -149,7 +149,8 @@ impl Symbolic {
                 self.narrow(&mut known, node, |(low, high)| (low.max(range.0), high.min(range.1)))?;
             }
         }
-        // For excluded numbers in a row, each is at the end once those before it are gone.
+        // Once an excluded number at an end of the range is gone, the next one may be at the end. So exclude them in
+        // ascending order, then in descending order.
         others.sort_unstable_by_key(|(_, range)| range.0);
         let ascending = others.iter();
         for &(node, (number, _)) in ascending.clone().chain(ascending.rev()) {
@@ -214,6 +215,7 @@ impl Symbolic {
         let mut found = Conjunction::default();
         let mut work = vec![root];
         while let Some((node, holds)) = work.pop() {
+            // Requirements left out only make ranges wider.
             if found.comparisons.len() + work.len() > MAX_COMPARISONS {
                 break;
             }
@@ -263,7 +265,7 @@ impl Symbolic {
             Some(single) => single,
             None => self.unfold_low_bits(linear)?.single()?,
         };
-        // Excluding a number bounds integers only.
+        // The bounds are rounded to integers below, and callers exclude single numbers: both need an integer.
         self.range(node.into())?;
         let (low, high) = match factor > 0 {
             true => (range.0 - constant, range.1 - constant),

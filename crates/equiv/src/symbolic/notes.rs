@@ -12,13 +12,13 @@ impl Symbolic {
         self.fully_defined.reaches_undefined(&self.terms, term)
     }
 
-    /// Constants taken for transcendental numbers.
+    /// Returns the constants taken for transcendental numbers.
     #[must_use]
     pub fn snapped(&self) -> BTreeSet<String> {
         self.snapped.iter().map(ToString::to_string).collect()
     }
 
-    /// Returns the approximate values of those, with either sign.
+    /// Returns the approximate values of the snapped constants, each with both signs.
     pub(crate) fn snapped_numbers(&self) -> Vec<f64> {
         self.snapped.iter().flat_map(|known| [known.number(), -known.number()]).collect()
     }
@@ -26,7 +26,7 @@ impl Symbolic {
     /// Records comparisons of data with an infinity: real numbers are finite, floats need not be.
     pub(super) fn note_infinities(&mut self, operands: [&Values; 2], lanes: Mask) {
         let Some(place) = self.place else { return };
-        // Is a value an infinity, is it data?
+        // Returns two flags: the value is an infinity, the value is data.
         let mut classify = |value: Value| {
             let term = self.term(value);
             match self.terms.node(term) {

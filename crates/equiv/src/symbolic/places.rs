@@ -38,7 +38,7 @@ impl Linear {
         self
     }
 
-    /// Divides by a number, if it divides all coefficients.
+    /// Divides by a number, if it divides all coefficients and the constant.
     pub(super) fn divided(self, by: i128) -> Option<Self> {
         let divides = |number: i128| by != 0 && number % by == 0;
         let whole = divides(self.constant) && self.parts.values().all(|&factor| divides(factor));
@@ -51,7 +51,7 @@ impl Linear {
         self.parts.iter().map(|(&node, &factor)| (node, factor)).collect()
     }
 
-    /// Returns the parts of `factor · node + number`.
+    /// Returns node, factor and number, if the combination is `factor · node + number`.
     pub(super) fn single(&self) -> Option<(NodeId, i128, i128)> {
         let (&node, &factor) = self.parts.first_key_value()?;
         (self.parts.len() == 1).then_some((node, factor, self.constant))
@@ -78,7 +78,7 @@ impl Linear {
 impl Symbolic {
     /// Builds the term of an integer.
     pub(super) fn constant_term(&mut self, number: i128) -> Term {
-        // Beyond 2^63: a sum of two parts, each exact.
+        // In two parts, each exact: the number may be beyond 2^63.
         let (high, low) = ((number >> 32) as i64, (number & 0xffff_ffff) as i64);
         let high = self.terms.integer(high);
         let scale = self.terms.integer(1 << 32);

@@ -9,7 +9,7 @@ use exec::Mask;
 use exec::domain::{Binary, Value, Values};
 
 impl Symbolic {
-    /// Multiplies `a·b`.
+    /// Computes `a·b`; without a term where both are inputs.
     pub(super) fn multiply(&mut self, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
         let inputs =
             |lane: usize| operands.iter().all(|values| self.handles.is_input(values[lane]));

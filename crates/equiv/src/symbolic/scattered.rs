@@ -1,4 +1,4 @@
-//! Written places that depend on data: may two of them coincide, and is one a given element?
+//! Decides if two written places that depend on data may coincide, and if such a place is a given element.
 //!
 //! A place is a linear combination of integers, as for reads ([`super::places`]). The integers have known
 //! ranges, and the elements of a tensor are distinct if declared so. The difference of two places is a
@@ -45,7 +45,7 @@ impl Symbolic {
         parts.map(|(number, factor)| (self.place_integers.node(number), factor)).collect()
     }
 
-    /// Returns the ticket of a block: an integer from 0 to a number.
+    /// Returns the ticket of a block: an integer from 0 to `most`.
     pub(super) fn ticket_of(&mut self, block: u64, most: i128) -> Option<Value> {
         let position = self.tickets.start.checked_add(usize::try_from(block).ok()?)?;
         if !self.tickets.contains(&position) {
@@ -71,8 +71,8 @@ impl Symbolic {
                 .any(|input| tickets.contains(&input.position()))
     }
 
-    /// Returns `true` if two values differ for some inputs, without using inputs that have declared
-    /// properties.
+    /// Returns `true` if two values differ for some inputs and depend neither on inputs with declared properties nor
+    /// on lookups.
     pub(super) fn differ_freely(&mut self, a: Value, b: Value) -> bool {
         let terms = [a, b].map(|value| self.term(value));
         let declared = |position: usize| {
@@ -202,7 +202,7 @@ impl Symbolic {
         (low, high)
     }
 
-    /// Compares a place with a number.
+    /// Decides if a place equals a number; the truth is in lane 0.
     pub(super) fn compare_place(&mut self, place: &DataPlace, number: i128) -> Truths {
         let mut truths = Truths::NONE;
         let rest = number - place.constant;

@@ -12,9 +12,9 @@
 //! A copy that hides something is not tracked this way ([`Hides::Something`]): the result is left open for an
 //! access that is unordered with it and writes the same. That errs towards `unknown`.
 //!
-//! **Changes of earlier epochs.** Once all threads have met at a barrier, updates and equal writes are
-//! ordered before everything and need no comparison. A bulk copy, however, sees them only after a fence of
-//! their threads or of its own ([`super::visible`]). They stay until a write hides them. The last one of each
+//! **Changes of earlier epochs.** Once all threads have passed a common barrier, updates and equal writes are ordered
+//! before everything and need no comparison. To a bulk copy, however, they are visible only after a fence of their
+//! threads or of its own ([`super::visible`]). They stay until a write hides them. The last one of each
 //! thread is enough: a fence that makes it visible makes the thread's earlier ones visible too.
 
 use super::{AccessOrder, Cell, mark};

@@ -1,4 +1,5 @@
-//! Comparison of an access with the earlier ones of a cell, lane by lane: the long way, which finds conflicts.
+//! Compares an access with the earlier ones of a cell, lane by lane, and collects the conflicts. Accesses that
+//! [`super::ordered`] can record by itself do not come here.
 
 use super::{AccessOrder, Cell, mark};
 use crate::clocks::LaneId;

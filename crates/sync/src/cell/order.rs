@@ -1,4 +1,4 @@
-//! The order of accesses, as a cell asks for it: clocks, asynchronous copies, and the kind of memory.
+//! Answers a cell's queries about the order of accesses, from clocks, asynchronous copies, and the kind of memory.
 //!
 //! Nothing is decided here: [`Clocks`] orders threads, and [`AsyncAgents`] knows the waits for copies.
 

@@ -1,5 +1,5 @@
-//! The short way for accesses ordered after all earlier ones of a cell, which most are: no conflict is possible,
-//! so they are recorded without a comparison. Any doubt leads to the long way (`Cell::compare_and_record`).
+//! Records accesses that are ordered after all earlier ones of a cell, as most are. No conflict is possible then, so
+//! they are not compared. In any doubt an access is compared instead (`Cell::compare_and_record`).
 
 use super::{AccessOrder, Cell, bit, mark};
 use crate::clocks::LaneId;
@@ -168,6 +168,8 @@ impl Cell {
         }
     }
 
+    /// Records a write after reads of past epochs, or a write of one lane that is ordered after the whole history.
+    /// Returns `false` for any other write.
     #[inline]
     fn record_write_if_ordered(
         &mut self,

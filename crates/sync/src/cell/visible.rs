@@ -30,22 +30,22 @@ fn add_unseen(
 }
 
 impl Cell {
-    /// Updates, and writes not hidden by the last one.
+    /// Iterates over updates, and over writes that the last one does not hide.
     fn other_changes<'l>(&'l self, lists: &'l Lists) -> impl Iterator<Item = &'l Entry> {
         let since = self.history(lists);
         let all = since.chain(lists.get(self.aside));
         all.filter(|one| one.kind != MemoryEffect::Read && !one.hidden && one.lanes != Mask::NONE)
     }
 
-    /// All changes that no later write hides.
+    /// Iterates over all changes that no later write hides.
     fn changes<'l>(&'l self, lists: &'l Lists) -> impl Iterator<Item = &'l Entry> {
         let write = std::iter::once(&self.write).filter(|write| write.lanes != Mask::NONE);
         self.other_changes(lists).chain(write)
     }
 
-    /// Adds changes of threads that are invisible to a bulk copy, and reads of its target without a fence
-    /// before the copy. Reads before the last barrier of the whole block are not kept, so they give no
-    /// finding.
+    /// Adds conflicts of a bulk copy with changes of threads that are invisible to it, and with reads of its target
+    /// without a fence before the copy. Reads before the last barrier of the whole block are not kept, so they give
+    /// no finding.
     #[cold]
     pub(super) fn compare_proxy(
         &self,
@@ -136,7 +136,7 @@ impl Cell {
         (self.marks & (mark::UPDATED | mark::KEPT) == 0).then_some(&self.write)
     }
 
-    /// Adds changes of threads that a copy reading its tensor map may not see.
+    /// Adds conflicts of a copy that reads its tensor map with changes that may be invisible to it.
     #[cold]
     pub(crate) fn compare_map(
         &self,

@@ -47,7 +47,7 @@ impl Clocks {
         }
     }
 
-    /// The party of a thread.
+    /// Returns the party of a thread.
     pub(crate) fn party(&self, who: LaneId) -> usize {
         usize::from(self.warps[usize::from(who.warp)].party[usize::from(who.lane)])
     }

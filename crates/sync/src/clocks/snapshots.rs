@@ -1,4 +1,4 @@
-//! The knowledge of threads, saved at a fence: what a later operation passes on, or must have known.
+//! Saves the knowledge of threads at a fence. Later operations pass it on, or are checked against it.
 
 use super::{Clocks, LaneId, Time, Times, join};
 use crate::lanes::{Mask, WARP};
@@ -52,7 +52,7 @@ impl Clocks {
         snapshot.across.get(usize::from(party)).is_some_and(|&known| time < known)
     }
 
-    /// Returns the times released by a thread that passes on an earlier moment of its own.
+    /// Returns the times released by a thread that passes on its actions and knowledge as of `snapshot`.
     pub(crate) fn release_snapshot(&mut self, who: LaneId, snapshot: &LaneSnapshot) -> Times {
         let warp = usize::from(who.warp);
         self.split_by_knowledge(warp, &snapshot.own_warp);

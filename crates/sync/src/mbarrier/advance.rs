@@ -12,12 +12,12 @@ use crate::shadow::Site;
 use rustc_hash::FxHashMap;
 
 impl Mbarriers {
-    /// The rank of a warp's block.
+    /// Returns the rank of a warp's block.
     pub(super) fn block_of(&self, warp: usize) -> usize {
         warp / self.warps
     }
 
-    /// The last fences of threads, for relaxed arrivals at the cluster barrier.
+    /// Returns the last fences of threads, for relaxed arrivals at the cluster barrier.
     pub(crate) fn wide_fences(&self) -> &FxHashMap<LaneId, LaneSnapshot> {
         &self.release_fences[1]
     }
@@ -27,7 +27,7 @@ impl Mbarriers {
         std::mem::take(&mut self.assumed_scopes)
     }
 
-    /// The waits-for party of an mbarrier, and its time in the current phase.
+    /// Returns the waits-for party of an mbarrier, and its time in the current phase.
     pub(crate) fn waits_party(&self, id: MbarrierId) -> (u16, Time) {
         let mbarrier = &self.mbarriers[usize::from(id)];
         let phase = mbarrier.life.as_ref().map_or(0, |life| life.phase);
@@ -39,7 +39,7 @@ impl Mbarriers {
         life.ok_or(MbarrierStop::Misuse(MbarrierMisuse::NotLive))
     }
 
-    /// The name of the current phase, as an arrival would return it.
+    /// Returns the name of the current phase, as an arrival would return it.
     pub(super) fn state(&mut self, id: MbarrierId) -> Outcome<MbarrierState> {
         let life = self.mbarriers[usize::from(id)].lives;
         let phase = self.life(id)?.phase;

@@ -5,11 +5,12 @@
 //! order does not matter. A broken rule is returned as data ([`MbarrierMisuse`], [`MbarrierReuse`]).
 //!
 //! Memory: a releasing arrival passes on the actions and knowledge of its lanes, and an acquiring wait takes over
-//! everything that the arrivals of the phase passed on. Between blocks both must have cluster scope. The manual reads a
-//! missing scope as that of the block (§9.7.13.15.13), but kernels rely on the cluster. So do we, and reports say so. A
+//! everything that the arrivals of the phase passed on. Between blocks both must have cluster scope. By the manual a
+//! missing scope is the block (§9.7.13.15.13), but kernels rely on the cluster. So do we, and reports say so. A
 //! relaxed arrival passes on the actions before its thread's last fence, and a relaxed wait takes effect at the next
 //! fence (§8.8: release and acquire patterns). An arrival of copies passes on those copies and nothing else. An
-//! mbarrier is a party of both clocks. Its time is its phase, which the next life at the same place goes on counting.
+//! mbarrier is a party of both clocks. Its time is its phase, and the next life at the same place continues the
+//! count.
 //!
 //! Uses that an H200 tolerates and the manual does not (any use after `inval`, counts of zero) are misuses here.
 
@@ -69,7 +70,7 @@ struct LiveBarrier {
 }
 
 impl LiveBarrier {
-    /// The bytes announced and delivered in this phase.
+    /// Returns the bytes announced and delivered in this phase.
     fn bytes(&self) -> [u64; 2] {
         [self.announced, self.delivered]
     }
@@ -127,8 +128,8 @@ pub(crate) struct Mbarriers {
 }
 
 impl Mbarriers {
-    /// No mbarriers yet, in blocks of this many warps. `clusters` is set for several blocks or a cluster
-    /// barrier.
+    /// Creates the state of blocks of this many warps, without mbarriers. `clusters` is set for several blocks or a
+    /// cluster barrier.
     pub(crate) fn new(warps: usize, clusters: bool) -> Self {
         Self {
             warps,
@@ -264,6 +265,7 @@ impl Mbarriers {
         Ok(states)
     }
 
+    /// Executes arrivals of lanes that all count for the current phase.
     fn arrive_together(
         &mut self,
         clocks: &mut BothClocks<'_>,
@@ -413,7 +415,7 @@ impl Mbarriers {
         Ok(Waiting::Blocked(state))
     }
 
-    /// The current phase, or the previous one.
+    /// Returns the current phase, or the previous one if `current` is `false`.
     fn named_state(&mut self, id: MbarrierId, current: bool) -> Outcome<MbarrierState> {
         let state = self.state(id)?;
         let phase = state.phase.wrapping_sub(u64::from(!current));

@@ -6,10 +6,10 @@
 //!
 //! - **P1** A contribution of phase k+1 is after every contribution of phase k; otherwise it counts for k on
 //!   some schedule.
-//! - **P2** Bytes are announced before the phase can be over: an announcement is before some arrival of its
-//!   phase, or another one is and this one is before every delivery. When no arrival is pending, no more
-//!   bytes were delivered than announced. Likewise, an arrival that `cp.async.mbarrier.arrive` adds to the
-//!   pending ones is added before an arrival that the barrier expected anyway.
+//! - **P2** Bytes are announced before the phase can be over: every announcement is before some arrival of its
+//!   phase; or it is before every delivery, and another announcement is before some arrival. When no arrival is
+//!   pending, no more bytes were delivered than announced. Likewise, an arrival that `cp.async.mbarrier.arrive`
+//!   adds to the pending ones is added before an arrival that the barrier expected anyway.
 //! - **P3** A wait for phase k is after every contribution of phase k−1 (a), and before some contribution of
 //!   phase k+1 if that one is over in the run (b); otherwise the bit names another phase on some schedule.
 //!
@@ -34,12 +34,12 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// The single threads.
+    /// Returns the single threads.
     pub(super) fn threads(self) -> impl Iterator<Item = LaneId> {
         self.lanes.iter().map(move |lane| LaneId { warp: self.warp as u8, lane: lane as u8 })
     }
 
-    /// The lowest of the lanes.
+    /// Returns the lowest of the lanes.
     #[must_use]
     pub fn first(&self) -> LaneId {
         let lane = self.lanes.lowest().unwrap_or(0);
@@ -55,7 +55,7 @@ pub(crate) struct TimedAction {
 }
 
 impl TimedAction {
-    /// Returns a lane with this action outside `times`.
+    /// Returns a lane whose action `times` does not include.
     fn missing(&self, waits: &Clocks, times: &Times) -> Option<LaneId> {
         let known = |who: &LaneId| times.get(waits.party(*who)).is_some_and(|&t| self.stamp < t);
         self.who.threads().find(|who| !known(who))
@@ -215,7 +215,7 @@ impl Phase {
             .any(|done| done.who.threads().any(|who| waits.ordered(who, done.stamp, later)))
     }
 
-    /// Checks rule P2 (a) on a completed phase, and arrivals with `noComplete`.
+    /// Checks rule P2 on a completed phase, and arrivals with `noComplete`.
     pub(crate) fn check_bytes(&mut self, waits: &Clocks) -> Option<BrokenRule> {
         for times in
             [&mut self.arrival_times, &mut self.expected_arrival_times, &mut self.completing_times]
@@ -306,7 +306,7 @@ impl Phase {
         (times, assumed)
     }
 
-    /// Contributions so far, with `true` for those by copies.
+    /// Returns the contributions so far, with `true` for those by copies.
     pub(crate) fn contributors(&self) -> impl Iterator<Item = (Lanes, bool)> {
         let threads = self.contributions.iter().map(|done| (done.who, false));
         threads.chain(self.copiers.iter().map(|&who| (who, true)))

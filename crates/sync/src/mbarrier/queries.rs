@@ -1,4 +1,4 @@
-//! Questions about mbarriers that change nothing: places, phases, and their state for reports.
+//! Queries about mbarriers, which change nothing: places, phases, and the state for reports.
 
 use super::{
     Lanes, LiveBarrier, MbarrierId, MbarrierPlace, MbarrierState, MbarrierStatus, Mbarriers,
@@ -6,7 +6,7 @@ use super::{
 use crate::shadow::Site;
 
 impl Mbarriers {
-    /// The place of an mbarrier.
+    /// Returns the place of an mbarrier.
     pub(crate) fn place(&self, id: MbarrierId) -> Option<MbarrierPlace> {
         self.places.get(usize::from(id)).copied()
     }
@@ -58,7 +58,7 @@ impl Mbarriers {
         }
     }
 
-    /// Mbarriers with unequal numbers of announced and delivered bytes at the end of the block.
+    /// Returns the mbarriers with unequal numbers of announced and delivered bytes at the end of the block.
     pub(crate) fn unbalanced(&self) -> impl Iterator<Item = (MbarrierId, Lanes, [u64; 2])> {
         let all = (0..).zip(&self.mbarriers);
         let lives = all.filter_map(|(id, mbarrier)| Some((id, mbarrier.life.as_ref()?)));

@@ -8,7 +8,7 @@ use crate::shadow::Site;
 /// An mbarrier of a block, by the order in which places were first used.
 pub type MbarrierId = u16;
 
-/// The place of an mbarrier: the mark of an allocation and an offset.
+/// The place of an mbarrier: the number that the engine gave the allocation, and an offset.
 pub type MbarrierPlace = (u32, i64);
 
 /// A misuse of an mbarrier. The run has no defined state after it.
@@ -77,7 +77,7 @@ pub enum MbarrierReuse {
 }
 
 impl MbarrierReuse {
-    /// The phase of the contribution or wait in this run; `None` for the one before the first.
+    /// Returns the phase of the contribution or wait in this run; `None` for the one before the first.
     #[must_use]
     pub fn phase(&self) -> Option<u64> {
         match self {
@@ -130,7 +130,7 @@ pub struct MbarrierState {
     pub phase: u64,
 }
 
-/// Outcome of a wait: the lanes go on, or block until the phase is over.
+/// Outcome of a wait: the lanes continue, or block until the phase is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
     /// The phase is over; the lanes continue.
@@ -146,7 +146,7 @@ pub struct ArrivalTerms {
     pub count: u32,
     /// Bytes that each lane announces in the same step.
     pub expects: Option<u32>,
-    /// Set if later phases expect as many arrivals less.
+    /// Set if later phases no longer expect these arrivals.
     pub drops: bool,
     /// Set if the arrival must not end the phase.
     pub no_complete: bool,
@@ -163,7 +163,7 @@ pub enum MbarrierScope {
     Block,
     /// The threads of the cluster.
     Cluster,
-    /// No scope is written. The cluster is assumed where blocks meet.
+    /// No scope is written. The cluster is assumed if the arrival and the wait are in different blocks.
     #[default]
     Assumed,
 }
@@ -232,7 +232,7 @@ pub enum MbarrierAnswer {
     Arrived(Vec<(Mask, MbarrierState)>),
     /// The outcome of a wait.
     Waiting(Waiting),
-    /// The phase that a test refers to. With a contribution to the previous phase if that is unordered with
-    /// the test: on some schedule the test then refers to an earlier phase.
+    /// The phase that a test refers to; and a contribution to the phase before that, if one is unordered with the
+    /// test. On some schedule the test then refers to an earlier phase.
     Tested(MbarrierState, Option<Lanes>),
 }

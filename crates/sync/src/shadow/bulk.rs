@@ -42,8 +42,8 @@ impl Shadow {
         }
     }
 
-    /// Records the access to a page kept as one cell. Returns `false` if the page is not kept so. That cell
-    /// has no list.
+    /// Records the access to a page kept as one cell. Returns `false` if the page is not kept as one cell. A cell
+    /// that stands for a page never has a list.
     fn access_page(
         &mut self,
         order: AccessOrder<'_>,
