@@ -67,7 +67,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// Does the module have the function's body?
+    /// Returns `true` if the module has the function's body.
     #[must_use]
     pub fn is_defined(&self) -> bool {
         !self.blocks.is_empty()
