@@ -10,8 +10,8 @@
 //! 3. After the test, with the answer yes, nothing depends on a register that those paths write.
 //!
 //! Then the number of no answers is never visible, and a thread that blocks at the test until the answer is yes does
-//! the same. The walks for 1 and 3 follow constants that come from the answer (`selp`, `setp` and similar). Loops of other
-//! shapes keep the test, and engines do not follow its answer: this errs towards "not a wait loop".
+//! the same. The walks for 1 and 3 follow constants that come from the answer (`selp`, `setp` and similar). Loops of
+//! other shapes keep the test, and engines do not follow its answer: this errs towards "not a wait loop".
 
 use crate::liveness::{RegisterSet, decider, live, registers};
 use crate::peeks::find_peeks;
