@@ -155,10 +155,10 @@ fn multiply(
     all_below(left.iter().chain(right).map(|position| position.wrapping_sub(base)), limit)
 }
 
-/// Are all positions below `limit`, which is less than 2^31?
+/// Returns `true` if all positions are below `limit`, which is less than 2^31.
 ///
-/// One pass without comparisons: not every processor has unsigned vector comparisons. The difference of two numbers
-/// below 2^31 is negative if the first is smaller.
+/// Uses no comparisons, because not every processor has unsigned vector comparisons. The difference of two numbers
+/// below 2^31 has its sign bit set if the first is smaller.
 #[inline(always)]
 pub(crate) fn all_below(positions: impl Iterator<Item = u32>, limit: u32) -> bool {
     let (any, all) = positions.fold((0, u32::MAX), |(any, all), position: u32| {
