@@ -1,4 +1,4 @@
-//! Elements of tensors and of earlier definitions.
+//! Translates elements of tensors and of earlier definitions.
 
 use super::definitions::{EarlierDefinition, Translator, quantified};
 use super::operators::to_common_type;
@@ -94,7 +94,7 @@ impl<'f> Translator<'f> {
         };
         let element = format!("{name}[{}]", flat_position(indices, sizes));
         let text = match (&defined, tensor.is_output) {
-            // A claim of its own states that the launch leaves the value of the definition there.
+            // Another claim states that the final contents of this tensor are the values of its definition.
             (Some(_), _) => element,
             (None, true) => return Err(self.unknown(name, span)),
             (None, false) => format!("\\old({element})"),
