@@ -218,7 +218,7 @@ impl Solver {
         self.asked
     }
 
-    /// Did it stop answering?
+    /// Returns `true` if it stopped answering.
     pub fn is_dead(&self) -> bool {
         self.dead
     }
@@ -251,7 +251,7 @@ impl Solver {
         said.pop().filter(|_| said.is_empty())
     }
 
-    /// Can all conditions hold together?
+    /// Decides if all conditions can hold together, within `limit` steps of z3.
     pub fn check(&mut self, conditions: &[Formula], limit: u64) -> Answer {
         if self.dead {
             return Answer::Unknown;
