@@ -1,8 +1,8 @@
-//! Agreement of a checker with the oracle about a program.
+//! Compares a checker's verdict on a program with the oracle's.
 //!
-//! The checker has run one schedule; the oracle knows all. Findings compete: after a misuse nothing is
-//! reliable, a deadlock prevents later events, and if barriers are reused without order, each schedule shows
-//! something else. So agreement means:
+//! The checker has run one schedule; the oracle knows all. One finding may hide or change others: after a
+//! misuse nothing is reliable, a deadlock prevents later events, and if barriers are reused without order, each
+//! schedule shows something else. So agreement means:
 //!
 //! 1. **Findings are real.** Some schedule shows each race, deadlock, misuse or undefined value that the
 //!    checker reports. A reported reuse means that the program depends on the schedule; this cannot be

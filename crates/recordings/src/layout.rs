@@ -1,4 +1,4 @@
-//! Binary floating-point formats as far as drawing interesting numbers needs them.
+//! Binary floating-point formats, as far as they are needed to draw edge values and to convert numbers.
 
 /// A format with a sign, `exponent` bits and `fraction` bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
