@@ -138,7 +138,7 @@ pub enum SolverError {
 }
 
 impl SolverError {
-    /// Why the solver at a path did not start.
+    /// Returns the error of a solver at `path` that did not start.
     pub(crate) fn start(path: &Path, error: &std::io::Error) -> Self {
         Self::Start { path: path.to_owned(), why: error.to_string() }
     }

@@ -116,7 +116,7 @@ impl<'f> Translator<'f> {
     ) -> Result<Term, Error> {
         let own: Vec<(&'f str, Term)> =
             defined.indices.iter().copied().zip(indices.iter().cloned()).collect();
-        // A `let` sees only its own indices and earlier definitions.
+        // In a `let`, only its own indices and earlier definitions are in scope.
         let outer = std::mem::replace(&mut self.scope, own);
         let position = self.defined.iter().position(|one| one.name == defined.name);
         let later = self.defined.split_off(position.unwrap_or(0));

@@ -7,7 +7,7 @@ use crate::{
 };
 use base::IndexVec;
 
-/// The atomic operation equal to this operation, and whether its numbers are signed.
+/// Returns the atomic operation equal to an integer operation; the flag is set if its numbers are signed.
 pub(super) fn atomic_of_integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
     Some(match op {
         IntBinary::Add => (AtomicOp::Add, false),

@@ -10,7 +10,7 @@ use super::{IN_GROUP, LARGEST_RUN, List, PAGE, Sums};
 use crate::{Factors, ListId, NodeId, Sum};
 use multiversion::multiversion;
 
-/// Lists to a group: the lanes of a warp.
+/// Lists of a group: one for each lane of a warp.
 pub const LANES: usize = 32;
 
 /// The ends of the lists of a group.
