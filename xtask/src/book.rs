@@ -1,7 +1,7 @@
 //! Builds the manual: each chapter of `docs/SUMMARY.md` as a page, with checked links and pictures beside it.
 //!
-//! The layout is that of mdBook (`book.toml`), so `mdbook build` works too; this needs no tool that takes minutes to
-//! install. It can err only by refusing: a link without a target is an error.
+//! The layout is that of mdBook (`book.toml`), so `mdbook build` works too; this module avoids mdBook's installation,
+//! which takes minutes. A link to a missing file is an error. Anchors (`#…`) are not checked.
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, html};
 use std::fmt::Write;

@@ -1,19 +1,19 @@
-//! Chores of the repository other than tests.
+//! Runs chores of the repository other than tests.
 //!
 //! `cargo run -p xtask -- ptxas PATH` assembles everything that the front end prints with NVIDIA's assembler: each
 //! corpus file after a round trip, each catalogue example, and the generated kernels. It needs a `ptxas`, which CI
 //! lacks; run it after changing the printer or the catalogue.
 //!
 //! `record-plan DIR`, `record-pack DIR` and `record-refused PATH` renew the recordings of a real GPU
-//! (`crates/recordings`): they write the plan for a device, pack its outputs, and ask `ptxas` which cases exist; for
-//! all families, or for the named ones.
+//! (`crates/recordings`): they write the plan for a device, pack its outputs, and list the cases that `ptxas`
+//! refuses; for all families, or for the named ones.
 //!
 //! `book DIR` builds the manual.
 //!
-//! `bench papers` runs the papers' tables and writes `docs/results.md`; with `--peers` it runs other programs, too,
-//! and with `--only TEXT` some tables, without writing. `bench twins` compares the time of checks of kernels with a
-//! mistake and of the same kernels without; with `--only TEXT` for some pairs. `weft NAME` prints a generated kernel
-//! of the tables.
+//! `bench papers` measures the papers' tables and writes `docs/results.md`. With `--peers` it runs another program,
+//! too; with `--only TEXT` only tables with TEXT in the title, without writing. `bench twins` compares the times of two
+//! checks: of a kernel with a mistake, and of its twin without; with `--only TEXT` only pairs with TEXT in the name.
+//! `weft NAME` prints a generated kernel of the tables.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
@@ -87,7 +87,7 @@ fn bench_twins(only: Option<&str>) -> ExitCode {
     report(papers::twins::run(&testing::corpus::root(), only))
 }
 
-/// Success if everything is as expected.
+/// Turns an outcome into an exit status: success if everything is as expected.
 fn report(outcome: Result<bool, String>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -19,7 +19,7 @@ type Outcomes<T> = Result<T, Box<dyn std::error::Error>>;
 /// A command of this file, for some families or, if none is named, for all.
 type Chore = fn(&Path, &[&str]) -> Outcomes<()>;
 
-/// Is a case in one of the families? An empty list means all.
+/// Returns `true` if a case is in one of the families. An empty list means all.
 fn is_wanted(case: &Case, families: &[&str]) -> bool {
     families.is_empty() || families.contains(&case.family)
 }
@@ -124,7 +124,7 @@ pub(crate) fn pack(folder: &Path, families: &[&str]) -> Outcomes<()> {
     Ok(())
 }
 
-/// The device's report on a case: a place in the outputs, or an error.
+/// Converts the device's report on a case: the start of its outputs, or an error.
 fn outcome(case: &Case, entry: &Value, outputs: &[u8]) -> Outcomes<Outcome> {
     if let Some(error) = entry.as_str() {
         return Ok(Outcome::NotRecorded(error.to_owned()));
@@ -174,7 +174,8 @@ pub(crate) fn refused(ptxas: &Path, families: &[&str]) -> Outcomes<()> {
     Ok(())
 }
 
-/// The assembler's messages about a module of these cases, by number, without known ones.
+/// Assembles a module of these cases, leaving out those in `known`; returns a message for each case that the
+/// assembler refused, by its position in `cases`.
 fn complaints(
     ptxas: &Path,
     scratch: &Path,
@@ -199,7 +200,8 @@ fn complaints(
         let Some((number, reason)) = after.split_once("; error   : ") else { continue };
         let number: usize = number.parse()?;
         if let Some(&Some(index)) = owners.get(number - 1) {
-            // A missing version of PTX says less than a missing target.
+            // Of several messages the first is kept, unless it only asks for a newer version of PTX: the next one may
+            // name the missing target.
             let known: &mut String = found.entry(index).or_default();
             if known.is_empty() || known.contains("PTX ISA .version") {
                 reason.clone_into(known);

@@ -2,7 +2,7 @@
 //!
 //! If a polynomial is negative in one of the models, no proof that it is at least 0 exists, so none is tried. Symbols
 //! get values one after the other, inside the bounds that the assumptions leave; a few simple choices are tried. If
-//! none works there is no model, which only costs time.
+//! none works, no model is found, which only costs time.
 
 use crate::poly::{Poly, Sym};
 use crate::symbols::Symbols;
@@ -37,7 +37,7 @@ impl Model {
         Some(sum)
     }
 
-    /// Is a polynomial negative here?
+    /// Returns `true` if a polynomial is negative here.
     pub fn refutes(&self, poly: &Poly) -> bool {
         self.value(poly).is_some_and(|value| value < 0)
     }
@@ -57,13 +57,14 @@ pub fn find(known: &[Poly], symbols: &Symbols) -> Vec<Model> {
     (0..CHOICES).filter_map(|choice| model(&steps, choice)).collect()
 }
 
-/// Does a quick look find a model?
+/// Returns `true` if a quick search finds a model.
 pub fn is_satisfied(known: &[Poly], symbols: &Symbols) -> bool {
     let steps = steps(known, symbols);
     (0..CHOICES).any(|choice| model(&steps, choice).is_some())
 }
 
-/// Does a longer search find a model? Here a value that leaves none for a later symbol is exchanged for another one.
+/// Returns `true` if a longer search finds a model. Unlike the quick one, it backtracks: if a value leaves none for a
+/// later symbol, it tries another value.
 pub fn is_satisfiable(known: &[Poly], symbols: &Symbols) -> bool {
     let steps = steps(known, symbols);
     (0..CHOICES).any(|choice| {

@@ -40,7 +40,7 @@ pub fn derive(all: &[Formula]) -> Vec<Formula> {
     found
 }
 
-/// Does an equation say that a number is a product, `c − x·y = 0`?
+/// Returns `true` if an equation states that a number is a product, `c − x·y = 0`.
 fn is_product(poly: &Poly) -> bool {
     let is_product = |(monomial, coefficient): (&Monomial, i128)| match monomial.len() {
         0 => true,

@@ -66,7 +66,7 @@ impl Poly {
         self.terms.iter().map(|(monomial, coefficient)| (monomial, *coefficient))
     }
 
-    /// Is this the zero polynomial?
+    /// Returns `true` for the zero polynomial.
     pub fn is_zero(&self) -> bool {
         self.terms.is_empty()
     }
@@ -101,7 +101,7 @@ impl Poly {
         self.terms.iter().flat_map(|(monomial, _)| monomial).map(|(sym, _)| *sym)
     }
 
-    /// Does a symbol occur?
+    /// Returns `true` if a symbol occurs.
     pub fn mentions(&self, sym: Sym) -> bool {
         self.mentioned().any(|one| one == sym)
     }

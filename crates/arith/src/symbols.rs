@@ -59,12 +59,12 @@ pub struct Prefix {
     pub bounds: (i128, i128),
     /// The number of elements that exist.
     pub size: Poly,
-    /// Is `0 ≤ high ≤ size` known?
+    /// Set if `0 ≤ high ≤ size` is known.
     pub inside: bool,
 }
 
 impl Prefix {
-    /// Conditions for the sum to be one of elements with these bounds.
+    /// Conditions under which all summed elements exist and are within the bounds; none if they are known to hold.
     pub fn guard(&self) -> Vec<Formula> {
         let below = self.size.minus(&self.high).map_or(Formula::False, Formula::ge);
         match self.inside {

@@ -102,7 +102,7 @@ impl<'s> Bounds<'s> {
         self.known.push(poly);
     }
 
-    /// Is `poly ≥ 0` proved to follow?
+    /// Returns `true` if `poly ≥ 0` is proved to follow.
     pub fn is_nonnegative(&self, poly: &Poly) -> bool {
         // Assumptions about sizes are costly to try and seldom needed.
         self.is_nonnegative_without_sizes(poly) || {
@@ -163,7 +163,7 @@ impl<'s> Bounds<'s> {
         any_simplest(rests, |rest| self.search(rest, left - 1, deep))
     }
 
-    /// Is there a model of all assumptions in which this is negative?
+    /// Returns `true` if the polynomial is negative in a model of all assumptions.
     fn is_refuted(&self, poly: &Poly) -> bool {
         let models = self.models.get_or_init(|| models::find(&self.known, self.symbols));
         models.iter().any(|model| model.refutes(poly))
@@ -224,7 +224,7 @@ impl<'s> Bounds<'s> {
             if bounds.peek().is_none() {
                 continue;
             }
-            // In powers of `sign·x`; shifting does not change the highest.
+            // In powers of `sign·x`. The substitution of `sign·bound + x'` does not change the highest coefficient.
             let Some(powers) = powers_with_sign(&powers, sign) else { continue };
             let Some((highest, lower)) = powers.split_last() else { continue };
             if !self.eliminate(highest, deep)? {
@@ -239,7 +239,8 @@ impl<'s> Bounds<'s> {
         Some(false)
     }
 
-    /// Are the coefficients below the highest at least 0 once `sign·x` is `sign·bound + x'`?
+    /// Returns `true` if the coefficients below the highest are proved to be at least 0 after the substitution of
+    /// `sign·bound + x'` for `sign·x`.
     fn are_lower_nonnegative(
         &self,
         highest: &Poly,
@@ -294,7 +295,7 @@ fn powers_with_sign(powers: &[Poly], sign: i128) -> Option<Vec<Poly>> {
     powers.iter().enumerate().map(turn).collect()
 }
 
-/// Is one of the first few polynomials proved? Those with the fewest terms come first.
+/// Returns `true` if one of the first few polynomials is proved. Those with the fewest terms come first.
 fn any_simplest(mut rests: Vec<(usize, Poly)>, mut shows: impl FnMut(&Poly) -> bool) -> bool {
     rests.sort();
     rests.dedup();

@@ -147,14 +147,14 @@ impl fmt::Display for Code {
     }
 }
 
-/// A line of a text that the input was made from.
+/// A line of the source from which the input was compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// The file, as the input names it, if it does.
+    /// The file, as the input names it; `None` if the input names none.
     pub file: Option<String>,
     /// The line, from 1.
     pub line: u32,
-    /// The line is a library's, inlined into a line that comes before it.
+    /// Set if the line belongs to a library. It is then inlined into a line that precedes it in [`Label::origin`].
     pub in_library: bool,
 }
 
@@ -165,8 +165,8 @@ pub struct Label {
     pub span: Span,
     /// The message; may be empty if the diagnostic's message is enough.
     pub message: Box<str>,
-    /// The lines the place was made from: the innermost of the user's first, then the call sites it was inlined at,
-    /// then lines of libraries in it.
+    /// The source lines that were compiled to the place: first the user's innermost line, then the call sites that it
+    /// was inlined at, then lines of libraries that were inlined into it.
     pub origin: Box<[SourceLine]>,
 }
 

@@ -65,7 +65,7 @@ impl<I: Index, T> IndexVec<I, T> {
         self.items.len()
     }
 
-    /// Is the table empty?
+    /// Returns `true` if the table is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()

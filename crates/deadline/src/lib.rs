@@ -1,11 +1,11 @@
 //! Resource limits of a proof: a time limit, interruption by the user, and the number of parallel runs.
 //!
-//! Stored per proving thread, because almost every query may be the last one. Once the limit is reached, no more
-//! claims are shown and no more launches are run: open claims stay open. So a limit errs towards `unknown`; earlier
-//! proofs and refutations stand.
+//! The limits are thread-local, because code at every depth of a proof tests them ([`is_over`]). Once the limit is
+//! reached, no more claims are proved and no more launches are run: open claims stay open. So a limit errs towards
+//! `unknown`; earlier proofs and refutations stand.
 //!
-//! Work that does not reach a check soon afterwards is given up as a whole: the operations that all work consists of
-//! (on polynomials, formulas, statements) call [`tick`], which unwinds to [`within`].
+//! Work that goes on for a while without such a test is abandoned. The basic operations (on polynomials, formulas and
+//! statements) call [`tick`], which then unwinds to [`within`] or [`until_deadline`].
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -48,9 +48,9 @@ thread_local! {
 
 /// The result of limited work.
 pub struct LimitedResult<T> {
-    /// Its result; `None` if it was given up.
+    /// The result; `None` if the work was abandoned.
     pub result: Option<T>,
-    /// Was it cut short by the limit?
+    /// Set if the limit was reached before the work was done.
     pub is_cut: bool,
 }
 
@@ -72,8 +72,8 @@ pub fn within<T>(limit: Limit, work: impl FnOnce() -> T) -> LimitedResult<T> {
     }
 }
 
-/// Does a part of some work. Returns `None` if it was given up because the deadline passed: no time is left for the
-/// rest either.
+/// Runs a part of the work. Returns `None` if the part was abandoned because the deadline passed; no time is left for
+/// the other parts either.
 pub fn until_deadline<T>(work: impl FnOnce() -> T) -> Option<T> {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
         Ok(result) => Some(result),
@@ -82,7 +82,7 @@ pub fn until_deadline<T>(work: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Counts a small step of work; gives the work up if the limit was passed some time ago.
+/// Counts a small step of work. Abandons the work if the limit was reached more than [`GRACE`] ago.
 #[inline]
 pub fn tick() {
     let ticked = TICKED.get().wrapping_add(1);
@@ -102,7 +102,7 @@ fn give_up() {
     }
 }
 
-/// Is the limit reached?
+/// Returns `true` if the limit is reached.
 pub fn is_over() -> bool {
     if !OVER.get() {
         let reached = RUNNING.with_borrow(|running| {

@@ -15,7 +15,7 @@ pub struct Formula {
 /// `y[i,j] = …` or `let m[i] = …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// Is it an intermediate array, which no kernel has?
+    /// Set for an intermediate array (`let`), which no kernel has.
     pub is_let: bool,
     /// The tensor or array.
     pub name: Name,

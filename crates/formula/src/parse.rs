@@ -1,4 +1,4 @@
-//! Tokens to a syntax tree: precedence climbing, as in Python.
+//! Parses tokens to a syntax tree by recursive descent; operators bind as in Python.
 //!
 //! ```text
 //! formula    = definition { [";"] definition }

@@ -34,9 +34,9 @@ pub(crate) struct Array {
 /// The origin of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Exists before anything is computed.
+    /// Has contents before anything is computed.
     Input,
-    /// Defined, and compared.
+    /// Defined by the formula; the kernel's own output is compared with it.
     Output,
     /// Defined for use in other definitions.
     Let,

@@ -183,7 +183,7 @@ impl<'k> Machine<'k> {
         unwritten.source_of(owner, cell, is_stored, access)
     }
 
-    /// Records the uninitialised read that a stored value comes from. In global memory it matters.
+    /// Records the uninitialised read that a stored value comes from. A value in global memory affects the result.
     pub(crate) fn record_stored_source(
         &mut self,
         state: &State<'k>,

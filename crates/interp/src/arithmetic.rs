@@ -71,7 +71,7 @@ impl Arithmetic {
         if drawn & 1 == 0 { size } else { -size }
     }
 
-    /// Does the narrowest float type represent a number in `bits` significant bits?
+    /// Returns `true` if the narrowest float type represents a number in `bits` significant bits.
     fn holds(&self, value: f64, bits: u32) -> bool {
         if value == 0.0 || !value.is_finite() {
             return true;
@@ -166,7 +166,7 @@ fn unit(significand: u32) -> f64 {
     1.0 / (1_u64 << significand.min(60)) as f64
 }
 
-/// Is a sum of doubles exact (Knuth's error term)?
+/// Returns `true` if a sum of doubles is exact: Knuth's error term is 0.
 fn is_exact_sum(x: f64, y: f64, sum: f64) -> bool {
     if !sum.is_finite() {
         return true;

@@ -75,8 +75,8 @@ impl Environment for PairAtBarrier<'_> {
 }
 
 impl<'k> Machine<'k> {
-    /// Checks that all threads of a block wait at one barrier, in one iteration, or have all ended; tests the claims
-    /// there and lets the threads go on.
+    /// Checks that all threads of a block wait at one barrier, in one iteration, or have all ended. Tests the claims
+    /// there, then releases the threads.
     pub(crate) fn check_barrier(&mut self, threads: &mut [State<'k>]) -> Result<(), Halt> {
         self.between_threads.clear();
         let Some(waiting) = threads.iter().position(|state| state.waits.is_some()) else {
@@ -160,7 +160,8 @@ impl Machine<'_> {
     }
 }
 
-/// Does a claim mean the same for all threads? It must mention no variables but its bound ones, and not `threadIdx`.
+/// Returns `true` if a claim is the same for all threads: it mentions no variables but its bound ones, and not
+/// `threadIdx`.
 fn is_same_for_all_threads(claim: &Claim) -> bool {
     let own = |inner: &Expr| match inner.kind {
         ExprKind::Var(var) => !claim.forall.contains(&var),

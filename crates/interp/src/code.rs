@@ -84,7 +84,7 @@ impl<'k> Code<'k> {
             Stmt::Barrier(span) => Insn::Barrier(*span),
             Stmt::Warp(_) => Insn::Warp,
             Stmt::Return => Insn::Return,
-            // A lemma that a run contradicts is wrong.
+            // An instance of a lemma is tested like an assertion: if it fails in a run, the lemma is wrong.
             Stmt::Assert(condition) | Stmt::Used(condition, _) => Insn::Assert(condition),
             Stmt::Assume(condition) => Insn::Assume(condition),
             Stmt::Break => {

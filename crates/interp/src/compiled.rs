@@ -30,9 +30,9 @@ pub struct CompiledResults {
     pub before: Elements,
     /// After it.
     pub after: Elements,
-    /// Was every operation on floats exact?
+    /// Set if every operation on floats was exact.
     pub exact: bool,
-    /// Did a float leave the range of the kernel's narrowest float type?
+    /// Set if a float left the range of the kernel's narrowest float type.
     pub out_of_range: bool,
     /// Significant bits of that type.
     pub significand: u32,
@@ -91,7 +91,7 @@ pub fn sizes(kernel: &Kernel, launch: &Launch, array: ArrayId) -> Option<Vec<i12
     sizes.map(|one| crate::contract::size(one.as_ref()?, launch)).collect()
 }
 
-/// Does a kernel write an array?
+/// Returns `true` if a kernel writes an array.
 #[must_use]
 pub fn is_written(kernel: &Kernel, array: ArrayId) -> bool {
     relevance::written(kernel).get(array.position()).copied().unwrap_or(true)

@@ -142,8 +142,8 @@ impl Machine<'_> {
                 }
                 Type::Float => Value::Float((drawn % 17) as f64 / 4.0 - 2.0),
                 Type::Bool => Value::int(i128::from(drawn % 2)),
-                // Narrow types are promoted before arithmetic, so that their extremes rarely overflow: on some
-                // launches.
+                // On some launches, any number of a narrow type. It rarely overflows, because narrow types are
+                // promoted before arithmetic.
                 Type::Int { bits: 8 | 16, .. }
                     if attempt == 0
                         && self.launch.seed % 4 == 1
@@ -152,7 +152,8 @@ impl Machine<'_> {
                     let (least, most) = ty.range().unwrap_or((0, 0));
                     Value::int(least + i128::from(drawn >> 40) % (most - least + 1))
                 }
-                // Every other time the smallest allowed value, so that there is room for more.
+                // At every other start the smallest value that requirements allow, which leaves room for values
+                // that must be larger.
                 Type::Int { .. } if start % 2 == 1 => Value::int(i128::from(attempt)),
                 Type::Int { signed: true, .. } if attempt == 0 => {
                     Value::int(i128::from(drawn % 11) - 2)
@@ -169,7 +170,7 @@ impl Machine<'_> {
         None
     }
 
-    /// Is no instance of a requirement at this element known to fail?
+    /// Returns `true` if no instance of a requirement at this element is known to fail.
     fn fulfils(&self, demand: &Requirement, at: i128) -> bool {
         let near: Vec<i128> = match relates(demand) {
             false => vec![at],
@@ -188,7 +189,7 @@ impl Machine<'_> {
             };
             all = all.iter().flat_map(longer).collect();
         }
-        // Others were checked when their elements were drawn.
+        // Instances without this element were checked when their elements were drawn.
         let mentions_element = |bound: &&Vec<(VarId, i128)>| {
             demand.forall.len() < 2
                 || has_other_index(demand)
@@ -205,13 +206,13 @@ impl Machine<'_> {
     }
 }
 
-/// Does a requirement relate elements to each other? It has several variables or arrays, or an index that is not its
-/// variable.
+/// Returns `true` if a requirement relates elements to each other: it has several variables or arrays, or an index
+/// that is not its variable.
 fn relates(demand: &Requirement) -> bool {
     demand.forall.len() > 1 || mentioned_arrays(demand).len() > 1 || has_other_index(demand)
 }
 
-/// Does a requirement have an index that is not simply one of its variables?
+/// Returns `true` if a requirement has an index that is not simply one of its variables.
 fn has_other_index(demand: &Requirement) -> bool {
     let mut found = false;
     visit(&demand.condition, &mut |inner| {

@@ -1,5 +1,5 @@
-//! Evaluates a contract on a launch: is it allowed, sizes of arrays, elements with requirements, and forbidden
-//! accesses.
+//! Evaluates a contract on a launch: tests if it allows the launch and an access, computes the sizes of arrays, and
+//! lists the arrays with requirements.
 
 use crate::evaluate::{evaluate, truth};
 use crate::launch::Launch;
@@ -41,7 +41,8 @@ impl Environment for Contract<'_> {
     }
 }
 
-/// Does a launch satisfy the contract, apart from requirements on contents? `None` if that cannot be evaluated.
+/// Returns `true` if a launch satisfies the contract, apart from requirements on contents; `None` if that cannot be
+/// evaluated.
 #[must_use]
 pub fn is_allowed(kernel: &Kernel, launch: &Launch) -> Option<bool> {
     let mut all = Some(true);
@@ -95,7 +96,7 @@ pub fn size(expr: &Expr, launch: &Launch) -> Option<i128> {
     evaluate(expr, &env, false).ok().and_then(Value::number)
 }
 
-/// Does the contract forbid this access? Returns `true` for a forbidden write, `false` for a forbidden read.
+/// Returns how the contract forbids an access: `true` as a write, `false` as a read; `None` if it allows the access.
 pub(crate) fn forbidden_access(
     kernel: &Kernel,
     launch: &Launch,

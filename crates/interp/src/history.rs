@@ -21,7 +21,7 @@ const MAX_STORES: usize = 20_000;
 pub struct Head {
     /// Number of the loop, in source order.
     pub number: usize,
-    /// Is it before the first iteration?
+    /// Set before the first iteration.
     pub is_first: bool,
     /// Variables with the same value in all threads of the block.
     pub vars: Vec<Option<i128>>,

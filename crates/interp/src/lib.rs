@@ -46,7 +46,7 @@ pub use value::{Environment, EvaluationError, Value};
 use kir::Kernel;
 use std::collections::BTreeMap;
 
-/// Does the contract have requirements on contents?
+/// Returns `true` if the contract has requirements on contents.
 pub fn constrains_contents(kernel: &Kernel) -> bool {
     contract::constrained_arrays(kernel).contains(&true)
 }
@@ -57,10 +57,10 @@ pub fn run(kernel: &Kernel, launch: &Launch, budget: u64) -> Run {
     machine::Machine::new(kernel, launch, budget).run(None)
 }
 
-/// Runs a launch to its end; returns initial and final contents, or why it does not end.
+/// Runs a launch to its end; returns initial and final contents.
 ///
 /// # Errors
-/// If the run does not finish.
+/// The unfinished run, if an event or a limit ended it.
 pub fn memory(kernel: &Kernel, launch: &Launch, budget: u64) -> Result<(Contents, Contents), Run> {
     machine::Machine::new(kernel, launch, budget).run_for_contents()
 }

@@ -41,22 +41,22 @@ pub(crate) struct Machine<'k> {
     pub(crate) steps: u64,
     /// Set if a single thread is run, which waits at no barrier.
     pub(crate) runs_one_thread: bool,
-    /// For each array, does the kernel write it?
+    /// For each array, `true` if the kernel writes it.
     pub(crate) written: Vec<bool>,
-    /// For each array, does a requirement constrain it?
+    /// For each array, `true` if a requirement constrains it.
     pub(crate) constrained: Vec<bool>,
-    /// Was an element with requirements drawn?
+    /// Set once an element with requirements was drawn.
     pub(crate) drew_constrained: bool,
     pub(crate) has_warps: bool,
-    /// Were all elements of known arrays drawn?
+    /// Set once all elements of arrays with one known size were drawn.
     pub(crate) all_contents_drawn: bool,
     /// The recorded stores, if requested.
     pub(crate) history: Option<History>,
-    /// Are integers drawn from their whole type?
+    /// Set if integers are drawn from their whole type.
     pub(crate) wide: bool,
     /// The arithmetic of compiled code, if it is modelled.
     pub(crate) compiled: Option<Arithmetic>,
-    /// For each array, does it feed an index or a condition?
+    /// For each array, `true` if it feeds an index or a condition.
     pub(crate) feeds: Vec<bool>,
     /// Numbers that conditions name.
     pub(crate) numbers: Vec<i128>,
@@ -80,7 +80,7 @@ pub(crate) struct State<'k> {
     pub(crate) claims: Vec<&'k [Claim]>,
     /// The barrier it waits at.
     pub(crate) waits: Option<Span>,
-    /// Does it wait for its warp?
+    /// Set while it waits for its warp.
     pub(crate) in_warp: bool,
     pub(crate) ended: bool,
 }

@@ -110,7 +110,7 @@ pub(crate) fn float_binary(operator: Binary, x: f64, y: f64) -> f64 {
     }
 }
 
-/// Does a comparison hold for operands in this order? `None` is the order of a NaN.
+/// Returns `true` if a comparison holds for operands in this order. `None` is the order of a NaN.
 pub(crate) fn holds_for_order(operator: Compare, order: Option<std::cmp::Ordering>) -> bool {
     match operator {
         Compare::Eq => order == Some(Equal),

@@ -11,12 +11,12 @@ use kir::{ArrayId, AtomicOp, Element, Expr, ExprKind, Kernel, Stmt, visit};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderDependence {
     arrays: Vec<bool>,
-    /// Does a condition or an index depend on the order of atomics?
+    /// Set if a condition or an index depends on the order of atomics.
     pub control: bool,
 }
 
 impl OrderDependence {
-    /// Do an array's contents depend on the order of atomics?
+    /// Returns `true` if an array's contents depend on the order of atomics.
     #[must_use]
     pub fn has(&self, array: ArrayId) -> bool {
         self.arrays.get(array.position()).copied().unwrap_or(true)
@@ -77,7 +77,7 @@ impl Flow {
         }
     }
 
-    /// Marks what statements make depend on the order; `under` as for `statement`.
+    /// Marks the variables and arrays that statements make depend on the order; `under` as for `statement`.
     fn statements(&mut self, list: &[Stmt], under: bool) {
         for statement in list {
             // After an exit that depends on the order, everything depends on it.
@@ -87,7 +87,7 @@ impl Flow {
     }
 
     /// Marks the variables and arrays that a statement makes depend on the order. `under` is set if the order decides
-    /// whether it is executed.
+    /// if it is executed.
     fn statement(&mut self, statement: &Stmt, under: bool) {
         match statement {
             Stmt::Assign(var, value) => {
@@ -127,7 +127,7 @@ impl Flow {
                 let depends = under || arguments.iter().any(|one| self.depends(one));
                 Self::mark(&mut self.vars, var.position(), depends);
             }
-            // It has no value in a run, and values without one are not compared.
+            // A run gives `Unknown` no value, and undefined values are not compared. The others write nothing.
             Stmt::Unknown(_)
             | Stmt::Claims(_)
             | Stmt::Given(_)
@@ -142,7 +142,7 @@ impl Flow {
         }
     }
 
-    /// Do updates of an array give the same result in any order?
+    /// Returns `true` if updates of an array give the same result in any order.
     fn commutes(&mut self, array: ArrayId, op: AtomicOp) -> bool {
         let op = if op == AtomicOp::Sub { AtomicOp::Add } else { op };
         let Some(known) = self.operations.get_mut(array.position()) else { return false };
@@ -151,7 +151,7 @@ impl Flow {
     }
 }
 
-/// Is there an exit among these statements, at any depth?
+/// Returns `true` if there is an exit among these statements, at any depth.
 fn has_exit(list: &[Stmt]) -> bool {
     list.iter().any(|statement| match statement {
         Stmt::Return | Stmt::Break | Stmt::Continue => true,

@@ -131,7 +131,7 @@ pub struct Run {
     pub end: End,
     /// Number of executed instructions.
     pub steps: u64,
-    /// Was an element drawn that has requirements in the contract?
+    /// Set if an element was drawn that has requirements in the contract.
     pub drew_constrained: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Shadow memory: the accesses to each element since the last barrier, and their conflicts.
 //!
-//! Accesses are kept by *agent*: a thread among the threads of its block, or a block among blocks. Two different agents
-//! of each kind are enough to find a conflict with any third.
+//! Accesses are kept by *agent*: a thread among the threads of its block, or a block among blocks. For reads and for
+//! atomics, two different agents are enough: any agent differs from one of them.
 
 use crate::outcome::Access;
 use crate::value::Value;
@@ -86,7 +86,7 @@ impl Shadow {
     }
 }
 
-/// Are two values the same in memory? NaNs are equal.
+/// Returns `true` if two values count as equal in memory. NaNs are equal.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Float(one), Value::Float(other)) => one == other || one.is_nan() && other.is_nan(),

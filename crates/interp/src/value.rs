@@ -68,7 +68,8 @@ pub trait Environment {
     fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128>;
     /// An element, in annotations.
     fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value;
-    /// Do floats stand for real numbers, so that rounding does not matter, and integers for the machine's?
+    /// Returns `true` if floats approximate real numbers, so that close ones count as equal. Equations of integers then
+    /// compare the machine's values.
     fn approximates_reals(&self) -> bool {
         false
     }

@@ -67,7 +67,7 @@ impl<E: Enclosure> Intervals<E> {
         self.table.len() - 1
     }
 
-    /// Are there no values yet?
+    /// Returns `true` if there are no values yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -4,10 +4,10 @@
 //! where they are exact: the sign of the rounding error is computed without error (two-sum for sums, a fused
 //! multiply-add for the others). Near the subnormal numbers that does not work, and bounds are always moved.
 //!
-//! `exp2`, `log2`, `sin`, `cos` and `tanh` come from the `libm` crate. Its sources (ports of FreeBSD's) state errors
-//! below 1 ulp, and below 2 for `tanh`. Results are widened by 2^−50 of themselves, 4 to 8 ulp. A test compares them
-//! with 256 bits on thousands of points and accepts no more than half of that. This is evidence, not proof. For
-//! certainty, repeat with [`Precise`](crate::Precise), whose series have proved bounds.
+//! `exp`, `exp2`, `log`, `log2`, `erf`, `sin`, `cos`, `atan` and `tanh` come from the `libm` crate. Its sources (ports
+//! of FreeBSD's) state errors below 1 ulp, and below 2 for `tanh`. Results are widened by 2^−50 of themselves, 4 to 8
+//! ulp. A test compares all but `atan` with 256 bits on thousands of points and accepts no more than half of that. This
+//! is evidence, not proof. For certainty, repeat with [`Precise`](crate::Precise), whose series have proved bounds.
 
 use crate::Enclosure;
 use ir::Rounding;

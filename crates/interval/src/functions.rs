@@ -129,7 +129,7 @@ pub(crate) fn apply_in_range<E: Enclosure>(
     }
 }
 
-/// Are the arguments certainly in the range?
+/// Returns `true` if the arguments are certainly in the range.
 fn is_in_range<E: Enclosure>(
     range: ArgumentRange,
     a: &AbstractValue<E>,

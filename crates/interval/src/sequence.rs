@@ -1,4 +1,4 @@
-//! Several launches after each other, the later ones on the results of the earlier ones.
+//! Runs launches one after the other on intervals; buffers of a launch may start with results of an earlier one.
 
 use crate::run::enclosed;
 use crate::{Double, Enclosed, Enclosure, Intervals, Precise, RunInputs};

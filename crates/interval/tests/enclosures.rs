@@ -76,7 +76,7 @@ fn input() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Do the enclosures overlap? Both contain the exact number.
+/// Returns `true` if the enclosures overlap: both contain the exact number.
 fn overlap(quick: &Double, precise: &Precise) -> bool {
     let ((a, b), (c, d)) = (quick.bounds(), precise.bounds());
     a <= d && c <= b

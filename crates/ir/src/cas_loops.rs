@@ -16,11 +16,12 @@
 //!    register is carried from iteration to iteration;
 //! 3. `f` is an addition, a minimum or maximum or a bitwise operation, to the bit.
 //!
-//! A load that the loop repeats is done once. Nothing in the loop orders the others' writes after the first
-//! iteration, so a value that changes meanwhile is a race with that load. Registers read after the loop keep their
-//! values: operations on the guess are placed behind the update and take the old value. The load of the first guess
-//! is removed if it reads the same bytes, stands right before the loop with only register operations and loads
-//! between, and has no other use. It may see any value, and the access that counts follows. If `f` is another
+//! A load that the loop repeats is done once: nothing in the loop orders writes of other threads before a later
+//! iteration, so a write that changes the value meanwhile races with the load anyway. Registers read after the loop
+//! keep their values: operations on the guess are placed behind the update and take the old value.
+//!
+//! The load of the first guess is removed if it reads the same bytes, has no other use, and only register operations
+//! and loads separate it from the loop. It may return any value, because the swap checks it. If `f` is another
 //! function, the loop stays and that load becomes a relaxed one: an outdated guess is harmless.
 //!
 //! A loop that stops early is a maximum or a minimum, too:
@@ -30,11 +31,11 @@
 //! while (v > old) { guess = old; old = atomicCAS(p, guess, v); if (old == guess) break; }
 //! ```
 //!
-//! Its first block compares the guess with `v`, for integers, and leaves or goes on to the second one, which swaps.
+//! Its first block compares integers, the guess and `v`. It leaves the loop or jumps to the second block, which swaps.
 //! If it leaves, memory held a value of at least `v` when the guess was read, and a maximum at that time would have
-//! changed nothing. So the first guess must be a load of the same bytes as above; no register of the loop is read
-//! behind it; and the swap must be relaxed, since it may not happen. If the loop is no such update, that load
-//! becomes a relaxed one.
+//! changed nothing. So the first guess must be a load of the same bytes as above; no register of the loop may be read
+//! after it; and the swap must be relaxed, since it may not happen. If any of this fails, the loop stays and that
+//! load becomes a relaxed one.
 //!
 //! Errs towards "not such a loop". A sum that the assembler may fuse with the product it adds
 //! ([`crate::FloatMode::contract`]) counts only if none of its operands is a product.
@@ -79,8 +80,9 @@ enum RegisterValue {
 
 /// A loop that swaps until no other thread interferes.
 struct SwapLoop {
+    /// The block with the swap and the branch back.
     block: BlockId,
-    /// The block that control enters it by: itself, or the one that compares before the swap.
+    /// The first block of the loop: `block` itself, or the block that compares before the swap.
     entry: BlockId,
     /// For a loop that stops early: the predicate of the comparison before the swap, and its outcome that ends the loop.
     early_exit: Option<(Reg, bool)>,
@@ -96,7 +98,7 @@ struct SwapLoop {
     old: Reg,
     /// The value of each register at the swap.
     values: BTreeMap<Reg, RegisterValue>,
-    /// For each instruction: does it depend on the guess or the old value?
+    /// For each instruction, `true` if it depends on the guess or the old value.
     depends: Vec<bool>,
 }
 

@@ -93,8 +93,8 @@ pub struct FloatMode {
     pub relu: bool,
     /// The accuracy of the result.
     pub accuracy: Accuracy,
-    /// No rounding was written on an `add`, `sub` or `mul` (manual §9.7.3.3–5): the assembler may
-    /// fuse a product with the sum it goes into, so the bits of that sum are one of two numbers.
+    /// Set if an `add`, `sub` or `mul` states no rounding (manual §9.7.3.3–5). The assembler may then fuse a product
+    /// with the sum that it is added to, so that the sum has one of two results.
     pub contract: bool,
 }
 
@@ -220,7 +220,7 @@ impl ArgumentRange {
     /// The largest quotient that is [`SmallQuotient`](Self::SmallQuotient).
     pub const LARGEST_QUOTIENT: i64 = 1 << 23;
 
-    /// Was code for other arguments dropped? Its accesses to memory are not checked then.
+    /// Returns `true` if code for other arguments was dropped. Its accesses to memory are not checked.
     #[must_use]
     pub const fn drops_code(self) -> bool {
         matches!(self, Self::Small | Self::SmallQuotient)

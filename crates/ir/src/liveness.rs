@@ -35,7 +35,7 @@ impl RegisterSet {
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Do the sets have a register in common?
+    /// Returns `true` if the sets have a register in common.
     pub(crate) fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
     }

@@ -202,7 +202,7 @@ pub struct RemoteStore {
     pub address: Address,
     /// State space of destination and mbarrier.
     pub space: Space,
-    /// The mbarrier at which it delivers its bytes.
+    /// The mbarrier to which the number of its bytes is signalled.
     pub mbarrier: Address,
     /// Width of each value.
     pub width: Width,
@@ -234,14 +234,14 @@ pub struct TensorCopy {
 pub enum TensorCopyKind {
     /// To shared memory.
     Load {
-        /// The mbarrier at which it delivers its bytes.
+        /// The mbarrier to which the number of its bytes is signalled.
         mbarrier: Address,
         /// Offsets of `.im2col`, 16 bits each.
         offsets: Vec<Operand>,
         /// `.multicast::cluster`: the blocks that get a copy, one bit for each rank.
         multicast: Option<Operand>,
     },
-    /// To global memory, in the open group of its thread.
+    /// To global memory, in the uncommitted bulk group of its thread.
     Store,
     /// To global memory, updating each element; the map has the type.
     Reduce(AtomicOp),
@@ -250,9 +250,9 @@ pub enum TensorCopyKind {
 /// The signal of a bulk copy's completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkCompletion {
-    /// It delivers its bytes at an mbarrier.
+    /// The number of its bytes is signalled to an mbarrier.
     Mbarrier(Address),
-    /// With the open group of its thread.
+    /// It completes with the uncommitted bulk group of its thread.
     Group,
 }
 

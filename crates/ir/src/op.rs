@@ -33,7 +33,7 @@ pub enum Op {
     MapShared { dst: Reg, address: Operand, rank: Operand, space: Space },
     /// The rank of the block that an address of `space` belongs to (`getctarank`).
     SharedRank { dst: Reg, address: Operand, space: Space },
-    /// A predicate: does a generic address point into `space` (`isspacep`)?
+    /// A predicate: `true` if a generic address points into `space` (`isspacep`).
     IsSpace { dst: Reg, address: Operand, space: Space },
 
     /// Integer operation on one operand.
@@ -97,9 +97,10 @@ pub enum Op {
         a: Operand,
         b: Operand,
     },
-    /// A predicate: does `a` have a property?
+    /// A predicate: `true` if `a` has a property (`testp`).
     FloatTest { property: FloatProperty, format: Format, dst: Reg, a: Operand },
-    /// Between numbers, at least one of them a float. Between floats of one format only the modifiers have an effect.
+    /// Converts a number to another type (`cvt`); `from` or `to` is a float. Between floats of one format, only the
+    /// modifiers have an effect.
     Convert {
         dst: Reg,
         src: Operand,
@@ -148,7 +149,7 @@ pub enum Op {
     StoreMatrix(Box<StoreMatrix>),
     /// Transposes an 8×8 matrix in registers.
     MoveMatrix(MoveMatrix),
-    /// Loads a fragment of unspecified layout.
+    /// Loads a fragment whose layout in registers the manual does not specify.
     WmmaLoad(Box<WmmaLoad>),
     /// Stores a fragment of unspecified layout.
     WmmaStore(Box<WmmaStore>),

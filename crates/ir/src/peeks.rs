@@ -1,13 +1,13 @@
 //! Recognises tests of a phase that may only skip a wait ("peek, then wait").
 //!
 //! A kernel may test a phase, do something else, and wait later only if the answer was no. Such a test becomes
-//! [`MbarrierOp::Peek`] if its answer reaches nothing but branches, through copies, selections and comparisons of
-//! constants, and at each of them
+//! [`MbarrierOp::Peek`] if its answer decides branches and has no other effect. The answer may pass through copies,
+//! selections and comparisons with constants; one register alone carries it from block to block, so that this register
+//! always holds the last answer. At each of the branches
 //!
 //! 1. the target for *no* leads through register operations to a wait with the same ordering, and from there to the
 //!    target for *yes*;
-//! 2. registers written on that path are dead there;
-//! 3. one register alone carries the answer from block to block, so that it always holds the last one.
+//! 2. registers written on that path are dead at the target for *yes*.
 //!
 //! An engine then answers no. The wait follows, and nothing after it can tell the two answers apart, provided that
 //! wait and test are about the same phase of the same barrier; the engine must check this. Tests and waits that

@@ -50,7 +50,7 @@ pub struct SourceLocation {
 pub struct Function {
     /// The name as in the PTX, mangled if it was.
     pub name: String,
-    /// It can be launched.
+    /// Set for a kernel, which can be launched.
     pub is_kernel: bool,
     /// Parameters in order.
     pub params: Vec<Param>,
@@ -67,7 +67,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// Does the module have the function's body?
+    /// Returns `true` if the module has the function's body.
     #[must_use]
     pub fn is_defined(&self) -> bool {
         !self.blocks.is_empty()
@@ -135,7 +135,7 @@ pub struct Variable {
     pub size: Option<u64>,
     /// Alignment in bytes, a power of two.
     pub align: u64,
-    /// Defined in another module, or dynamic shared memory.
+    /// Set for a variable of another module, and for dynamic shared memory.
     pub external: bool,
     /// `.ptr .align N` of a parameter: alignment and state space of the memory that its pointer points to.
     pub pointee: Option<(Option<Space>, u64)>,
@@ -153,7 +153,7 @@ pub struct Variable {
 pub struct Relocation {
     /// Offset in bytes at which the address is stored.
     pub at: u64,
-    /// How many bytes of the address are stored.
+    /// The number of stored bytes of the address.
     pub bytes: u8,
     /// The bytes stored are `address >> shift`.
     pub shift: u8,

@@ -59,7 +59,7 @@ pub enum SpecialRegister {
 }
 
 impl SpecialRegister {
-    /// Does the launch alone determine the value, so that every schedule reads the same?
+    /// Returns `true` if launch and thread alone determine the value, so that it is the same on every schedule.
     #[must_use]
     pub const fn is_function_of_launch(self) -> bool {
         match self {
@@ -106,7 +106,7 @@ impl SpecialRegister {
         }
     }
 
-    /// Is the register 64 bits wide? The others have 32 bits.
+    /// Returns `true` if the register is 64 bits wide. The others have 32 bits.
     #[must_use]
     pub const fn is_wide(self) -> bool {
         matches!(

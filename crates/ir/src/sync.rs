@@ -251,8 +251,8 @@ pub enum MbarrierOp {
     },
     /// `mbarrier.test_wait` and `mbarrier.try_wait`: tests once if a phase is complete.
     Test(MbarrierTest),
-    /// A test that guards a wait of the same group: if it is true, only that wait is skipped. So an engine may always
-    /// answer false, if that wait is for the same phase.
+    /// A test whose only effect is to skip a wait of the same group (made by [`crate::find_waits`]). So an engine may
+    /// always answer `false`, if that wait is for the same phase.
     Peek(MbarrierTest),
     /// A loop that tests until the phase is complete (made by [`crate::find_waits`]): blocks, then sets `dst`.
     Wait(MbarrierTest),

@@ -88,14 +88,14 @@ impl Check<'_> {
         self.function.registers.get(register).map(|register| register.width)
     }
 
-    /// `register` has `width`.
+    /// Checks that `register` has `width`.
     fn exact(&mut self, register: Reg, width: Width, what: &dyn std::fmt::Debug) {
         if self.width_of(register) != Some(width) {
             self.problem(what, &format!("{register:?} is not {width} wide"));
         }
     }
 
-    /// `operand`, if a register, has at least `width`; a constant fits it.
+    /// Checks that `operand`, if a register, has at least `width`, and that a constant fits `width`.
     fn reads(&mut self, operand: Operand, width: Width, what: &dyn std::fmt::Debug) {
         match operand {
             Operand::Register(register) => {
@@ -111,7 +111,7 @@ impl Check<'_> {
         }
     }
 
-    /// Everything mentioned exists.
+    /// Checks that everything mentioned by an operation exists.
     fn mentions(&mut self, op: &Op) {
         op.visit(&mut |access| {
             if !self.exists(access) {

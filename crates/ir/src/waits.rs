@@ -3,15 +3,15 @@
 //! `test_wait` and `try_wait` may answer no at any time (PTX manual §9.7.13.15.16), so kernels test in a loop. A test
 //! becomes [`MbarrierOp::Wait`] if the only effect of a no is testing again until the answer is yes:
 //!
-//! 1. After the test, with the answer no, every path returns to the same test on the same operands, through nothing
-//!    but register operations and hints (counters, clocks, `nanosleep`), and without a loop of its own.
-//! 2. Those paths do not write the operands of the test. Or the test's own block computes the operands before it,
-//!    from registers that the paths do not write: the same each time (`mov.u32 %r1, 0` for a constant phase).
+//! 1. After the test, with the answer no, every path returns to the same test on the same operands. It has only
+//!    register operations and hints (counters, clocks, `nanosleep`), and no loop of its own.
+//! 2. Those paths do not write the operands of the test. Or the test's own block recomputes the operands before each
+//!    test, from constants and registers that the paths do not write (`mov.u32 %r1, 0` for a constant phase).
 //! 3. After the test, with the answer yes, nothing depends on a register that those paths write.
 //!
 //! Then the number of no answers is never visible, and a thread that blocks at the test until the answer is yes does
-//! the same. Both walks follow constants that come from the answer (`selp`, `setp` and similar). Loops of other
-//! shapes keep the test, and engines do not follow its answer: this errs towards "not a wait loop".
+//! the same. The walks for 1 and 3 follow constants that come from the answer (`selp`, `setp` and similar). Loops of
+//! other shapes keep the test, and engines do not follow its answer: this errs towards "not a wait loop".
 
 use crate::liveness::{RegisterSet, decider, live, registers};
 use crate::peeks::find_peeks;
@@ -162,8 +162,8 @@ struct Walk<'f> {
 }
 
 impl Walk<'_> {
-    /// Does a register have the same value before an instruction of the test's block at every repetition of the test?
-    /// `seen` has the answers so far, by register and by the instruction that wrote it.
+    /// Returns `true` if a register has the same value before an instruction of the test's block at every repetition of
+    /// the test. `seen` has the answers so far, by register and by the instruction that wrote it.
     fn is_same_each_time(
         &self,
         register: Reg,
@@ -196,7 +196,7 @@ impl Walk<'_> {
         is_same_each_time
     }
 
-    /// Does every path from `at` return to the test and do nothing else?
+    /// Returns `true` if every path from instruction `index` of `block` returns to the test and has no other effect.
     fn always_returns(
         &mut self,
         (block, index): (BlockId, usize),
@@ -235,7 +235,7 @@ impl Walk<'_> {
             })
     }
 
-    /// Is everything from `at` on independent of the registers in `differing`?
+    /// Returns `true` if no path from instruction `index` of `block` depends on the registers in `differing`.
     fn is_independent(
         &mut self,
         (block, index): (BlockId, usize),
@@ -303,7 +303,7 @@ impl Walk<'_> {
     }
 }
 
-/// The targets of control at the end of a block; none if the thread or call ends or a table decides.
+/// The possible next blocks; none if the thread or call ends, or if a table has the targets.
 fn targets(end: &Terminator, known: &KnownRegisters) -> Vec<BlockId> {
     match end {
         Terminator::Jump(target) => vec![*target],

@@ -123,7 +123,8 @@ fn the_walk_of_a_box_visits_the_elements_that_a_plain_enumeration_does() {
     }
 }
 
-/// Boxes inside a tensor are the one at the origin, moved; the shared addresses by whole periods of the swizzle.
+/// A box inside its tensor has the pieces of the box at the origin, moved. Shared addresses are moved by whole periods
+/// of the swizzle.
 #[test]
 fn a_box_inside_its_tensor_is_the_one_at_the_origin_moved() {
     let mut random = Random::new(9);

@@ -99,7 +99,7 @@ pub struct Monoid {
     pub result: Expr,
     /// Its unit.
     pub unit: Expr,
-    /// Does the clause declare it commutative?
+    /// Set if the clause declares it commutative.
     pub commutative: bool,
     /// Span of the clause.
     pub span: Span,
@@ -108,7 +108,7 @@ pub struct Monoid {
 /// An unsupported clause: its claim is open.
 #[derive(Clone, Debug)]
 pub struct Unfollowed {
-    /// Is it a postcondition? Otherwise it is an invariant.
+    /// Set for a postcondition; otherwise it is an invariant.
     pub is_postcondition: bool,
     /// Span of the clause.
     pub span: Span,
@@ -121,7 +121,7 @@ pub struct Unfollowed {
 pub struct CallContract {
     /// The function.
     pub name: String,
-    /// The claims when all threads of the block have reached its end.
+    /// The claims that hold when all threads of the block have reached the end of the function.
     pub claims: Vec<Claim>,
     /// Its scalar parameters and initial pointer targets, which must be equal in all threads.
     pub parameters: Vec<VarId>,
@@ -140,14 +140,14 @@ pub struct Contract {
     pub kernel: Arc<crate::Kernel>,
     /// Span of its name.
     pub span: Span,
-    /// Conditions that calls must show first.
+    /// Spans of the preconditions, which each call must prove.
     pub relies: Vec<Span>,
 }
 
 /// Elements of an array that the contract allows to be read, or written.
 #[derive(Clone, Debug)]
 pub struct Footprint {
-    /// May they be written? Otherwise they may be read.
+    /// Set if they may be written; otherwise they may be read.
     pub writes: bool,
     /// The array.
     pub array: crate::ArrayId,

@@ -31,7 +31,7 @@ pub fn refuse_deep(kernel: Result<Kernel, Box<Diagnostic>>) -> Result<Kernel, Bo
     }
 }
 
-/// Is an expression too deep? Computed without recursion.
+/// Returns `true` if an expression is too deep. Does not recurse: the expression may be too deep for the stack.
 fn is_deep(expr: &Expr) -> bool {
     let mut waiting = vec![(expr, 1)];
     while let Some((expr, depth)) = waiting.pop() {

@@ -135,11 +135,11 @@ pub enum Unary {
     Not,
     /// `~`.
     Complement,
-    /// Is it 1, 2, 4, 8, …?
+    /// `true` if the operand is a power of two: 1, 2, 4, 8, …
     IsPow2,
-    /// 2 to the power of it; only in annotations.
+    /// 2 to the power of the operand; only in annotations.
     Pow2,
-    /// The greatest power of two that divides it, 0 for 0; only in annotations.
+    /// The greatest power of two that divides the operand, 0 for 0; only in annotations.
     LowBit,
 }
 
@@ -274,7 +274,7 @@ pub enum Stmt {
     Break,
     Continue,
     Assert(Expr),
-    /// States an instance of a lemma; the place is that of the lemma.
+    /// An instance of a lemma, used as a fact; the span is the lemma's.
     Used(Expr, Span),
     Assume(Expr),
 }
@@ -320,7 +320,7 @@ pub struct Array {
     pub element: Type,
     /// Its sizes in [`Type::Whole`], outermost first; `None` for one that is not stated.
     pub dimensions: Vec<Option<Expr>>,
-    /// Is it read-only for the kernel?
+    /// Set if the array is read-only for the kernel.
     pub constant: bool,
     /// Span of its declaration.
     pub span: Span,
@@ -381,7 +381,7 @@ pub struct Kernel {
     pub mentioned: Vec<(Builtin, usize)>,
     /// Type parameters of its template that are assumed to be floating-point types.
     pub types: Vec<String>,
-    /// Does it have a fence? The ordering by fences is not modelled.
+    /// Set if the kernel has a fence. The ordering by fences is not modelled.
     pub fences: bool,
     /// Initialisers of variables of the file, element by element; `None` if unsupported. A variable that is not
     /// `const` has unknown contents when the kernel starts; these are its contents if nothing wrote it.
@@ -393,8 +393,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// May launches have more than one thread or block on an axis? Always on x; on y and z if the kernel or its
-    /// contract mentions the axis in any way.
+    /// Returns `true` if launches may have more than one thread or block on an axis: always on x; on y and z if the
+    /// kernel or its contract mentions the axis in any way.
     #[must_use]
     pub fn has_axis(&self, axis: usize) -> bool {
         axis == 0 || self.is_strict() || self.mentioned.iter().any(|(_, at)| *at == axis)
@@ -414,7 +414,8 @@ impl Kernel {
         self.mentioned.contains(&EVERY_LAUNCH)
     }
 
-    /// Are fewer than 2^31 threads assumed along an axis? They are if a thread's global number may be computed.
+    /// Returns `true` if fewer than 2^31 threads are assumed along an axis. They are if the kernel mentions all that is
+    /// needed to compute a thread's global number on that axis.
     #[must_use]
     pub fn limits_threads(&self, axis: usize) -> bool {
         let mentions = |one: Builtin| self.mentioned.contains(&(one, axis));
@@ -423,19 +424,20 @@ impl Kernel {
     }
 }
 
-/// Entry of `mentioned` for every launch: an axis that no launch has.
+/// Marks a kernel as [`for_every_launch`](Kernel::for_every_launch): an entry of `mentioned` with an axis that no
+/// launch has.
 const EVERY_LAUNCH: (Builtin, usize) = (Builtin::GridDim, 3);
 
 /// Limit on threads along an axis, if [`Kernel::limits_threads`] is true.
 pub const MAX_THREADS_OF_AXIS: i128 = i32::MAX as i128;
 
-/// Is there a barrier among these statements, at any depth?
+/// Returns `true` if there is a barrier among these statements, at any depth.
 #[must_use]
 pub fn has_barrier(statements: &[Stmt]) -> bool {
     has(statements, |one| matches!(one, Stmt::Barrier(_)))
 }
 
-/// Is there a warp-level operation among these statements, at any depth?
+/// Returns `true` if there is a barrier of a warp among these statements, at any depth.
 #[must_use]
 pub fn has_warp(statements: &[Stmt]) -> bool {
     has(statements, |one| matches!(one, Stmt::Warp(_)))

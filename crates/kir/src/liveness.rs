@@ -1,8 +1,8 @@
 //! Finds the variables that a loop carries from one iteration to the next.
 //!
 //! A variable that is assigned on every path to its reads, and read nowhere but in the loop, is fresh in each
-//! iteration: nothing needs to be known about it at the loop's head. Errs towards calling a variable carried that is
-//! not.
+//! iteration: nothing needs to be known about it at the loop's head. May err towards "carried" for a variable that is
+//! fresh, never the other way round.
 
 use crate::{Element, Expr, ExprKind, Loop, Stmt, VarId, each_expr, visit};
 use base::Index;

@@ -50,7 +50,7 @@ pub struct Partial {
     pub span: Span,
     /// Its requirement.
     pub demand: Demand,
-    /// Are its operands known never to satisfy the demand?
+    /// Set if its operands are known never to satisfy the demand.
     pub is_never_defined: bool,
 }
 
@@ -86,7 +86,8 @@ pub fn operations(kernel: &Kernel) -> Vec<Partial> {
     found
 }
 
-/// Open claims of a kernel whose values are compared: operations that are never defined.
+/// Operations that are never defined, each as an open claim (its place and its text). A kernel with such an operation
+/// has no real values to compare.
 pub fn never_defined(kernel: &Kernel) -> impl Iterator<Item = (Span, String)> {
     let never = operations(kernel).into_iter().filter(|one| one.is_never_defined);
     never.map(|one| (one.span, format!("that {}, which never holds", one.demand)))
@@ -158,7 +159,7 @@ impl Sign {
     }
 }
 
-/// Is a requirement satisfied?
+/// For which operands a requirement is satisfied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RequirementStatus {
     Always,
@@ -199,7 +200,7 @@ impl<'k> Signs<'k> {
         Self { once }
     }
 
-    /// The requirement of an operation, and whether its operands satisfy it.
+    /// Returns the requirement of an operation, and for which operands it is satisfied.
     fn demand(&self, expr: &Expr) -> Option<(Demand, RequirementStatus)> {
         if expr.ty != Type::Float {
             return None;
@@ -306,7 +307,7 @@ fn call(name: &str, arguments: &[Expr], sign: &dyn Fn(&Expr) -> Sign) -> Sign {
     }
 }
 
-/// Is `pow` of a base with these signs and this exponent defined?
+/// Decides for which values `pow` of a base with these signs and of this exponent is defined.
 fn power(base: Sign, exponent: &Expr) -> RequirementStatus {
     match constant(exponent) {
         Some(value) if value.fract() == 0.0 && value >= 0.0 => RequirementStatus::Always,
@@ -335,7 +336,7 @@ fn constant(expr: &Expr) -> Option<f64> {
     }
 }
 
-/// Are both the same variable, so that their product is a square?
+/// Returns `true` if both are the same variable, so that their product is a square.
 fn same_variable(one: &Expr, other: &Expr) -> bool {
     matches!((&one.kind, &other.kind), (ExprKind::Var(a), ExprKind::Var(b)) if a == b)
 }

@@ -14,7 +14,7 @@ impl Type {
         }
     }
 
-    /// Is a number one of the type? `Whole` and `Float` are unbounded.
+    /// Returns `true` if the type has a number. `Whole` and `Float` are unbounded.
     #[must_use]
     pub fn holds(self, number: i128) -> bool {
         self.range().is_none_or(|(least, most)| (least..=most).contains(&number))

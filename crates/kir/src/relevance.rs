@@ -1,5 +1,5 @@
-//! The data that control flow and accesses depend on: variables and arrays that feed an index, a condition or a claim
-//! (all others may wrap), constants in conditions, and the written arrays.
+//! Finds the data that control flow and accesses depend on: variables and arrays that feed an index, a condition or a
+//! claim, constants in conditions, and the written arrays. Integers in other variables may wrap around.
 
 use crate::{
     ArrayId, Element, Expr, ExprKind, FETCH_OF_INDEX, Kernel, Stmt, VarId, each_expr, visit,

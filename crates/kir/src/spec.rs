@@ -17,12 +17,12 @@ pub fn find(expr: &Expr, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> {
     found
 }
 
-/// Does an expression mention another thread?
+/// Returns `true` if an expression mentions another thread.
 pub fn has_other(expr: &Expr) -> bool {
     find(expr, |inner| matches!(inner.kind, ExprKind::Other(_))).is_some()
 }
 
-/// Does an expression depend only on integer variables and the launch?
+/// Returns `true` if an expression depends only on integer variables and the launch.
 pub fn is_scalar(expr: &Expr) -> bool {
     find(expr, |inner| {
         inner.ty == Type::Float
@@ -37,12 +37,13 @@ pub fn is_scalar(expr: &Expr) -> bool {
     .is_none()
 }
 
-/// Like [`is_scalar`], and without conversions that may change a number: unbounded integers model the expression.
+/// Returns `true` if unbounded integers model the expression: it is scalar ([`is_scalar`]), and has no powers of two
+/// and no conversion that may change a number.
 pub fn is_exact(expr: &Expr) -> bool {
     is_scalar(expr) && !converts(expr) && find(expr, is_power).is_none()
 }
 
-/// May a conversion inside change a number?
+/// Returns `true` if a conversion inside may change a number.
 pub fn converts(expr: &Expr) -> bool {
     find(expr, |inner| match &inner.kind {
         ExprKind::Convert(from) => {
@@ -57,7 +58,7 @@ fn is_power(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Unary(Unary::Pow2 | Unary::LowBit, _))
 }
 
-/// Is every number of a type one of another?
+/// Returns `true` if the type `to` has every number of the type `from`.
 pub fn widens(from: Type, to: Type) -> bool {
     match (from.range(), to.range()) {
         (Some((low, high)), Some((least, most))) => least <= low && high <= most,
@@ -144,7 +145,7 @@ pub fn range(var: VarId, conditions: &[Expr]) -> Range {
         match compare {
             Compare::Lt => range.high.push(((**bound).clone(), false)),
             Compare::Le => range.high.push(((**bound).clone(), true)),
-            // One value too many at the low end is harmless: conditions are tested anyway.
+            // One value too many at the low end is harmless: users of the range test the conditions themselves, too.
             Compare::Ge | Compare::Gt => range.low.push((**bound).clone()),
             Compare::Eq => {
                 range.low.push((**bound).clone());
@@ -167,7 +168,7 @@ pub fn mirrored(compare: Compare) -> Compare {
     }
 }
 
-/// Is an expression a variable, of any type?
+/// Returns `true` if an expression is this variable, possibly converted to other types.
 pub fn is_var(expr: &Expr, var: VarId) -> bool {
     match &expr.kind {
         ExprKind::Var(own) => *own == var,
@@ -176,7 +177,8 @@ pub fn is_var(expr: &Expr, var: VarId) -> bool {
     }
 }
 
-/// An index as an unbounded integer, whatever type it is computed in.
+/// Rewrites an index of annotations to an unbounded integer: removes conversions to `long long`, also below `+`, `-`
+/// and `*`.
 pub fn index(expr: &Expr) -> Expr {
     let whole = |kind| Expr { kind, ty: Type::Whole, span: expr.span };
     match &expr.kind {

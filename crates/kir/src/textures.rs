@@ -17,7 +17,7 @@ pub const FETCH_OF_INDEX: &str = "tex1Dfetch";
 /// Number of leading arguments of a fetch that identify types.
 pub const FETCH_TYPE_ARGUMENTS: usize = 2;
 
-/// Is this CUDA function a fetch from a texture?
+/// Returns `true` if this CUDA function is a fetch from a texture.
 #[must_use]
 pub fn is_fetch(name: &str) -> bool {
     name.starts_with("tex")

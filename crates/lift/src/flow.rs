@@ -1,6 +1,7 @@
-//! Dominators, and the blocks between a block and its dominator.
+//! Computes dominators, and the blocks between a block and its dominator.
 //!
-//! Dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
+//! Dominators are found with the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
+//! Algorithm").
 
 use base::{Index, IndexVec};
 use ir::{BlockId, Function};

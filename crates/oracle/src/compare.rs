@@ -1,15 +1,15 @@
-//! Agreement of a checker with the oracle about a program.
+//! Compares a checker's verdict on a program with the oracle's.
 //!
-//! The checker has run one schedule; the oracle knows all. Findings compete: after a misuse nothing is
-//! reliable, a deadlock prevents later events, and if barriers are reused without order, each schedule shows
-//! something else. So agreement means:
+//! The checker has run one schedule; the oracle knows all. One finding may hide or change others: after a
+//! misuse nothing is reliable, a deadlock prevents later events, and if barriers are reused without order, each
+//! schedule shows something else. So agreement means:
 //!
 //! 1. **Findings are real.** Some schedule shows each race, deadlock, misuse or undefined value that the
 //!    checker reports. A reported reuse means that the program depends on the schedule; this cannot be
-//!    decided if schedules are cut off at a misuse. Races beside a misuse or a reuse are not held against the
-//!    checker: it may have continued where schedules part. A lane that waits at an aligned barrier for a lane
-//!    stuck elsewhere may be called a deadlock or a misuse, and so may every misuse, because hardware hangs
-//!    there.
+//!    decided if schedules are cut off at a misuse. Races beside a misuse or a reuse do not count as
+//!    wrong: the checker may have continued after the point at which schedules differ. A lane that waits at an
+//!    aligned barrier for a lane stuck elsewhere may be called a deadlock or a misuse, and so may every misuse,
+//!    because hardware hangs there.
 //! 2. **Faults are found.** If any schedule has a fault, the checker reports something. If the program
 //!    depends on the schedule, it reports a reuse or a misuse, whichever schedule it took: a deadlock alone
 //!    would claim that all schedules end so.

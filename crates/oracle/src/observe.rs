@@ -1,4 +1,4 @@
-//! A checker in its simplest form: one run, judged by the rules for single runs.
+//! Judges a program by one run and the rules for single runs: the simplest form of a checker.
 //!
 //! It uses the interpreter's own steps along a random schedule, so it says nothing about any engine. It tests
 //! the claim behind engines that run one schedule: races, deadlocks, misuse and reuse found on one run, by

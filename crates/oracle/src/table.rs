@@ -153,18 +153,18 @@ impl Table {
     /// Returns `true` if one of two events is an unused read of the other's write, of the same size: a
     /// harmless race. (The manual does not cover accesses of different sizes.)
     pub(crate) fn is_harmless(&self, a: usize, b: usize) -> bool {
-        let looks = |event: usize| {
+        let is_unused_read = |event: usize| {
             let thread = &self.threads[self.thread_of(event)];
             let op = event.checked_sub(thread.first).and_then(|step| thread.ops.get(step));
             let is_copy = self.copies.iter().any(|copy| copy.event == event);
             !is_copy && matches!(op, Some(Op::UnusedRead(_)))
         };
         let same =
-            |look: usize, other: usize| match (&self.touches(look)[..], &self.touches(other)[..]) {
-                ([look], [other]) => look.access == other.access && other.kind != Kind::Read,
+            |read: usize, other: usize| match (&self.touches(read)[..], &self.touches(other)[..]) {
+                ([read], [other]) => read.access == other.access && other.kind != Kind::Read,
                 _ => false,
             };
-        (looks(a) && same(a, b)) || (looks(b) && same(b, a))
+        (is_unused_read(a) && same(a, b)) || (is_unused_read(b) && same(b, a))
     }
 
     /// The memory accesses of an event.

@@ -67,7 +67,7 @@ fn an_unknown_modifier_is_never_dropped() {
     }
 }
 
-/// Where the last instruction with this opcode has its first modifier.
+/// Returns the position of the first modifier of the last instruction with this opcode.
 fn opcode_end(example: &str, opcode: &str) -> usize {
     let starts = example.match_indices(opcode).map(|(start, _)| start);
     let is_opcode = |&start: &usize| {

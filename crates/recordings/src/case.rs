@@ -149,7 +149,7 @@ impl Case {
         matches!(self.family, "warp" | "matrix" | "fragments")
     }
 
-    /// The first vector with results whose last bits the manual leaves open.
+    /// The number of vectors with results that the manual fixes to the last bit. They come first.
     #[must_use]
     pub fn exact_vectors(&self) -> usize {
         let floats =

@@ -1,8 +1,8 @@
-//! The FNV-1a hash (Fowler, Noll and Vo): of outputs, to check that recordings fit their cases, and of names,
-//! as seeds.
+//! Computes the FNV-1a hash (Fowler, Noll and Vo): of a case's opcode and input types, as the seed of its inputs,
+//! and of its text and inputs, as the fingerprint under which its recording is stored.
 //!
-//! Recordings hold outputs only; inputs are drawn again, from the stream of `testing::Random` that belongs to
-//! a case's name. Changing a constant here invalidates every recording, and the stored hashes reveal that.
+//! Recordings hold outputs only; inputs are drawn again from `testing::Random`. Changing a constant here changes
+//! every fingerprint, so every recording becomes stale, and a test fails.
 
 /// The hash of the empty string.
 pub(crate) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;

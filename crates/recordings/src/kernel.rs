@@ -1,4 +1,4 @@
-//! The PTX around a case: thread `i` loads vector `i`, executes the instruction and stores the outputs.
+//! Writes the PTX around a case: thread `i` loads vector `i`, executes the instruction and stores the outputs.
 
 use crate::case::{Case, Register, Space};
 use std::fmt::Write;
@@ -84,7 +84,8 @@ fn declare(text: &mut String, case: &Case) {
     }
 }
 
-/// Accesses the arrays of a buffer; neighbours of one width share the address computation.
+/// Accesses the arrays of a buffer, one for each register. `%place` is `%index` elements after the start of the buffer;
+/// the offset of an array is added as a constant. So successive registers of one width share `%place`.
 fn each<'a>(
     text: &mut String,
     vectors: usize,

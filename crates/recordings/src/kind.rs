@@ -73,7 +73,7 @@ impl InputKind {
             "e4m3x2" => Self::FloatPair(Layout::E4M3),
             "e5m2x2" => Self::FloatPair(Layout::E5M2),
             "pack_f64" => Self::Pack(Layout::F64),
-            // The low bits of a tf32 are ignored, so singles do.
+            // A product ignores the low bits of a tf32, so any single-precision number serves as one.
             "pack_f32" | "pack_tf32" => Self::Pack(Layout::F32),
             "pack_f16" => Self::Pack(Layout::F16),
             "pack_bf16" => Self::Pack(Layout::BF16),
@@ -115,12 +115,12 @@ impl InputKind {
         }
     }
 
-    /// Returns `true` if it is part of a matrix.
+    /// Returns `true` for a register of a matrix instruction, drawn by `sample::matrix`.
     pub(crate) fn is_of_matrix(self) -> bool {
         matches!(self, Self::Pack(_) | Self::Bits | Self::Metadata { .. })
     }
 
-    /// Returns `true` if the numbers of a warp are drawn together.
+    /// Returns `true` if the values of a warp's lanes depend on each other; `warp.rs` draws them together.
     pub(crate) fn is_of_warp(self) -> bool {
         matches!(
             self,

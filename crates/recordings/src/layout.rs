@@ -1,4 +1,4 @@
-//! Binary floating-point formats as far as drawing interesting numbers needs them.
+//! Binary floating-point formats, as far as they are needed to draw edge values and to convert numbers.
 
 /// A format with a sign, `exponent` bits and `fraction` bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Layout {
         1 + self.exponent + self.fraction
     }
 
-    /// The exponent field of infinities and NaNs.
+    /// The largest exponent field: that of infinities and NaNs (in `.e4m3`, also of the largest numbers).
     pub(crate) fn top(self) -> u64 {
         (1 << self.exponent) - 1
     }
@@ -57,7 +57,8 @@ impl Layout {
         sign | ((exponent & self.top()) << self.fraction) | (fraction & self.fraction_mask())
     }
 
-    /// Converts to an `f64`, exact for every format here.
+    /// Converts to an `f64`, exactly. Except in `.f64`, everything with the top exponent becomes infinite: NaN, and the
+    /// numbers of `.e4m3` from 256 on.
     pub(crate) fn decode(self, bits: u64) -> f64 {
         if self == Self::F64 {
             return f64::from_bits(bits);

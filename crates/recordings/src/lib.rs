@@ -1,4 +1,4 @@
-//! Hardware results: the answers of a real GPU, instruction by instruction.
+//! Recorded results of a real GPU, instruction by instruction.
 //!
 //! A [`Case`] is one instruction with its operands. [`cases`] lists one for every scalar instruction form and
 //! every combination of modifiers that NVIDIA's assembler accepts for [`kernel::TARGET`], and for shuffles,
@@ -18,7 +18,8 @@
 //!
 //! Recording needs a GPU: `cargo run -p xtask -- record-plan DIR` writes kernels and inputs, `python3
 //! tools/record.py DIR DIR` runs them, and `cargo run -p xtask -- record-pack DIR` rewrites the files in
-//! `data/`. Results that the manual leaves open are recorded too; only the replaying test knows them.
+//! `data/`. Results that the manual leaves open are recorded too; the replaying tests treat them differently
+//! ([`Case::is_approximate`], [`Case::exact_vectors`]).
 
 mod case;
 mod families;

@@ -1,4 +1,4 @@
-//! Cases in the form needed by the engines.
+//! Lowers cases to core programs, which the engines execute.
 
 use crate::case::Case;
 use crate::kernel;

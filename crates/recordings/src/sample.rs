@@ -78,7 +78,7 @@ fn value(random: &mut Random, kind: InputKind, range: ValueRange) -> u64 {
     }
 }
 
-/// Draws a register of a matrix: any numbers or, where sums must be exact, small integers.
+/// Draws a register of a matrix. Floats are small integers, for exact sums, or any numbers if `free`.
 pub(crate) fn matrix(random: &mut Random, kind: InputKind, free: bool) -> u64 {
     match kind {
         InputKind::Pack(layout) => {

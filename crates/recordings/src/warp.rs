@@ -82,7 +82,7 @@ impl Plan {
         }
     }
 
-    /// Segment mask in bits 8 to 12, clamp in bits 0 to 4.
+    /// Draws operand `c` of a shuffle: segment mask in bits 8 to 12, clamp in bits 0 to 4.
     fn control(&self, random: &mut Random) -> u64 {
         let segments = u64::from(!(self.segment - 1) & 31);
         let segments = if self.whole && random.once_in(4) { random.below(32) } else { segments };

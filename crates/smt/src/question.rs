@@ -1,7 +1,7 @@
 //! Writes queries as SMT-LIB text, canonically.
 //!
-//! Integers, sums and products. "Is a power of two" is an uninterpreted predicate with a few of its laws. These are
-//! true, so `unsat` is right; `sat` may not be.
+//! The text has integers, sums and products. "Is a power of two" is an uninterpreted predicate with a few of its laws.
+//! These are true, so `unsat` is right; `sat` may not be.
 
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 /// Limit on the powers of two that are compared with each other.
 const MAX_COMPARED: usize = 4;
 
-/// A query: can some conditions hold together, and which values do some polynomials have then?
+/// A query: if some conditions can hold together, and the values of some polynomials then.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Question {
     /// The commands up to `(check-sat)`.

@@ -47,7 +47,7 @@ impl SecondSolver {
         name.to_string_lossy().into_owned()
     }
 
-    /// Does it find satisfiable what z3 calls unsatisfiable?
+    /// Returns `true` if it answers `sat` to a query to which z3 answered `unsat`.
     pub fn disputes(&mut self, question: &str) -> bool {
         self.sent += 1;
         let answer = self.query(question).ok().flatten();

@@ -138,7 +138,7 @@ pub enum SolverError {
 }
 
 impl SolverError {
-    /// Why the solver at a path did not start.
+    /// Returns the error of a solver at `path` that did not start.
     pub(crate) fn start(path: &Path, error: &std::io::Error) -> Self {
         Self::Start { path: path.to_owned(), why: error.to_string() }
     }
@@ -218,7 +218,7 @@ impl Solver {
         self.asked
     }
 
-    /// Did it stop answering?
+    /// Returns `true` if it stopped answering.
     pub fn is_dead(&self) -> bool {
         self.dead
     }
@@ -251,7 +251,7 @@ impl Solver {
         said.pop().filter(|_| said.is_empty())
     }
 
-    /// Can all conditions hold together?
+    /// Decides if all conditions can hold together, within `limit` steps of z3.
     pub fn check(&mut self, conditions: &[Formula], limit: u64) -> Answer {
         if self.dead {
             return Answer::Unknown;

@@ -1,4 +1,5 @@
-//! The remaining constructors: products, quotients, powers, functions, selects and conditions.
+//! Constructors of terms other than inputs, constants and sums: products, quotients, powers, functions, selects and
+//! conditions.
 //!
 //! A fold is allowed if it keeps the value *and* the set of inputs where the term is defined. `0 · x` is 0 only for a
 //! total `x`; `1/0` is [`Node::Undefined`], not an error.
@@ -10,7 +11,7 @@ use std::cmp::Ordering;
 const MAX_POWER_BITS: usize = 4096;
 /// Depth to which selects between infinities are searched.
 const MAX_CHOICE_DEPTH: u32 = 12;
-/// Constants are multiplied up to this many bits together: each square of a square has twice as many.
+/// Two constants are multiplied if they have at most this many bits together: each squaring doubles the bits.
 const MAX_PRODUCT_BITS: usize = 1 << 14;
 /// Depth to which the sign of a constant is searched.
 const MAX_SIGN_DEPTH: u32 = 6;
@@ -208,7 +209,7 @@ impl Terms {
                 {
                     b = inner;
                 }
-                // An infinity makes the terms above it partial: it is not a real number there.
+                // A select with an infinite side is partial: it is no real number where that side is chosen.
                 let infinite =
                     [a, b].iter().any(|id| matches!(self.at(*id), Node::Infinity { .. }));
                 let below = self.partial_at(condition) || self.partial_at(a) || self.partial_at(b);
@@ -310,7 +311,7 @@ impl Terms {
         self.connective(a, b, true)
     }
 
-    /// Either condition.
+    /// Builds the disjunction of two conditions.
     pub fn or(&mut self, a: Term, b: Term) -> Term {
         self.connective(a, b, false)
     }
@@ -394,7 +395,7 @@ impl Terms {
         }
     }
 
-    /// Returns the sign of an operand of `· ∞`, where it is constant.
+    /// Returns the sign of a constant or an infinity; `None` if it is not known.
     fn sign_of(&self, node: Node) -> Option<Ordering> {
         match node {
             Node::Constant(value) => Some(self.number(value).signum().cmp(&0)),

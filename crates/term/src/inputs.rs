@@ -53,7 +53,7 @@ pub enum Numbers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyInputs;
 
-/// Node numbers have 31 bits, shared with the inputs; leave most of them to the nodes.
+/// Inputs and nodes share numbers of 31 bits; at least half of the numbers are left to the nodes.
 const MAX_INPUTS: u32 = 1 << 30;
 
 impl Inputs {

@@ -114,7 +114,7 @@ impl Factors {
         self.left
     }
 
-    /// Is the product subtracted?
+    /// Returns `true` if the product is subtracted.
     #[must_use]
     pub const fn is_negative(self) -> bool {
         self.left & SIGN != 0

@@ -104,14 +104,14 @@ impl Number {
         Self(Repr::Big(Box::new(RBig::from_parts(numerator, denominator))))
     }
 
-    /// Is this 0?
+    /// Returns `true` if this is 0.
     #[must_use]
     #[inline]
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Repr::Dyadic { mantissa: 0, .. })
     }
 
-    /// Is this 1?
+    /// Returns `true` if this is 1.
     #[must_use]
     #[inline]
     pub fn is_one(&self) -> bool {
@@ -133,7 +133,7 @@ impl Number {
         }
     }
 
-    /// Is this below zero?
+    /// Returns `true` if this is below zero.
     #[must_use]
     #[inline]
     pub fn is_negative(&self) -> bool {

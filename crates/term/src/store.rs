@@ -20,7 +20,7 @@ pub struct Terms {
     first_node: u32,
     /// Node number `inputs.len() + i`; the numbers below belong to the inputs, which need no node.
     nodes: Vec<Node>,
-    /// Per entry of `nodes`: can some operation at or below it be undefined?
+    /// For each entry of `nodes`, `true` if some operation at or below it can be undefined.
     partial: Vec<bool>,
     constants: Vec<Number>,
     constant_nodes: FxHashMap<Number, (ConstantId, NodeId)>,
@@ -28,7 +28,7 @@ pub struct Terms {
     sums: Sums,
     zero: NodeId,
     one: NodeId,
-    /// +∞, −∞, the undefined, false and true: created once, as each running maximum starts from one.
+    /// +∞, −∞, undefined, false and true, created once: each running maximum starts from −∞.
     singletons: [NodeId; 5],
 }
 
@@ -73,7 +73,7 @@ impl Terms {
         self.inputs.len() + self.nodes.len()
     }
 
-    /// The bytes of nodes and products, without what a vector holds in reserve.
+    /// The bytes of nodes and products, without the spare capacity of vectors.
     #[must_use]
     #[inline]
     pub fn bytes(&self) -> usize {
@@ -135,7 +135,7 @@ impl Terms {
         }
     }
 
-    /// Can some operation at or below the term be undefined?
+    /// Returns `true` if some operation at or below the term can be undefined.
     #[must_use]
     #[inline]
     pub fn is_partial(&self, term: Term) -> bool {
@@ -253,11 +253,11 @@ impl Terms {
         }
     }
 
-    /// `c = a · b + c` in all lanes of a warp, for inputs `base` before the positions in `factors` and sums that have
-    /// grown together. Otherwise returns `false` and does nothing.
+    /// `c = a · b + c` in all lanes of a warp, where `a` and `b` are the inputs numbered `factors[0][lane] - base` and
+    /// `factors[1][lane] - base`. Returns `false` and does nothing if one is not an input, or if the sums have not
+    /// grown together.
     ///
-    /// The sum of the first lane stands for all: that of lane `l` is in the list `l` after the first lane's, and as
-    /// long.
+    /// `first` is the sum of the first lane. The sum of lane `l` has its length, and its list is `l` places later.
     #[inline]
     pub fn multiply_add_inputs(
         &mut self,

@@ -12,9 +12,9 @@ use group::Group;
 pub use group::LANES;
 pub(crate) use group::all_below;
 
-/// Slots to a page. A run never crosses a page.
+/// Slots of a page. A run never crosses a page.
 const PAGE: usize = 1 << 16;
-/// Slots to the largest run; it divides [`PAGE`]. The last slot links to the next run.
+/// Slots of the largest run; the number divides [`PAGE`]. The last slot links to the next run.
 const LARGEST_RUN: u32 = 256;
 const SMALLEST_RUN: u32 = 4;
 /// Slots before they are filled; copying many at once is faster than writing each.

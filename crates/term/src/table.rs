@@ -6,7 +6,7 @@
 use crate::NodeId;
 use std::ops::{Index, IndexMut};
 
-/// Nodes to a page: the nodes of a query are mostly close together.
+/// Nodes of a page. The nodes of a query are mostly close together.
 const PAGE: usize = 1 << 10;
 
 /// A value for every node; the same for all until it is set.

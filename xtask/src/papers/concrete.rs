@@ -1,5 +1,4 @@
-//! The same kernels on numbers: `warpproof simulate`, with the launch of the row and a value in every tensor without
-//! one.
+//! Measures concrete runs: `warpproof simulate` on a row's kernels with its launch. Inputs without a value get one.
 
 use super::measure::Program;
 
@@ -30,7 +29,8 @@ pub(crate) fn commands(arguments: &[String]) -> Vec<Vec<String>> {
     }
 }
 
-/// The command for a side: its own flags become plain ones, those of the other side are left out.
+/// The command for one side of a comparison (`ref-` or `opt-`): its own flags lose the prefix, those of the other side
+/// are left out.
 fn simulate(kernel: &str, flags: &[String], side: &str) -> Vec<String> {
     let mut command = vec!["simulate".to_owned(), kernel.to_owned()];
     for pair in flags.chunks(2) {

@@ -37,7 +37,7 @@ pub(crate) struct Figures {
     pub(crate) sides: Vec<Side>,
 }
 
-/// A launch.
+/// The counts of one launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Side {
     pub(crate) block_syncs: u64,
@@ -157,7 +157,7 @@ impl Program {
         Ok(best)
     }
 
-    /// Does the program find a solver for questions about every size?
+    /// Returns `true` if the program finds a solver, which proofs for every launch need: a small one succeeds.
     pub(crate) fn has_solver(&self) -> bool {
         let file = "corpus/param/ensures/diffusion.cu".to_owned();
         self.run(&["prove".to_owned(), file]).is_ok_and(|run| run.succeeded())
@@ -222,8 +222,8 @@ fn children(process: &Path) -> Vec<PathBuf> {
     started.flat_map(numbers).collect()
 }
 
-/// Processor seconds of a process so far: the maximum of those of its live threads, exact to the nanosecond, and
-/// those of all its threads ever, counted in hundredths.
+/// Processor seconds of a process so far. Of two figures the greater counts: the sum over its live threads, exact to
+/// the nanosecond, and the kernel's count in hundredths of a second, which includes ended threads.
 fn busy(process: &Path) -> f64 {
     let tasks = std::fs::read_dir(process.join("task")).into_iter().flatten().flatten();
     let own = |task: std::fs::DirEntry| {

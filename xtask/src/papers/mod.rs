@@ -1,5 +1,5 @@
-//! The papers' tables: runs each row of `bench/papers.txt` with the released program, one at a time and on one core,
-//! and writes `docs/results.md`, `docs/results.json` and plots beside the published figures.
+//! Measures the papers' tables: runs each row of `bench/papers.txt` with the released program, one at a time and on one
+//! core. `docs/results.md` and `docs/results.json` show the results beside the published figures, with plots.
 //!
 //! The published figures are from other machines: a ratio gives a distance, not a speedup. Comparable figures are
 //! measured in the same run: the same kernels on numbers in our own interpreter, and other programs with `--peers`.
@@ -44,13 +44,14 @@ pub(crate) struct MeasuredRow<'r> {
 }
 
 impl MeasuredRow<'_> {
-    /// Is the verdict the expected one, and does a refutation have exactly the expected reasons?
+    /// Returns `true` if the verdict is the expected one, and the kinds of errors are exactly the expected ones.
     fn is_expected(&self) -> bool {
         let Figures { verdict, kinds, .. } = &self.figures;
         *verdict == self.row.expected && *kinds == self.row.because
     }
 
-    /// The amount by which the row misses its own target, or the number of concrete runs that a proof may take.
+    /// Lists the limits that the row exceeds: its own target, and the number of concrete runs that a proof may take
+    /// (a refutation only if the row states one).
     fn missed(&self) -> Vec<String> {
         let Figures { processor: seconds, kilobytes, .. } = self.figures;
         let mut missed = Vec::new();
@@ -79,7 +80,7 @@ impl MeasuredRow<'_> {
         missed
     }
 
-    /// The command, if it is one of the file, and its processor seconds.
+    /// The command and its processor seconds; `None` for a generated kernel.
     fn processor(&self) -> Option<(&[String], f64)> {
         match &self.row.subject {
             Subject::Flags(flags) => Some((flags, self.figures.processor)),

@@ -1,4 +1,4 @@
-//! `docs/results.md` and `docs/results.json`.
+//! Writes the measurements to `docs/results.md` and `docs/results.json`.
 
 use super::MeasuredRow;
 use super::measure::Side;
@@ -35,7 +35,7 @@ pub(crate) struct Content<'c, 'r> {
     pub(crate) twins: &'c [Times],
 }
 
-/// Writes both, and the plots.
+/// Writes both files and the plots. `peers` is set if another program was measured.
 pub(crate) fn write(root: &Path, content: &Content<'_, '_>, peers: bool) -> Result<(), String> {
     let Content { tables, plots, twins } = *content;
     let notes = std::fs::read_to_string(root.join("bench/notes.md")).unwrap_or_default();
@@ -69,7 +69,7 @@ pub(crate) fn write(root: &Path, content: &Content<'_, '_>, peers: bool) -> Resu
     plots.iter().try_for_each(|plot| put(format!("results/{}.svg", plot.file), &plot.svg()))
 }
 
-/// A table.
+/// Formats a table as Markdown, with a heading.
 pub(crate) fn section(table: &Table, rows: &[MeasuredRow<'_>], peers: bool) -> String {
     if table.rows.iter().any(Row::is_for_all_sizes) {
         return for_all_sizes(table, rows);
@@ -100,10 +100,13 @@ pub(crate) fn section(table: &Table, rows: &[MeasuredRow<'_>], peers: bool) -> S
     text
 }
 
-/// The figures of others in a table. Without any, an empty column for published ones is shown.
+/// Which columns of figures from elsewhere a table has. A table without either kind still has a column for published
+/// ones.
 #[derive(Clone, Copy)]
 struct OtherFigures {
+    /// Of an earlier version of the program.
     before: bool,
+    /// Of the papers.
     published: bool,
 }
 
@@ -114,7 +117,7 @@ impl OtherFigures {
     }
 }
 
-/// A table of proofs for every launch and size.
+/// Formats a table of proofs for every launch and size.
 fn for_all_sizes(table: &Table, rows: &[MeasuredRow<'_>]) -> String {
     let mut text = format!("\n## {}\n\n", table.title);
     if rows.is_empty() {
@@ -200,7 +203,7 @@ fn cells(done: &MeasuredRow<'_>, sized: bool, past: OtherFigures, peers: bool) -
     cells
 }
 
-/// The worst of the twins.
+/// The section on twins: the greatest ratios.
 pub(crate) fn of_twins(times: &[Times]) -> String {
     let mut text = format!(
         "\n## Twins\n\n\

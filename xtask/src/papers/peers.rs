@@ -1,4 +1,5 @@
-//! Other programs on the same conditions: SymEngine, from Python. `--peers` searches for a Python that has it.
+//! Measures another program on the equations of the rows: SymEngine, from Python. `--peers` searches for a Python that
+//! has it.
 //!
 //! The search tries `WARPPROOF_PEER_PYTHON`, the active virtual environment and `python3`, in this order. A row takes
 //! no longer than [`CAP`]; the rest is extrapolated, and the page says so.
@@ -17,11 +18,12 @@ pub(crate) struct Peer {
     answers: BTreeMap<Vec<String>, Answer>,
 }
 
-/// The answer to a condition.
+/// The answer to a condition, the arguments of `bench/peer_symengine.py`.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    /// Seconds, and the share of the outputs done in that time.
+    /// Seconds, at most about [`CAP`].
     pub(crate) seconds: f64,
+    /// The share of the outputs done in that time.
     pub(crate) share: f64,
 }
 
@@ -32,7 +34,7 @@ impl Answer {
     }
 }
 
-/// Searches for it; prints a message if there is none.
+/// Searches for a Python with SymEngine; prints a message if there is none.
 pub(crate) fn find() -> Option<Peer> {
     let named = std::env::var_os("WARPPROOF_PEER_PYTHON").map(PathBuf::from);
     let active =

@@ -49,7 +49,7 @@ impl Line {
     }
 }
 
-/// A scale: maps numbers to positions.
+/// A logarithmic scale: maps numbers to positions.
 struct Scale {
     from: f64,
     to: f64,

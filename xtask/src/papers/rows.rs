@@ -1,4 +1,4 @@
-//! `bench/papers.txt`: tables and their rows.
+//! Parses `bench/papers.txt`: tables and their rows.
 
 use crate::weft::{self, Kernel};
 use std::collections::BTreeSet;
@@ -25,13 +25,13 @@ pub(crate) struct Row {
     /// The row of the same table with the same kernel, but without this one's mistake.
     pub(crate) twin: Option<String>,
     pub(crate) target: Option<Target>,
-    /// The number of concrete runs it may take.
+    /// The most concrete runs that the row may take, in place of the default.
     pub(crate) concrete_runs: Option<f64>,
-    /// The question to other programs, in their words.
+    /// The arguments of `bench/peer_symengine.py`, which compares the same outputs with SymEngine.
     pub(crate) peer: Option<Vec<String>>,
     /// Generations of barriers, and thousands of commands, published for the row.
     pub(crate) size: Option<[u64; 2]>,
-    /// Threads of a block wait for only some of the others.
+    /// Set if some barriers have only some warps of the block; the default limit of concrete runs is higher then.
     pub(crate) waits_in_parts: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum Subject {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Before {
     pub(crate) seconds: f64,
-    /// It was stopped then, without an answer.
+    /// Set if that run was stopped after this time, without an answer.
     pub(crate) stopped: bool,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Target {
 }
 
 impl Row {
-    /// Is it about every launch and size?
+    /// Returns `true` if the row is a proof for every launch and size.
     pub(crate) fn is_for_all_sizes(&self) -> bool {
         let Subject::Flags(flags) = &self.subject else { return false };
         flags.first().is_some_and(|flag| flag == "prove")

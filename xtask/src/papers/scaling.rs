@@ -1,10 +1,10 @@
-//! The growth of time with the length of inner products, the number of outputs, threads and barriers.
+//! Measures the growth of time with the length of inner products, the number of outputs, threads and barriers.
 
 use super::measure::Program;
 use super::plot::{Line, Plot};
 use crate::weft::{self, Kernel};
 
-/// Runs everything.
+/// Measures the lines of all plots.
 ///
 /// # Errors
 /// A run without a proof: its time means nothing.
@@ -54,6 +54,7 @@ pub(crate) fn run(program: &Program) -> Result<Vec<Plot>, String> {
     ])
 }
 
+/// Measures a command at several sizes. `shown` maps a size to the quantity of the plot's axis.
 fn line(
     program: &Program,
     name: &'static str,

@@ -6,9 +6,9 @@
 //! barriers waits until all warps have met. In *exchanges* all warps write and read at each barrier of the block,
 //! alternating between two halves of memory.
 //!
-//! A planted race takes words before their last readers have certainly read them: the mistake of the paper's two
-//! chemistry kernels. Fermi's kernels pass constants to the lanes of a warp through shared memory, Kepler's by
-//! shuffles.
+//! A planted race overwrites words before barriers ensure that their last readers are done: the mistake of the
+//! paper's two chemistry kernels for Kepler. Kernels for Fermi pass constants to the lanes of a warp through shared
+//! memory, those for Kepler by shuffles.
 
 use super::text::{Code, Counts, Frame, Kernel};
 use testing::Random;
@@ -33,7 +33,8 @@ const BODY: u32 = 2500;
 /// Registers for a warp's computation.
 const VALUES: u32 = 16;
 
-/// Sizes of the paper.
+/// Returns the kernel of a row of the paper. As `change`, `Some(true)` leaves out the paper's race, and `Some(false)`
+/// plants one.
 pub(super) fn row(name: &str, change: Option<bool>) -> Option<Kernel> {
     // Generations, words, thousands of commands, threads.
     let table: [(&str, [u32; 4]); 13] = [
@@ -77,7 +78,7 @@ pub(super) fn graph(warps: u32) -> Kernel {
 }
 
 impl Shape {
-    /// Words of shared memory for each lane.
+    /// The number of slots: a slot is 32 words of shared memory, one for each lane of a warp.
     fn slots(&self) -> u32 {
         self.words / 32
     }
@@ -187,7 +188,7 @@ impl Shape {
     }
 }
 
-/// A command of a warp: the number of the warp, and of its earlier commands.
+/// A command of a warp: the number of the warp, and of its commands so far, including this one.
 type Event = (usize, u32);
 
 /// The order between commands.
@@ -208,6 +209,7 @@ impl Orders {
         (warp, self.known[warp][warp])
     }
 
+    /// Returns `true` if an event certainly comes before the next command of the warp `next`.
     fn is_before(&self, (warp, number): Event, next: usize) -> bool {
         self.known[next][warp] >= number
     }
@@ -234,7 +236,7 @@ struct Body {
     slots: Vec<Vec<Event>>,
     barriers: [Vec<Event>; 16],
     generations: u32,
-    /// The race is still to be planted.
+    /// Set while a requested race is not planted yet.
     to_plant: bool,
     next_value: u32,
 }
@@ -277,7 +279,7 @@ impl Body {
         code.line(&format!("fma.rn.f32 %f{value}, %f16, 0f3F000000, %f{value};"));
     }
 
-    /// `count` constants for all lanes of a warp: through memory on Fermi, by shuffles on Kepler.
+    /// Passes `count` constants to all lanes of a warp: through memory on Fermi, by shuffles on Kepler.
     fn constants(&mut self, warp: usize, count: u32) {
         let value = self.value();
         let first = 4 * (32 * self.shape.slots() + 32 * warp as u32);
@@ -373,8 +375,8 @@ impl Body {
         true
     }
 
-    /// Adjacent words whose last uses all come before the warp's next command; to plant a race, words with some uses
-    /// that do not.
+    /// Returns the first of `count` adjacent slots whose last uses all come before the warp's next command. To plant a
+    /// race, some of them have reads that do not.
     fn free_slots(&self, warp: usize, count: u32, plant: bool) -> Option<u32> {
         let is_free =
             |slot: &Vec<Event>| slot.iter().all(|&event| self.orders.is_before(event, warp));
@@ -399,7 +401,7 @@ impl Body {
         starts.next().map(|start| start as u32)
     }
 
-    /// A barrier whose last generation is complete for all participants of the next.
+    /// Returns a barrier whose last generation is complete for all participants of the next.
     fn free_barrier(&self, producer: usize, consumers: &[usize]) -> Option<u32> {
         let mut ids = 1..16;
         ids.find(|&id| {

@@ -1,5 +1,5 @@
-//! CudaDMA's saxpy and sgemv: warps that fill buffers in shared memory, and warps that compute on them (WEFT, Figure
-//! 9).
+//! Generates CudaDMA's saxpy and sgemv: warps that fill buffers in shared memory, and warps that compute on them (WEFT,
+//! Figure 9).
 //!
 //! A transfer has two named barriers. At *empty* the computing threads arrive and the loading ones wait; at *full* it
 //! is the reverse. With single buffering there is one buffer for each array and one team of loading warps for it.
@@ -37,8 +37,9 @@ struct Array {
 enum Work {
     /// `out[i] = a x[i] + y[i]`.
     Saxpy,
-    /// A row of a matrix times a vector; the vector, or both, pass through shared memory.
+    /// A row of a matrix times a vector, which passes through shared memory; the matrix does not.
     Vector,
+    /// The same, with vector and matrix in shared memory.
     Both,
 }
 
@@ -53,7 +54,7 @@ struct Plan<'p> {
     transfers: u32,
 }
 
-/// Sizes of the paper; there are no variants.
+/// Returns the kernel of a row of the paper. These have no bug, and no variants: a `change` gives `None`.
 pub(super) fn row(name: &str, change: Option<bool>) -> Option<Kernel> {
     use Buffering::{Double, Manual, Single};
     if change.is_some() {

@@ -1,9 +1,9 @@
-//! Kernels like those of WEFT's Figures 9 and 10 (Sharma, Bauer, Aiken 2015), written out as PTX: warps that load for
+//! Generates kernels like those of WEFT's Figures 9 and 10 (Sharma, Bauer, Aiken 2015) as PTX: warps that load for
 //! others ([`dma`], [`stencil`]) and dataflow graphs spread over warps ([`dataflow`]).
 //!
-//! The sources of the paper's kernels are not used. Threads, generations of barriers and commands of each row are
-//! those the paper prints, as far as they determine a kernel. The global tensors hold a few tiles that are read
-//! repeatedly, because the paper only examines shared memory.
+//! The sources of the paper's kernels are not used. A kernel has the threads of its row in the paper and, within a few
+//! percent, its generations of barriers and its *commands*: accesses to shared memory and arrivals at barriers. The
+//! global tensors hold a few tiles that are read repeatedly, because the paper only examines shared memory.
 
 mod dataflow;
 mod dma;

@@ -1,5 +1,5 @@
-//! Reverse time migration by CudaDMA: a warp loads planes with their halo, four warps apply a star-shaped stencil
-//! (WEFT, Figure 9 and Listing 3).
+//! Generates reverse time migration by CudaDMA: a warp loads planes with their halo, four warps apply a
+//! star-shaped stencil (WEFT, Figure 9 and Listing 3).
 //!
 //! All have the benign race of the paper: at the start, threads write the same coefficient to the same place. With
 //! two phases the paper's kernels request the next plane before they have read the last of the old one; `mended`
@@ -11,7 +11,8 @@ use super::text::{Code, Counts, Frame, Kernel};
 const COMPUTING: u32 = 128;
 const THREADS: u32 = 160;
 const RADIUS: u32 = 6;
-/// A plane in shared memory: rows and columns with the halo, and the position of the 4 by 32 elements.
+/// A plane in shared memory: rows and columns with the halo, and the position of the 4 by 32 computed elements. The
+/// halo of a row is 8 columns, not 6, so that accesses of four words are aligned.
 const ROWS: u32 = 16;
 const COLUMNS: u32 = 48;
 const START: [u32; 2] = [6, 8];
@@ -31,7 +32,7 @@ pub(super) struct Plan {
     pub(super) planes: u32,
 }
 
-/// Sizes of the paper.
+/// Returns the kernel of a row of the paper. Only two phases have a bug, so only they have a `mended` variant.
 pub(super) fn row(name: &str, mended: Option<bool>) -> Option<Kernel> {
     let (phases, buffering) = name.strip_prefix("rtm-")?.split_once('-')?;
     let two_phases = match phases {
@@ -55,6 +56,7 @@ impl Plan {
         let mut text = format!("\tsetp.ge.u32 %p0, %thread, {COMPUTING};\n\t@%p0 bra LOAD;\n");
         text.push_str(computing.text());
         text.push_str(loading.text());
+        // In the last round of a plane, 16 of the 32 lanes have no piece left.
         let loaded = loading.commands * 32 - 16 * u64::from(self.planes);
         let words = self.coefficients() / 4 + COEFFICIENTS;
         let used = self.buffers * PIECES * 4 + COEFFICIENTS;
@@ -205,8 +207,8 @@ impl Plan {
     }
 }
 
-/// The byte of a plane at which a lane writes in a round: first the computed rows with their sides, then the rows
-/// above and below.
+/// Computes the byte of a plane at which a lane writes in a round, into register `8 + round`. Pieces of the computed
+/// rows with their sides come first, then pieces of the rows above and below.
 fn piece(code: &mut Code, round: u32) {
     let (wide, narrow) = (COLUMNS / 4, 8);
     let [row, column] = START;

@@ -1,4 +1,4 @@
-//! Small kernels of each kind, checked: those without a bug are proved, those with one refuted by a race on shared
+//! Checks small kernels of each kind: those without a bug are proved, those with one refuted by a race on shared
 //! memory.
 
 use super::dataflow::Shape;
@@ -120,7 +120,7 @@ fn exchanges_are_proved_and_planted_races_found() {
     }
 }
 
-/// The engine counts the arrivals that the generator knows of: all commands but the accesses.
+/// Engine and generator count the same arrivals: all commands except the accesses.
 #[test]
 fn commands_are_what_is_executed() {
     let kernel = dma::saxpy(Buffering::Double, 8);

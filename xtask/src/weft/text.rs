@@ -1,4 +1,5 @@
-//! The text of a kernel under construction: instructions, and a count of the commands they will execute.
+//! The text of a kernel under construction: instructions, and a count of their commands (accesses to shared memory and
+//! arrivals at barriers).
 
 use std::fmt::Write as _;
 
@@ -49,12 +50,12 @@ impl Code {
         self.commands += 1;
     }
 
-    /// Waits at a barrier.
+    /// Adds a wait at a barrier.
     pub(crate) fn sync(&mut self, id: u32, threads: u32) {
         self.command(&format!("bar.sync {id}, {threads};"));
     }
 
-    /// Arrives at a barrier without waiting.
+    /// Adds an arrival at a barrier, without waiting.
     pub(crate) fn arrive(&mut self, id: u32, threads: u32) {
         self.command(&format!("bar.arrive {id}, {threads};"));
     }
@@ -65,11 +66,14 @@ impl Code {
     }
 }
 
-/// A parameter of a kernel in the syntax of `warpproof`, such as `x=f32[64]`; all are pointers.
+/// A kernel without its code.
 pub(crate) struct Frame<'f> {
     pub(crate) name: &'f str,
+    /// Parameters in the syntax of `warpproof`, such as `x=f32[64]`; all are pointers.
     pub(crate) parameters: &'f [String],
+    /// Threads of the only block.
     pub(crate) threads: u32,
+    /// Words of shared memory.
     pub(crate) words: u32,
 }
 

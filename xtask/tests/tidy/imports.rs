@@ -1,8 +1,8 @@
-//! The imports between the files of a crate, by the names in their text, and circles among them.
+//! Finds the imports between the files of a crate, by the names in their text, and circles among them.
 //!
 //! Reads `use` declarations and paths written in place, and follows re-exports to the defining file. Code for tests
-//! alone does not count, nor does a `pub use` by itself. No macro is expanded and no method is looked up, so an arrow
-//! may be missed. Only a shadowed name can produce a wrong arrow.
+//! alone does not count, nor does a `pub use` by itself. No macro is expanded and no method is looked up, so an import
+//! may be missed. Only a shadowed name can produce a wrong one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Licences of dependencies: each must be one that `deny.toml` allows. `cargo deny check` looks at the same list, and
-//! at advisories.
+//! Checks the licences of dependencies: each must be one that `deny.toml` allows. `cargo deny check` looks at
+//! the same list, and at advisories.
 
 use cargo_metadata::MetadataCommand;
 use testing::corpus::root;
@@ -11,7 +11,7 @@ fn allowed(text: &str) -> Vec<&str> {
     lines.map(|line| line.trim().trim_end_matches(',').trim_matches('"')).collect()
 }
 
-/// Tells whether an expression of SPDX holds with these licences; older packages write `/` for `OR`.
+/// Returns `true` if an SPDX expression is satisfied by these licences; older packages write `/` for `OR`.
 fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let spaced = spaced.replace(" WITH ", "+WITH+");

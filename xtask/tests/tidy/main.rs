@@ -1,5 +1,5 @@
-//! Rules of the house that the compiler does not check: allowed dependencies between crates, imports between files,
-//! headers of modules, lengths of files, and files that must not be in the repository.
+//! Checks rules of the project that the compiler does not check: allowed dependencies between crates, imports
+//! between files, headers of modules, lengths of files, and files that must not be in the repository.
 
 mod imports;
 mod licences;
@@ -146,7 +146,7 @@ fn unfinished_code_is_not_committed() {
     }
 }
 
-/// The project stands alone: no paths of a particular machine, no files from outside.
+/// The project depends on nothing outside: no paths of a particular machine, no files from outside.
 #[test]
 fn no_machine_shows_through() {
     let elsewhere = ["/home/", "/root/", "/work/", "/Users/", "C:\\", "../shared"];

@@ -1,6 +1,6 @@
 //! Refutations of assumptions about integers, and their checker.
 //!
-//! The checker knows polynomials and five rules:
+//! A certificate ([`Certificate`]) is checked by computing with polynomials. Five rules are needed:
 //! - A sum of products of assumptions with positive weights, and of equations times any polynomial, is at least 0. So
 //!   assumptions for which it is a negative constant are contradictory.
 //! - An equation may determine a symbol, which is then substituted.
@@ -123,7 +123,7 @@ pub enum Certificate {
 }
 
 impl Certificate {
-    /// Does this prove that assumptions are contradictory?
+    /// Returns `true` if this proves that assumptions are contradictory.
     pub fn refutes(&self, known: &Hypotheses) -> bool {
         match self {
             Self::Sum { products, multiples } => {

@@ -19,8 +19,9 @@ const SCALINGS: usize = 4;
 /// Entries of a column: row and number.
 pub(super) type Column = Vec<(usize, f64)>;
 
-/// A table: columns, the perturbed vector, the vector.
+/// The table of the method.
 struct Table {
+    /// Each row has its entries of all columns, then the perturbed right-hand side, then the right-hand side.
     rows: Vec<Vec<f64>>,
     /// Negated sums of the rows whose basic column is artificial.
     cost: Vec<f64>,

@@ -143,7 +143,7 @@ fn nothing_that_holds_is_refuted() {
     assert!(refuted > 300 && possible > 300, "{refuted} {possible}");
 }
 
-/// Do numbers from −4 to 4 satisfy everything?
+/// Returns `true` if some numbers from −4 to 4 satisfy everything.
 fn is_possible(at_least: &[Poly], equal: &[Poly], symbols: usize) -> bool {
     let count = 9_usize.pow(symbols as u32);
     (0..count).any(|number| {

@@ -1,4 +1,5 @@
-//! Functions of numbers. Names begin with `::`, so that they denote C's functions even if the file defines its own.
+//! Translates calls of functions of numbers to calls of C's functions. Their names begin with `::`, so that they denote
+//! C's functions even if the file defines its own.
 
 use super::definitions::Translator;
 use super::numbers::quotient;

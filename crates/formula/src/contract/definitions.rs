@@ -1,4 +1,4 @@
-//! Definitions: a claim about every element of a tensor, or an array that is inlined at its uses.
+//! Translates definitions: to a claim about every element of a tensor, or to an array that is inlined at its uses.
 
 use super::term::{Term, Ty};
 use super::{Clause, Contract, SizedTensor, Sizes};

@@ -1,4 +1,4 @@
-//! Elements of tensors and of earlier definitions.
+//! Translates elements of tensors and of earlier definitions.
 
 use super::definitions::{EarlierDefinition, Translator, quantified};
 use super::operators::to_common_type;
@@ -94,7 +94,7 @@ impl<'f> Translator<'f> {
         };
         let element = format!("{name}[{}]", flat_position(indices, sizes));
         let text = match (&defined, tensor.is_output) {
-            // A claim of its own states that the launch leaves the value of the definition there.
+            // Another claim states that the final contents of this tensor are the values of its definition.
             (Some(_), _) => element,
             (None, true) => return Err(self.unknown(name, span)),
             (None, false) => format!("\\old({element})"),
@@ -116,7 +116,7 @@ impl<'f> Translator<'f> {
     ) -> Result<Term, Error> {
         let own: Vec<(&'f str, Term)> =
             defined.indices.iter().copied().zip(indices.iter().cloned()).collect();
-        // A `let` sees only its own indices and earlier definitions.
+        // In a `let`, only its own indices and earlier definitions are in scope.
         let outer = std::mem::replace(&mut self.scope, own);
         let position = self.defined.iter().position(|one| one.name == defined.name);
         let later = self.defined.split_off(position.unwrap_or(0));

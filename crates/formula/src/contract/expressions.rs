@@ -1,4 +1,4 @@
-//! Expressions: names, conditions and conditionals.
+//! Translates expressions: names, conditions and conditionals.
 
 use super::definitions::Translator;
 use super::operators::{as_number, to_common_type};

@@ -1,4 +1,4 @@
-//! Formulas for every size: translates definitions into clauses of a contract, for `prove` to show of a kernel.
+//! Translates a formula whose sizes are parameters into clauses of a contract, which `prove` then shows of a kernel.
 //!
 //! `C[i,j] = sum(k, A[i,k]*B[k,j])` of tensors `C[m,n]`, `A[m,p]`, `B[p,n]` becomes
 //!
@@ -14,9 +14,9 @@
 //!
 //! - Literals are decimals with as many digits as a float of the tensors has, as in the kernel. One with more digits
 //!   is rounded, and listed ([`Contract::rounded`]).
-//! - Whether elements are inside of their tensors, and ranges of `max`, `min` and `mean` are not empty, depends on
-//!   sizes. These conditions are claims of their own ([`Clause::is_about_formula`]): if one fails, the formula is
-//!   wrong and not the kernel.
+//! - Sizes decide if elements are inside of their tensors, and if ranges of `max`, `min` and `mean` are not empty.
+//!   These conditions are claims of their own ([`Clause::is_about_formula`]): if one fails, the formula is wrong and
+//!   not the kernel.
 //! - An input keeps its contents: this is a claim for each tensor that the formula does not define, unless
 //!   [`SizedTensor::may_change`].
 //! - A definition that reads an output defined above it reads the final contents. The claim about that output equates
@@ -49,9 +49,9 @@ pub struct SizedTensor {
     pub sizes: Vec<Expression>,
     /// Integers that bound its elements, upper end excluded, if stated.
     pub range: Option<(Expression, Expression)>,
-    /// The formula may not read its contents before the launch.
+    /// Set if the formula may not read its contents before the launch.
     pub is_output: bool,
-    /// The kernel may change it although the formula does not define it.
+    /// Set if the kernel may change it although the formula does not define it.
     pub may_change: bool,
 }
 
@@ -60,9 +60,9 @@ pub struct SizedTensor {
 pub struct SizedScalar {
     /// Its name.
     pub name: String,
-    /// Is it an integer? Otherwise it is a real.
+    /// Set for an integer; otherwise it is a real.
     pub is_integer: bool,
-    /// Is it never negative?
+    /// Set if it is never negative.
     pub is_unsigned: bool,
 }
 
@@ -90,7 +90,7 @@ pub struct Clause {
     pub text: String,
     /// The definition that it comes from, or the element.
     pub span: Span,
-    /// It claims that the formula has a value: if it fails, the formula is wrong.
+    /// Set for a claim that the formula has a value: if it fails, the formula is wrong.
     pub is_about_formula: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Arithmetic. `/` of integers is a real quotient, `//` and `%` round down; C rounds towards zero.
+//! Translates arithmetic. In a formula, `/` of integers is a real quotient, and `//` and `%` round down; in C, division
+//! rounds towards zero.
 
 use super::definitions::Translator;
 use super::numbers::quotient;

@@ -19,9 +19,9 @@ pub(super) struct Term {
     pub(super) ty: Ty,
     /// Its value, if it is a constant.
     pub(super) number: Option<Number>,
-    /// Is it an integer that is never negative?
+    /// Set for an integer that is never negative.
     pub(super) is_unsigned: bool,
-    /// Does it depend on contents of tensors?
+    /// Set if it depends on contents of tensors.
     pub(super) is_data: bool,
     /// For a condition that does not depend on data: the conditions that hold if it is false, and if it is true.
     pub(super) implied: [Vec<String>; 2],

@@ -1,4 +1,4 @@
-//! Sums, products, quotients and powers.
+//! Emits sums, products, quotients and powers.
 
 use super::Emitter;
 use crate::interval::interval;

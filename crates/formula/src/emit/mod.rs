@@ -69,14 +69,14 @@ pub enum ParameterKind {
     Scalar,
     /// A tensor of the caller.
     Tensor {
-        /// The kernel writes it.
+        /// Set if the kernel writes it.
         is_output: bool,
     },
     /// An array of the formula.
     Intermediate {
         /// Its sizes.
         shape: Vec<u64>,
-        /// The kernel writes it.
+        /// Set if the kernel writes it.
         is_output: bool,
     },
 }

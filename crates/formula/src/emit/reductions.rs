@@ -1,4 +1,4 @@
-//! Reductions: nested loops over their indices that update an accumulator.
+//! Emits reductions: nested loops over their indices that update an accumulator.
 //!
 //! A sum over nothing is 0, a product 1, a maximum −∞ and a minimum ∞. An extreme of integers over nothing, or its
 //! position, was rejected earlier. Elements that a condition on indices excludes are skipped; those that a condition
@@ -17,7 +17,7 @@ struct Accumulator {
     value: Reg,
     /// For a mean, the number of elements; for `argmax` and `argmin`, the position so far.
     count_or_position: Option<Reg>,
-    /// Set if that is a real: it is if it depends on data.
+    /// Set if `count_or_position` is a real, because it depends on data; otherwise it is an integer.
     second_is_real: bool,
     /// For an extreme of integers or its position: set while no element was seen.
     is_first: Option<Reg>,
@@ -120,22 +120,22 @@ impl Emitter<'_> {
             Reduction::Max | Reduction::ArgMax => real(f32::NEG_INFINITY),
             Reduction::Min | Reduction::ArgMin => real(f32::INFINITY),
         };
-        let takes_place = matches!(reduce.reduction, Reduction::ArgMax | Reduction::ArgMin);
+        let keeps_position = matches!(reduce.reduction, Reduction::ArgMax | Reduction::ArgMin);
         // The position of an extreme is an index; the accumulator holds the extreme itself.
-        let width = self.builder.width(if takes_place { reduce.body.ty } else { ty });
+        let width = self.builder.width(if keeps_position { reduce.body.ty } else { ty });
         let value = self.builder.register(width);
         self.builder.copy(value, first);
         let is_mean = reduce.reduction == Reduction::Mean;
         let leaves_out = reduce.filter.as_ref().is_some_and(|filter| filter.is_data);
-        let second_is_real = is_mean && leaves_out || takes_place && ty == Type::Real;
-        let count_or_position = (takes_place || is_mean).then(|| {
+        let second_is_real = is_mean && leaves_out || keeps_position && ty == Type::Real;
+        let count_or_position = (keeps_position || is_mean).then(|| {
             let ty = if second_is_real { Type::Real } else { Type::Integer };
             let register = self.builder.register(self.builder.width(ty));
             self.builder.copy(register, zero);
             register
         });
         let is_extreme = matches!(reduce.reduction, Reduction::Max | Reduction::Min);
-        let is_first = (takes_place || is_extreme && is_integer).then(|| {
+        let is_first = (keeps_position || is_extreme && is_integer).then(|| {
             let register = self.builder.register(Width::B1);
             self.builder.copy(register, one);
             register

@@ -1,4 +1,4 @@
-//! Expressions: integers are registers of 64 bits, reals are floats of one format, truths are predicates.
+//! Emits expressions: integers are registers of 64 bits, reals are floats of one format, truths are predicates.
 
 use super::Emitter;
 use crate::interval::interval;

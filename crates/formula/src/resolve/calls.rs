@@ -1,4 +1,4 @@
-//! Calls: functions of numbers, and reductions over indices.
+//! Resolves calls: functions of numbers, and reductions over indices.
 
 use super::{Resolver, to_real};
 use crate::ast::{Argument, Expression, ExpressionKind, Index, Name};
@@ -364,7 +364,7 @@ impl Resolver<'_> {
         let body = match reduction {
             Reduction::Count | Reduction::Any | Reduction::All => self.condition(value)?,
             Reduction::Mean => self.real(value)?,
-            // Over nothing it is infinite, and no integer is.
+            // The extreme of no elements is infinite, so it must be a real.
             Reduction::Max | Reduction::Min if may_be_empty => self.real(value)?,
             _ => self.numeric(value)?,
         };

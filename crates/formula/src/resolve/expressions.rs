@@ -1,4 +1,4 @@
-//! Types of expressions: integers for indices, reals for values, truths for conditions.
+//! Resolves expressions and their types: integers for indices, reals for values, truths for conditions.
 
 use super::{Resolver, as_number, to_real, type_of};
 use crate::ast::{Binary, Expression, ExpressionKind, Name, Relation, Unary};

@@ -33,11 +33,11 @@ pub struct Tensor {
     pub shape: Vec<u64>,
     /// Integers that bound its elements, if stated.
     pub range: Option<(i128, i128)>,
-    /// Does it have contents before the computation?
+    /// Set if it has contents before the computation.
     pub is_input: bool,
-    /// May the formula define it?
+    /// Set if the formula may define it.
     pub is_output: bool,
-    /// Must the formula define it?
+    /// Set if the formula must define it.
     pub is_required: bool,
 }
 
@@ -328,8 +328,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// If a definition reads the previous contents of its output, lets it read a copy of them: elements are
-    /// computed in any order.
+    /// Redirects reads of the previous contents of a definition's output to a copy of them, because elements are
+    /// computed in any order. Returns the changed value.
     fn keep_contents(&mut self, name: &str, value: Node) -> Node {
         let Some(old) = self.before.iter().copied().find(|id| self.typed.arrays[*id].name == name)
         else {

@@ -9,7 +9,8 @@ use crate::{
 use std::collections::BTreeMap;
 
 impl SwapLoop {
-    /// The maximum or minimum that a loop performs which compares before it swaps.
+    /// Returns the maximum or minimum performed by a loop that compares before it swaps. The comparison leaves the loop
+    /// if `predicate` is `outcome`.
     pub(super) fn extremum(
         &self,
         function: &Function,
@@ -29,7 +30,7 @@ impl SwapLoop {
             follow_copies(&mut before, position, instruction, self.swap_at)?;
         }
         let (guess, new) = (RegisterValue::Entry(self.guess), value(&self.values, self.swap.b?));
-        // How the new value relates to a guess that is not kept.
+        // `new relation guess` is what the predicate tests.
         let relation = match [value(&before, *a), value(&before, *b)] {
             sides if sides == [new, guess] => *relation,
             sides if sides == [guess, new] => relation.swapped(),
@@ -67,7 +68,7 @@ impl SwapLoop {
     }
 }
 
-/// Returns `true` if a block leads to `swap` or out of a loop, and is the only one to lead there.
+/// Returns `true` if a block branches to `swap` or elsewhere, and no other block leads to `swap`.
 pub(super) fn is_comparison(function: &Function, block: BlockId, swap: BlockId) -> bool {
     let Terminator::Branch { then, otherwise, .. } = function.blocks[block].terminator else {
         return false;

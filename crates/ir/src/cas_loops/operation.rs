@@ -7,7 +7,7 @@ use crate::{
 };
 use base::IndexVec;
 
-/// The atomic operation equal to this operation, and whether its numbers are signed.
+/// Returns the atomic operation equal to an integer operation; the flag is set if its numbers are signed.
 pub(super) fn atomic_of_integer(op: IntBinary) -> Option<(AtomicOp, bool)> {
     Some(match op {
         IntBinary::Add => (AtomicOp::Add, false),
@@ -42,7 +42,7 @@ pub(super) fn atomic_of_float(
     }
 }
 
-/// Is a value 1 in every lane of a format?
+/// Returns `true` if a value is 1 in every lane of a format.
 pub(super) fn is_one(value: RegisterValue, format: Format, lanes: u8) -> bool {
     let one: u64 = match format {
         Format::F16 => 0x3c00,
@@ -56,7 +56,8 @@ pub(super) fn is_one(value: RegisterValue, format: Format, lanes: u8) -> bool {
     value == RegisterValue::Constant(all)
 }
 
-/// Could a value be an unrounded product, through copies, selections and signs?
+/// Returns `true` if a value may be a product that the assembler fuses with a sum. Follows copies, selections and
+/// operations on one operand.
 pub(super) fn may_be_product(function: &Function, operand: Operand) -> bool {
     let mut seen = RegisterSet::default();
     let mut work: Vec<Operand> = vec![operand];

@@ -138,8 +138,8 @@ impl TensorMap {
         Ok(MapBits { address: u64::from(word(0)) | u64::from(word(1)) << 32, map })
     }
 
-    /// Is a 32-bit word without influence on the meaning of a map? This holds for the lower bits of the stride of a
-    /// dimension that the map does not have. Its rank, in another word, must be known.
+    /// Returns `true` if a 32-bit word of a map has no influence on its meaning: the lower bits of the stride of a
+    /// dimension that the map does not have. The rank is in another word, which must be known.
     #[must_use]
     pub fn ignores(bytes: &[u8; TENSOR_MAP_BYTES], word: usize) -> bool {
         let strides = usize::from(bytes[8] >> 4 & 7);
@@ -214,7 +214,8 @@ fn tile(rank: usize, [first, rest]: [u32; 2]) -> Vec<u32> {
     (0..rank).map(size).collect()
 }
 
-/// Bits of a corner, and the position of lower and upper ones, by the number of spatial dimensions.
+/// Returns the number of bits of a corner's coordinate, and the position of the first bit of the upper corner, by the
+/// number of spatial dimensions.
 const fn corner_layout(spatial: usize) -> (u32, u32) {
     match spatial {
         1 => (16, 16),

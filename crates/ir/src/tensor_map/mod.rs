@@ -34,7 +34,8 @@ pub struct TensorMap {
     pub dims: Vec<u64>,
     /// Bytes from one index to the next, from dimension 1 on.
     pub strides: Vec<u64>,
-    /// Elements from one of the box to the next; the first is ignored.
+    /// For each dimension, the distance in the tensor of two consecutive elements of the box (element stride); the
+    /// innermost is ignored.
     pub steps: Vec<u32>,
     /// The elements that a copy moves.
     pub shape: BoxShape,
@@ -122,7 +123,7 @@ impl TensorElement {
         }
     }
 
-    /// Are elements floats?
+    /// Returns `true` if elements are floats.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self.scalar(), Scalar::Float(_))
@@ -214,7 +215,7 @@ impl TensorMap {
         self.dims.len()
     }
 
-    /// Is the map for `.im2col` copies?
+    /// Returns `true` if the map is for `.im2col` copies.
     #[must_use]
     pub const fn is_im2col(&self) -> bool {
         matches!(self.shape, BoxShape::Im2col { .. })
@@ -242,7 +243,7 @@ impl TensorMap {
         }
     }
 
-    /// Bytes of a copy, those outside the tensor included. A load delivers this many at its mbarrier.
+    /// Bytes of a copy, those outside the tensor included. A load signals this number to its mbarrier.
     #[must_use]
     pub fn box_bytes(&self) -> u64 {
         self.row_bytes().saturating_mul(self.rows())

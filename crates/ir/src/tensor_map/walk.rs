@@ -18,7 +18,7 @@ pub struct Piece {
     pub tensor: Option<i128>,
     /// The number of bytes.
     pub bytes: u32,
-    /// A store writes it although it lies behind the tensor's row.
+    /// Set if the bytes lie behind the tensor's row. A store writes them nevertheless.
     pub beyond: bool,
 }
 
@@ -29,7 +29,8 @@ pub enum WalkError {
     Interleaved,
     /// An im2col copy that starts outside its bounding box.
     OutsideBounds,
-    /// An im2col store of another bounding box than the tensor, or across its end: an illegal instruction on an H200.
+    /// An im2col store whose bounding box is not the whole tensor, or that crosses the end of the tensor: an illegal
+    /// instruction on an H200.
     Im2colStore,
 }
 

@@ -245,7 +245,7 @@ impl Check<'_> {
         atomic.a.iter().chain(&atomic.b).for_each(|&operand| self.reads(operand, width, op));
     }
 
-    /// A variable is accessed in its own space or through generic addresses.
+    /// Checks that a variable is accessed in its own space or through generic addresses.
     fn space(&mut self, space: Space, base: AddressBase, op: &Op) {
         let AddressBase::Variable(variable) = base else { return };
         let Some(variable) = self.program.variables.get(variable) else { return };

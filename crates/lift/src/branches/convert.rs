@@ -1,10 +1,11 @@
-//! Turns a branch into straight-line code.
+//! Turns a branch into straight-line code. Below, `r` stands for each register that a side writes and that is live at
+//! `to`; `hint` is an operation without effect that uses the condition.
 //!
 //! ```text
-//!         @p bra A, C                     p' = p; @p' hint; old r = r     (r written by A and wanted later)
-//!     A:  …                               A; then r = r; r = old r
+//!         @p bra A, C                     p' = p; @p' hint; old = r
+//!     A:  …                               A; first = r; r = old
 //!     C:  …                        →      C
-//!     to: …                               r = p' ? then r : r
+//!     to: …                               r = p' ? first : r
 //! ```
 
 use super::liveness::{Liveness, writes_and_reads};
@@ -90,8 +91,8 @@ impl StraightLine<'_> {
         }
     }
 
-    /// Emits a use of the condition: a branch on an undefined value is an error, even if no result of its
-    /// sides is used.
+    /// Emits a use of the condition, so that an undefined condition is reported even if no result of the sides is
+    /// used.
     fn use_condition(&mut self, condition: Reg) {
         let (span, location) = self.origin;
         let guard = Some(Guard { register: condition, negated: false });
@@ -102,9 +103,9 @@ impl StraightLine<'_> {
     fn emit_side(&mut self, instructions: Vec<Instr>, condition: Guard) {
         for mut instruction in instructions {
             // A guard that is undefined is an error only where the side is taken.
-            let is_open =
+            let has_undefined_guard =
                 instruction.guard.is_some_and(|own| self.undefined[own.register.position()]);
-            if keeps_condition(&instruction.op) || is_open {
+            if keeps_condition(&instruction.op) || has_undefined_guard {
                 self.origin = (instruction.span, instruction.location);
                 instruction.guard = Some(match instruction.guard {
                     Some(own) => self.conjunction(condition, own),

@@ -129,7 +129,7 @@ fn double_routine(name: &str) -> Option<Routine> {
     })
 }
 
-/// Functions without a meaning in terms, and their numbers of arguments: equal arguments give equal results.
+/// Functions that terms leave uninterpreted (equal arguments give equal results), and their numbers of arguments.
 const UNINTERPRETED: [(&str, u8); 19] = [
     ("tgamma", 1),
     ("j0", 1),

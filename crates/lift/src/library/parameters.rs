@@ -1,5 +1,5 @@
-//! Keeps arguments in registers that pass through local variables into a function and back. Once the call is gone,
-//! the value is stored and loaded again. Without these accesses, branches around them can become straight-line code.
+//! Forwards values that are stored to a `.param` variable and loaded again at once. Such pairs remain where a replaced
+//! call got its arguments and returned its result. Without them, branches around them can become straight-line code.
 
 use ir::{
     Access, AddressBase, BlockId, Function, Instr, Op, Param, Program, Register, Space, Symbol,

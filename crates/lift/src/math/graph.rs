@@ -3,8 +3,9 @@
 //!
 //! A value is an [`Edge`]: a node, negated or not. Negated means the sign bit flipped for floats and the opposite for
 //! predicates. The sign of a product or sum is kept outside as far as possible, so that `-(a·b)` and `(-a)·b` are one
-//! node. Subtraction is a sum, `or` of predicates an `and`, and only `<` and `=` compare. NaN and infinities play no
-//! part: `setp.ltu` and `setp.lt` are one comparison, and a test for either fails. Nor do `.ftz` and `.approx`.
+//! node. Subtraction is a sum, `or` of predicates an `and`, and only `<` and `=` compare. NaN and infinities are
+//! ignored: `setp.ltu` and `setp.lt` are one comparison, and a test for NaN or infinity is false. So are `.ftz` and
+//! `.approx`.
 
 use ir::{
     ArgumentRange, FloatBinary, FloatUnary, Format, IntBinary, IntTernary, IntUnary, RealFunction,

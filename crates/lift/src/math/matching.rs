@@ -1,8 +1,8 @@
 //! Matches a value of a program against an expansion of a table, and finds its arguments.
 //!
-//! Equal up to the order of commuting operands, contraction of a product and a sum into an fma, and the place of
-//! signs. Every step of the table is matched with one node of the graph by a relation `step = ±node`, which follows
-//! from the relations of their operands.
+//! A match may differ from the table in the order of commuting operands, in the contraction of a product and a sum into
+//! an fma, and in the place of signs. Every step of the table is matched with one node of the graph by a relation
+//! `step = ±node`, which follows from the relations of their operands.
 
 use super::graph::{Code, Commutes, Edge, Graph, Node, NodeId, is_odd};
 use super::template::{Part, Step, Template};
@@ -54,12 +54,11 @@ pub(crate) struct Match {
     pub(crate) arguments: Vec<Edge>,
     /// The value is the negated function.
     pub(crate) negated: bool,
-    /// Conditions that must hold.
+    /// The conditions of the template's `fast` steps, which the function is known under.
     pub(crate) conditions: Vec<Edge>,
-    /// The matched selects whose other side is not in the table: the condition, and the value, which is the node or
-    /// its opposite.
+    /// For each `fast` step, its condition, and the matched select with the sign that makes it equal to the step.
     pub(crate) fast: Vec<(Edge, Edge)>,
-    /// Numbers of the selects that must yield their finite side.
+    /// The matching selects of infinity, as positions in the list given to [`find`]. Each must yield its finite side.
     pub(crate) finite: Vec<usize>,
 }
 
@@ -87,7 +86,7 @@ pub(crate) fn names(graph: &Graph) -> Vec<Option<String>> {
 
 /// Matches a value with an expansion.
 ///
-/// `infinite` are conditions under which something is infinite.
+/// `infinite` has the condition of the infinite side for each of the program's selects of infinity.
 pub(crate) fn find(
     graph: &Graph,
     names: &[Option<String>],
@@ -125,7 +124,8 @@ pub(crate) fn find_product(
 }
 
 impl Matcher<'_> {
-    /// Builds the match if the root has signs and is infinite where the template says.
+    /// Builds the match if the root matched with `signs`. A template with [`Template::infinite`] must also match one of
+    /// the conditions in `infinite`.
     fn outcome(&mut self, signs: Signs, infinite: &[Edge]) -> Option<Match> {
         if signs.is_none() {
             return None;

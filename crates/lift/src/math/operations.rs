@@ -253,7 +253,7 @@ impl Values<'_> {
         Some(self.graph.op(code, &operands)?.flipped(negate))
     }
 
-    /// Like [`Self::compare`], with a constant on the right where there is one.
+    /// Like [`Self::compare`], but a constant stays on the right: `a > c` and `a ≤ c` become comparisons with `c + 1`.
     fn int_compare(
         &mut self,
         relation: Relation,

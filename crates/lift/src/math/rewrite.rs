@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
     registers: Vec<Register>,
-    /// Inserted at the start of blocks: copies before functions.
+    /// Inserted at the start of blocks, in the order of planning: a copy comes before the function that reads it.
     starts: BTreeMap<BlockId, Vec<Instr>>,
     /// Replacements of instructions.
     instead: BTreeMap<(BlockId, usize), Vec<Instr>>,
@@ -42,7 +42,7 @@ pub(crate) struct Plan {
     pub(crate) edits: Edits,
 }
 
-/// A value that may be a function's.
+/// A value in a register, to be compared with the templates.
 #[derive(Clone, Copy)]
 struct Candidate {
     block: BlockId,
@@ -108,8 +108,8 @@ fn infinity_choices(function: &Function, values: &Values<'_>) -> Vec<InfinityCho
             }
             _ => return None,
         };
-        let open = instruction.guard.is_none();
-        open.then_some(InfinityChoice { block, position, register, other, infinite, rest })
+        let is_unguarded = instruction.guard.is_none();
+        is_unguarded.then_some(InfinityChoice { block, position, register, other, infinite, rest })
     };
     values.results.iter().filter_map(choice).collect()
 }
@@ -136,7 +136,7 @@ pub(crate) fn plan(
     };
     let infinite: Vec<Edge> = planner.choices.iter().map(|choice| choice.infinite).collect();
     let names = names(&values.graph);
-    // At joins: arguments before functions of them.
+    // At joins: in the order of nodes, so that an argument comes before functions of it.
     let mut merges = values.merges.clone();
     merges.sort_unstable_by_key(|&(block, register, value)| (value, block, register));
     let merges = merges.into_iter().map(|(block, register, value)| Candidate {
@@ -295,7 +295,7 @@ impl Planner<'_, '_> {
             .position
             .and_then(|at| self.function.blocks[candidate.block].instructions[at].guard);
         let instructions = new.into_iter().map(|op| Instr {
-            // All steps but the last write fresh registers.
+            // One guard for all is right: all operations but the last write fresh registers.
             guard,
             op,
             span: origin.0,

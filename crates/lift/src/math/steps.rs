@@ -3,8 +3,8 @@
 use super::graph::{Code, Edge, Graph, Node, NodeId};
 use rustc_hash::FxHashMap;
 
-/// Writes the steps of a value. Opaque values are its arguments, in the order in which they appear. A select is
-/// written as `fast` if one side has an argument too many.
+/// Writes the steps of a value. The first `arguments` opaque values are its arguments, in the order in which they were
+/// created. A select is written as `fast` if just one of its sides depends on other opaque values.
 pub(crate) fn steps(graph: &Graph, value: Edge, arguments: usize) -> String {
     let mut writer = Writer { graph, arguments, inputs: Vec::new(), names: FxHashMap::default() };
     let mut text = String::new();

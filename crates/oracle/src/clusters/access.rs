@@ -1,6 +1,6 @@
 //! The possible accesses to cells of a program of two blocks, and the pairs of them that may be concurrent.
 //!
-//! Two stores of the same value may be, and two updates with scopes that include each other's threads (PTX
+//! Two stores of the same value may be concurrent, and two updates with scopes that include each other's threads (PTX
 //! manual §8.7); `red.async` has cluster scope (§9.7.13.7).
 
 use super::step::{Events, event};

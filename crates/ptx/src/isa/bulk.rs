@@ -2,8 +2,7 @@
 //! fences for the async proxy (§9.7.13.4).
 //!
 //! Reducing copies to shared memory of another block are refused. Fences between aliasing addresses have no effect,
-//! because allocations do not overlap. Fences for tensor maps have none either, because a map changed by the kernel
-//! is not followed.
+//! because allocations do not overlap. The fences of the tensormap proxy (§9.7.13.4) are here, too.
 
 use super::memory::{cache_policy, check_space, hints, scope};
 use super::tensor_copy::REDUCTIONS;

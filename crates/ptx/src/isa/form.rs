@@ -1,4 +1,4 @@
-//! A form of an instruction, an entry of the tables.
+//! The type of a catalogue entry: a form of an instruction.
 
 use super::Insn;
 use base::Diagnostic;

@@ -1,4 +1,5 @@
-//! The view of a catalogue entry on the instruction it lowers.
+//! [`Insn`]: hands the modifiers and operands of an instruction to its catalogue entry, and collects the operations
+//! that the entry emits.
 //!
 //! An entry takes modifiers and operands one by one and emits core operations. If it leaves one untaken, the
 //! dispatcher refuses the instruction ([`Insn::finish`]), so that no modifier is ever dropped silently.

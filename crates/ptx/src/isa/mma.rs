@@ -236,9 +236,9 @@ fn sparsity(insn: &mut Insn<'_, '_, '_>, product: &Product, ordered: bool) -> Lo
     }
 }
 
-/// Returns the number of choices of the lanes that provide metadata (§9.7.14.6.1). Four bits of it describe a
-/// chunk of a row; four lanes have two rows between them, and one, two or all of the four are needed for the
-/// 32 bits each can give.
+/// Returns the number of sparsity selectors (§9.7.14.6.1). Each names the lanes, among four, that provide the metadata
+/// of two rows. A chunk of a row needs four bits of metadata and a lane provides 32 bits, so `k / (4 · chunk)` of the
+/// four lanes provide it.
 fn selectors(product: &Product) -> u16 {
     let chunk = match product.a {
         Tf32 => 2,

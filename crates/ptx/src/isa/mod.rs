@@ -94,7 +94,7 @@ const fn sync_family(name: &'static str, forms: &'static [Form]) -> Family {
 
 /// The families, in the order in which their forms are tried. Unsupported ones come first, because they claim some
 /// modifiers of supported opcodes. Mixed-precision forms come before those of one precision, and packed conversions
-/// before the others. A `static`, because [`family_of`] compares addresses: a constant may have several.
+/// before the others. A `static`, because [`family_of`] compares addresses, and a constant may be copied to several.
 pub static FAMILIES: &[Family] = &[
     family("memory of several devices", unsupported::ADDRESSES),
     sync_family("changes of tensor maps", map_change::FORMS),

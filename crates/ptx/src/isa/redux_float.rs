@@ -1,8 +1,8 @@
 //! `redux.sync` on floats (manual §9.7.13.12, sm_100a), lowered to shuffles.
 //!
 //! Minima and maxima may be taken in any order, and twice of one value, so any order of exchanges gives the
-//! instruction's result. At the end one lane broadcasts it, so that all have the same bits; a race on shared memory
-//! may depend on this.
+//! instruction's result. At the end one lane broadcasts it, so that all have the same bits: lanes that store it to one
+//! place then store equal values, which is no race.
 
 use super::{Insn, Lower, Type};
 use ir::{
@@ -90,7 +90,7 @@ fn exchange(
     })
 }
 
-/// Emits a test: does a mask name a lane?
+/// Emits a test that is true if a mask has a lane.
 fn is_member(insn: &mut Insn<'_, '_, '_>, mask: Operand, lane: u64) -> Operand {
     let bit = binary(insn, IntBinary::And, mask, Operand::Constant(1 << lane));
     let (relation, width, zero) = (Relation::Ne, Width::B32, Operand::Constant(0));

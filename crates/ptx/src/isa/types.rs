@@ -99,7 +99,7 @@ impl Type {
         }
     }
 
-    /// Is the type in two's complement?
+    /// Returns `true` if the type is in two's complement.
     pub(crate) fn is_signed(self) -> bool {
         matches!(self, Self::Signed(_) | Self::IntPair { signed: true })
     }

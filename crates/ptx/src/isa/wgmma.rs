@@ -126,7 +126,7 @@ impl Product {
             && !(self.sparse && self.a == B1)
     }
 
-    /// Returns the number of choices of the lanes that provide metadata: a pair of four, or all.
+    /// Returns the number of sparsity selectors: two if a pair of lanes among four provides metadata, one if all do.
     fn selector_count(self) -> u64 {
         if self.a.bits() >= 16 { 2 } else { 1 }
     }
@@ -189,7 +189,7 @@ fn factor(insn: &mut Insn<'_, '_, '_>) -> Lower<WgmmaFactor> {
     Ok(WgmmaFactor::Shared(MatrixDescriptor { bits, transposed: false }))
 }
 
-/// Takes `scale-d`, a predicate or 0 or 1: is the product added to D?
+/// Takes `scale-d`, a predicate or 0 or 1: if it is true, the product is added to D.
 fn accumulates(insn: &mut Insn<'_, '_, '_>) -> Lower<Operand> {
     match insn.predicate()? {
         Operand::Constant(bits) => Ok(Operand::Constant(bits & 1)),

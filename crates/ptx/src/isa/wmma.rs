@@ -86,7 +86,7 @@ const MMA_EXAMPLES: &[&str] = &[
 /// The shapes of half precision and bytes.
 const HALF_AND_BYTE_SHAPES: &[Shape] = &[mnk(16, 16, 16), mnk(8, 32, 16), mnk(32, 8, 16)];
 
-/// Is there a product of this shape whose factors have this type?
+/// Returns `true` if there is a product of this shape whose factors have this type.
 fn has_factors(shape: Shape, factor: Element) -> bool {
     match factor {
         F16 | Bf16 | S8 | U8 => HALF_AND_BYTE_SHAPES.contains(&shape),
@@ -111,14 +111,15 @@ fn accumulators(factor: Element) -> &'static [Element] {
 
 const FACTORS: &[Element] = &[F16, Bf16, Tf32, F64, S8, U8, S4, U4, B1];
 
-/// Does some product of this shape accumulate in this type?
+/// Returns `true` if some product of this shape accumulates in this type.
 fn has_accumulators(shape: Shape, element: Element) -> bool {
     let fits =
         |&factor: &Element| has_factors(shape, factor) && accumulators(factor).contains(&element);
     FACTORS.iter().any(fits)
 }
 
-/// Does the layout fit the element? Elements of less than a byte are contiguous along the summed dimension.
+/// Returns `true` if the layout fits the element. Elements of less than a byte must be contiguous along the summed
+/// dimension, that is, have the layout `packed`.
 fn layout_fits(element: Element, layout: Layout, packed: Layout) -> bool {
     element.bits() >= 8 || layout == packed
 }
@@ -126,7 +127,7 @@ fn layout_fits(element: Element, layout: Layout, packed: Layout) -> bool {
 fn lane_fragment(fragment: Fragment, shape: Shape, element: Element) -> LaneFragment {
     let Shape { m, n, k } = shape;
     match fragment {
-        // Lanes share elements of half precision: eight registers for every shape.
+        // Two lanes may hold the same element of half precision: eight registers for every shape.
         Fragment::A | Fragment::B if element == F16 => LaneFragment { count: 8, element },
         Fragment::A => LaneFragment::share(m, k, element),
         Fragment::B => LaneFragment::share(k, n, element),
@@ -232,8 +233,8 @@ fn mma(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// Takes the types of D, A, B and C. Two alone are D and C; the factors are then half precision, which is
-/// never written.
+/// Takes the types of D, A, B and C. If there are only two, they are those of D and C. The factors are then f16, and
+/// only then.
 fn elements(insn: &mut Insn<'_, '_, '_>) -> Lower<[Element; 4]> {
     let (first, second) = (element(insn)?, element(insn)?);
     let Some(third) = optional_element(insn) else { return Ok([first, F16, F16, second]) };

@@ -26,7 +26,8 @@ pub(crate) struct Builder<'c, 'a> {
     /// The source location of the next instruction.
     pub(crate) location: Option<LocId>,
     registers: IndexVec<Reg, Register>,
-    /// For each register: is it a temporary of one instruction? The carry flag is not: it passes between instructions.
+    /// For each register, `true` if it is a temporary of one instruction. The carry flag is not: it passes between
+    /// instructions.
     is_temporary: IndexVec<Reg, bool>,
     /// Blocks by number; `None` until the block is finished.
     blocks: IndexVec<BlockId, Option<Block>>,

@@ -162,8 +162,8 @@ fn check_address_size(context: &mut Context<'_>, size: &Number<'_>) {
     }
 }
 
-/// Requires a version as `8.7`: a major and a minor number, the minor one a digit. What a newer version
-/// added is refused where it is used.
+/// Requires a version such as `8.7`: a major number of one or two digits and a minor one of one digit. Additions of
+/// newer versions are refused where they are used.
 fn check_version(context: &mut Context<'_>, version: &Number<'_>) {
     let is_version = version.text.split_once('.').is_some_and(|(major, minor)| {
         let are_digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Comparison and selection (manual §9.7.6 and §9.7.7).
+//! Cases of comparison and selection (manual §9.7.6 and §9.7.7).
 
 use super::{CaseList, bits};
 

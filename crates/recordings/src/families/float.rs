@@ -1,4 +1,4 @@
-//! Arithmetic in single and double precision (manual §9.7.3.1–12), and functions (§9.7.3.13–22).
+//! Cases of arithmetic in single and double precision (manual §9.7.3.1–12), and of functions (§9.7.3.13–22).
 //!
 //! Packed `.f32x2`, mixed precision and three-operand `min` and `max` need sm_100.
 

@@ -1,7 +1,7 @@
-//! Fragments of `wmma` (manual §9.7.14.4) with all registers different, in every form missing from `matrix`.
+//! Cases of `wmma` (manual §9.7.14.4) with all registers different, in every form missing from `matrix`.
 //!
-//! The manual leaves the layout of fragments open. Half-precision fragments of A and B have room for each
-//! element two or four times, and a load fills all copies. Here each register holds numbers of its own, so
+//! The manual leaves the layout of fragments open. Half-precision fragments of A and B have room for one, two or
+//! four copies of each element, and a load fills all copies. Here each register holds numbers of its own, so
 //! the product tells which of the copies hardware multiplies. In half of the cases the registers of the later
 //! copies, named `%x`, hold any bits, infinities and NaNs among them: a finite product shows that they take
 //! no part. The other types have one copy of each element. Forms of them that `matrix` lacks are here, too.

@@ -1,4 +1,4 @@
-//! Arithmetic in half precision (manual §9.7.4).
+//! Cases of arithmetic in half precision (manual §9.7.4).
 
 use super::{CaseList, bits};
 

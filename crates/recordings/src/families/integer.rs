@@ -1,4 +1,4 @@
-//! Integer arithmetic (manual §9.7.1) and carry chains (§9.7.2).
+//! Cases of integer arithmetic (manual §9.7.1) and carry chains (§9.7.2).
 
 use super::{CaseList, bits};
 

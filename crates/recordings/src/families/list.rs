@@ -51,8 +51,8 @@ impl CaseList {
     }
 }
 
-/// Parses the inputs and outputs of a signature. A mistake in one is a bug of this crate. The first test that
-/// uses the cases shows it.
+/// Parses the inputs and outputs of a signature. Signatures are constants of this crate, so an unknown kind of input
+/// panics: the first test that uses the cases shows it.
 fn operands(signature: &str) -> (Vec<Input>, Vec<Output>) {
     let (reads, writes) = signature.split_once('>').unwrap_or((signature, ""));
     let mut letters = "abcdefgh".chars();
@@ -107,7 +107,7 @@ fn expand(pattern: &str) -> Vec<String> {
     heads.flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}"))).collect()
 }
 
-/// Bits of the register for a value of this type: the first number in its name, twice for pairs.
+/// Returns the width of the narrowest register for a value of this type: at least 16 bits, and 32 for other names.
 pub(super) fn bits(ty: &str) -> u32 {
     InputKind::parse(ty).map_or(32, InputKind::bits).max(16)
 }

@@ -1,4 +1,4 @@
-//! Logic and shift instructions (manual §9.7.8).
+//! Cases of logic and shift instructions (manual §9.7.8).
 
 use super::{CaseList, bits};
 

@@ -1,10 +1,10 @@
-//! Matrix instructions of a warp (manual §9.7.14): products of every shape and type, dense and sparse, and
-//! moves of matrices between registers and memory.
+//! Cases of matrix instructions of a warp (manual §9.7.14): products of every shape and type, dense and sparse,
+//! and moves of matrices between registers and memory.
 //!
-//! The first half of the vectors has small integers, with sums that are exact in every order of computation.
-//! The second half has any bits (integers) or numbers of a similar size (floats), which tensor cores round in
-//! their own way. Fragments of `wmma` in half precision hold elements twice, and so do the registers given to
-//! it.
+//! For floats, the first half of the vectors has small integers, with sums that are exact in every order of
+//! computation. The second half has numbers of a similar size, which tensor cores round in their own way.
+//! Integers have any bits in both halves. Half-precision fragments of A and B have room for up to four copies of
+//! each element; `halves` gives all copies the same bits, and the cases of `fragments` different ones.
 
 use super::CaseList;
 
@@ -44,11 +44,13 @@ pub(super) fn kind(element: &str) -> &'static str {
 /// A product as text and signature.
 struct Product<'t> {
     opcode: String,
-    /// Registers of A, B, C and D with their elements.
+    /// The numbers of registers of A, B, C and D for each lane.
     counts: [usize; 4],
+    /// The element types of A, B, C and D.
     elements: [&'t str; 4],
     /// Text after the operands.
     rest: &'static str,
+    /// The kind of the register `%e` with the metadata of a sparse A.
     metadata: Option<&'static str>,
 }
 
@@ -81,7 +83,7 @@ pub(super) fn share(elements: usize, element: &str) -> usize {
     elements * bits / (32 * bits.max(32))
 }
 
-/// Adds `mma` of a shape, with layouts, modifiers and the types of D, A, B and C.
+/// Adds `mma` of a shape, with layouts, modifiers, the types of D, A, B and C, and the modifiers after them (`last`).
 fn product(
     list: &mut CaseList,
     (m, n, k): (usize, usize, usize),
@@ -91,6 +93,7 @@ fn product(
     last: &str,
 ) {
     let [d, a, b, c] = types;
+    // `m8n8k4` of halves is four products, one for each eight lanes.
     let quarters = if (m, a) == (8, "f16") { 4 } else { 1 };
     let opcode =
         format!("mma.sync.aligned.m{m}n{n}k{k}.{layouts}{modifiers}.{d}.{a}.{b}.{c}{last}");
@@ -147,12 +150,14 @@ fn dense(list: &mut CaseList) {
 }
 
 fn sparse(list: &mut CaseList) {
+    // `threads` of each four lanes supply the metadata, so the selector has `4 / threads` possible values.
     let selectors = [", %e, 0", ", %e, 1", ", %e, 2", ", %e, 3"];
     let mut each = |k: usize, d: &str, a: &str, b: &str, threads: usize| {
         for variant in ["sp", "sp::ordered_metadata"] {
             for rest in &selectors[..4 / threads] {
                 let opcode =
                     format!("mma.{variant}.sync.aligned.m16n8k{k}.row.col.{d}.{a}.{b}.{d}");
+                // Half of the 16 by k elements of A are stored.
                 let counts = [share(8 * k, a), share(8 * k, b), share(16 * 8, d), share(16 * 8, d)];
                 let metadata = Some(if a == "tf32" { "metadata1" } else { "metadata2" });
                 let elements = [a, b, d, d];
@@ -239,7 +244,8 @@ fn wmma(list: &mut CaseList) {
     loads(list);
 }
 
-/// Adds a product with A and B in half precision: a register that exists once is named again.
+/// Adds a product with A and B in half precision. Each takes eight registers. The instruction names the `a` and `b`
+/// distinct ones repeatedly, so that all copies of an element are equal.
 fn halves(list: &mut CaseList, opcode: &str, (a, b): (usize, usize), (d, c): (&str, &str)) {
     let names = |letter: char, count: usize, all: usize| {
         let names: Vec<String> = (0..all).map(|at| format!("%{letter}{}", at % count)).collect();

@@ -1,5 +1,5 @@
-//! Read-modify-writes (manual §9.7.13.5–6), loads and stores (§9.7.9.8, §9.7.9.11), on memory private to each
-//! thread.
+//! Cases of read-modify-writes (manual §9.7.13.5–6), loads and stores (§9.7.9.8, §9.7.9.11), on memory private to
+//! each thread.
 
 use super::{CaseList, bits};
 use crate::case::Space;
@@ -92,9 +92,10 @@ pub(super) fn fill(list: &mut CaseList) {
     let cell = "before0=b64 before1=b64";
     for &(name, space) in SPACES {
         for ty in TYPES {
-            // Floats do not fit into wider registers.
+            // Integers may be in wider registers, floats may not.
             let fits = |width: u32| width == bits(ty) || width > bits(ty) && !ty.starts_with('f');
             for width in [16, 32, 64].into_iter().filter(|&width| fits(width)) {
+                // In the second half of the cell's 16 bytes, so that a lost offset shows; aligned for the type.
                 let offset = 8 + bits(ty) / 8 % 8;
                 let load = format!("ld.{name}.{ty} %out, [%cell+{offset}];");
                 list.add_with_cell(&load, &format!("{cell} > {width}"), space);

@@ -10,7 +10,7 @@ use super::{IN_GROUP, LARGEST_RUN, List, PAGE, Sums};
 use crate::{Factors, ListId, NodeId, Sum};
 use multiversion::multiversion;
 
-/// Lists to a group: the lanes of a warp.
+/// Lists of a group: one for each lane of a warp.
 pub const LANES: usize = 32;
 
 /// The ends of the lists of a group.
@@ -155,10 +155,10 @@ fn multiply(
     all_below(left.iter().chain(right).map(|position| position.wrapping_sub(base)), limit)
 }
 
-/// Are all positions below `limit`, which is less than 2^31?
+/// Returns `true` if all positions are below `limit`, which is less than 2^31.
 ///
-/// One pass without comparisons: not every processor has unsigned vector comparisons. The difference of two numbers
-/// below 2^31 is negative if the first is smaller.
+/// Uses no comparisons, because not every processor has unsigned vector comparisons. The difference of two numbers
+/// below 2^31 has its sign bit set if the first is smaller.
 #[inline(always)]
 pub(crate) fn all_below(positions: impl Iterator<Item = u32>, limit: u32) -> bool {
     let (any, all) = positions.fold((0, u32::MAX), |(any, all), position: u32| {

@@ -88,7 +88,7 @@ pub enum Statement {
         end: Expression,
         /// Step, positive.
         step: Option<Expression>,
-        /// Are the values taken from the end (`in reverse`)?
+        /// Set if the values are taken from the end (`in reverse`).
         reverse: bool,
         /// The loop body.
         body: Vec<Statement>,

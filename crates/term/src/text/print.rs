@@ -7,7 +7,7 @@ const DEFAULT_LIMIT: usize = 2_000;
 /// Nesting beyond which the printer writes `…` rather than recurse.
 const MAX_DEPTH: u32 = 400;
 
-/// Binding strength of the context of an operand.
+/// Binding strengths of operators, as in the parser.
 const SUM: u8 = 5;
 const PRODUCT: u8 = 6;
 const POWER: u8 = 8;

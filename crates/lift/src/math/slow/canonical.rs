@@ -60,7 +60,7 @@ fn moved_value(value: &str, fixed: &[String]) -> Option<String> {
     match operation {
         "copy" | "address_of" if operands.contains(' ') => None,
         "copy" if is_register(operands) && fixed.iter().any(|one| one == operands) => None,
-        // Its source was replaced already if it could be; otherwise it is computed.
+        // A source that is still a register here is computed and written once, so it can replace its copies.
         "copy" | "address_of" => Some(operands.to_owned()),
         "Add.b64" | "Add.b32" => {
             let (base, by) = operands.split_once(", ")?;

@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
         Ok(Operand::List(operands))
     }
 
-    /// Is `(` followed by the type of a cast? This is the only place that looks two tokens ahead.
+    /// Returns `true` if the type of a cast follows `(`. This is the only place that looks two tokens ahead.
     fn starts_cast(&self, open: Span) -> bool {
         let rest = self.text[open.end as usize..].trim_start();
         rest.starts_with(".s64") || rest.starts_with(".u64")
