@@ -224,7 +224,7 @@ fn results_go_on_where_they_end() {
     };
     refused(&["--max-instructions", "7"], "the job or its limits have changed");
     write_jobs(&folder, &[jobs[1].clone(), jobs[0].clone()]);
-    refused(&[], "result 1 is that of \"a\", and job 1 is \"b\"");
+    refused(&[], "result 1 belongs to \"a\", but job 1 is \"b\"");
     write_jobs(&folder, &jobs[..2]);
     refused(&[], "result 3 has no job");
     fs::write(&path, "{}\n").unwrap();

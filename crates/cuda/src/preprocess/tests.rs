@@ -135,7 +135,7 @@ fn doubtful_directives_are_refused() {
         ("#else", "`#else` without `#if`"),
         ("#if 1\n#else\n#else\n#endif", "`#else` after `#else`"),
         ("#foo", "`#foo` is not a directive"),
-        ("#error so it is", "`#error` is reached: so it is"),
+        ("#error so it is", "`#error` was reached: so it is"),
         ("#define P(a,b) a##b\nP(1,+)", "`##` makes `1+` here, which is not one token"),
         (
             "#define F(x) x\nF(1\n#ifdef A\n#endif\n)",

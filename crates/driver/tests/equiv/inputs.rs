@@ -233,7 +233,7 @@ fn where_only_the_reference_is_defined_they_differ() {
         div.rn.f32 %f2, %f2, %f3;";
     ask([COPY, rare], &[]).expect(Exit::Success, &["assumed: defined("]);
     let strict = Question { strict: true, ..ask([COPY, rare], &[]) };
-    strict.expect(Exit::Unknown, &["not shown", "(--strict)"]);
+    strict.expect(Exit::Unknown, &["not proved", "(--strict)"]);
 }
 
 #[test]
