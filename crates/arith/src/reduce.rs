@@ -66,7 +66,7 @@ fn positive_symbol(formula: &Formula) -> Option<Sym> {
         Formula::Pow2(poly) => poly.as_symbol(),
         Formula::Ge(poly) => {
             let low = poly.constant_term();
-            let sym = poly.offset(-low)?.as_symbol()?;
+            let sym = poly.offset(low.checked_neg()?)?.as_symbol()?;
             (low <= -1).then_some(sym)
         }
         _ => None,

@@ -208,3 +208,38 @@ fn variables_written_by_an_earlier_launch_need_no_contents() {
         assert_eq!(code, expected, "{first} {symbol}\n{text}");
     }
 }
+
+/// A name with several values has no value that an expression could mean, also where the last two launches agree.
+#[test]
+fn a_size_that_differs_between_launches_is_not_named() {
+    let kernel = |name: &str, parameters: &str, factor: &str| {
+        format!(
+            ".entry {name}(.param .u64 x, .param .u64 y, .param .u32 n{parameters}) {{
+            .reg .f32 %f<3>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; {factor}
+            ld.global.f32 %f2, [%rd1]; mul.f32 %f2, %f2, %f1; st.global.f32 [%rd2], %f2; ret; }}\n"
+        )
+    };
+    let constant = |number: &str| format!("mov.f32 %f1, {number};");
+    let kernels = [
+        kernel("scale", ", .param .f32 s", "ld.param.f32 %f1, [s];"),
+        kernel("halve", "", &constant("0f3F000000")),
+        kernel("copy", "", &constant("0f3F800000")),
+    ];
+    let arguments = |out: &str, rest: &str| format!("\"x=f32[1]\", \"{out}=f32[1]:out\", {rest}");
+    let copies = |size: &str| {
+        ["z", "w"]
+            .map(|out| launch("copy", 1, &arguments(out, &format!("\"{size}=2\""))))
+            .join(", ")
+    };
+    let answer = |copied: &str| {
+        let first = launch("scale", 1, &arguments("y", "\"n=1\", \"s=1/n\""));
+        let reference = format!("{first}, {}", copies(copied));
+        let optimised =
+            format!("{}, {}", launch("halve", 1, &arguments("y", "\"m=2\"")), copies("m"));
+        compare("sizes_differ", &kernels, [&reference, &optimised])
+    };
+    let (code, text) = answer("n");
+    assert_ne!(code, 0, "{text}");
+    let (code, text) = answer("m");
+    assert_eq!(code, 1, "{text}");
+}

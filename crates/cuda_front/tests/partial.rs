@@ -49,6 +49,7 @@ fn operations_that_may_have_no_value_are_listed() {
         ("sqrtf(-1.0f)", Demand::NotNegative("sqrt"), true),
         ("sqrtf(x * p)", Demand::NotNegative("sqrt"), false),
         ("rsqrtf(x*x)", Demand::Positive("rsqrt"), false),
+        ("tanf(x)", Demand::NotAPole, false),
         ("logf(0.0f)", Demand::Positive("log"), true),
         ("log1pf(x)", Demand::AboveMinusOne, false),
         ("log1pf(-1.0f)", Demand::AboveMinusOne, true),

@@ -26,6 +26,8 @@ pub enum Demand {
     AboveMinusOne,
     /// An argument from −1 to 1 of this function.
     WithinOne(&'static str),
+    /// An argument of `tan` where the cosine is not zero.
+    NotAPole,
     /// A base and an exponent for which `pow` is a real number.
     Power,
 }
@@ -38,6 +40,7 @@ impl fmt::Display for Demand {
             Self::Positive(name) => write!(f, "the argument of `{name}` is positive"),
             Self::AboveMinusOne => f.write_str("the argument of `log1p` is above -1"),
             Self::WithinOne(name) => write!(f, "the argument of `{name}` is from -1 to 1"),
+            Self::NotAPole => f.write_str("the cosine of the argument of `tan` is not 0"),
             Self::Power => f.write_str("`pow` of these is a real number"),
         }
     }
@@ -240,6 +243,14 @@ impl<'k> Signs<'k> {
                     (None, _) => RequirementStatus::Sometimes,
                 };
                 Some((Demand::WithinOne(name), shown))
+            }
+            ExprKind::Call("tan", arguments) => {
+                // Poles are multiples of π, which no literal is.
+                let shown = match constant(arguments.first()?) {
+                    Some(_) => RequirementStatus::Always,
+                    None => RequirementStatus::Sometimes,
+                };
+                Some((Demand::NotAPole, shown))
             }
             ExprKind::Call("pow", arguments) => {
                 let [base, exponent] = &arguments[..] else { return None };

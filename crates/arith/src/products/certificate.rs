@@ -26,7 +26,8 @@ impl Hypotheses {
     /// alone are simpler. If `poly ≤ 0` is known, the equation is added, too.
     pub fn add_at_least(&mut self, poly: Poly) {
         let poly = poly.tightened().unwrap_or(poly);
-        let symbol = poly.offset(-poly.constant_term()).filter(|own| own.as_symbol().is_some());
+        let without_constant = poly.constant_term().checked_neg().and_then(|one| poly.offset(one));
+        let symbol = without_constant.filter(|own| own.as_symbol().is_some());
         let weaker = symbol.filter(|_| poly.constant_term() < 0);
         for poly in weaker.into_iter().chain([poly]) {
             let is_trivial = poly.as_constant().is_some_and(|value| value >= 0);

@@ -164,13 +164,18 @@ impl Documents {
             let mut call = Call::new(work::words(&file, self.limits), Vec::new(), None);
             self.running.insert(file.clone(), Job { watch: call.watch(), number });
             let (events, limits) = (self.events.clone(), self.limits);
+            let name = file.clone();
             let job = move || {
                 let looked =
                     catch_unwind(AssertUnwindSafe(|| work::check_file(&file, &mut call, limits)));
                 report(&events, FinishedJob { file, found: looked.ok(), _call: call });
             };
-            // Without a thread there is no result; the file can be saved again.
-            let _ = std::thread::Builder::new().stack_size(STACK).spawn(job);
+            if std::thread::Builder::new().stack_size(STACK).spawn(job).is_err() {
+                // There is no result, but the file can be saved again.
+                self.running.remove(&name);
+                let end = json!({ "kind": "end", "message": "no thread could be started" });
+                messages.extend(self.progress(number, &end));
+            }
         }
         messages
     }

@@ -3,7 +3,7 @@
 use super::misfit::ContentsError;
 use super::{ElementType, IndexRange, Number};
 use base::{GAMMA, mix64};
-use std::collections::BTreeSet;
+use rustc_hash::FxHashMap;
 
 /// Random floats are multiples of 1/`STEPS`, so that all types but those of 8 bits hold them exactly.
 const STEPS: i64 = 128;
@@ -88,21 +88,25 @@ impl Stream {
             all.truncate(usize::try_from(count).unwrap_or(usize::MAX));
             return all;
         }
-        let (mut seen, mut drawn) = (BTreeSet::new(), Vec::new());
-        // Rare repetitions: at most half of the numbers are drawn, or else the count does not fit in memory.
-        while (drawn.len() as u64) < count.min(size / 2) {
-            let number = self.within(low, high);
-            if seen.insert(number) {
-                drawn.push(number);
-            }
-        }
-        drawn
+        self.distinct(size, count).into_iter().map(|number| low + i128::from(number)).collect()
+    }
+
+    /// Draws distinct numbers below `size`: the first places of a shuffle that keeps only the numbers it has moved.
+    fn distinct(&mut self, size: u64, count: u64) -> Vec<u64> {
+        let mut moved: FxHashMap<u64, u64> = FxHashMap::default();
+        let draw = |place: u64| {
+            let other = place + self.below(size - place);
+            let here = moved.get(&place).copied().unwrap_or(place);
+            moved.insert(other, here).unwrap_or(other)
+        };
+        (0..count.min(size)).map(draw).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     const ALL: [ElementType; 16] = [
         ElementType::F64,
@@ -167,5 +171,14 @@ mod tests {
         let bytes = random(ElementType::U64, 4096, 5, (None, true)).unwrap();
         let seen: BTreeSet<&[u8]> = bytes.chunks_exact(8).collect();
         assert_eq!(seen.len(), 4096);
+    }
+
+    #[test]
+    fn distinct_numbers_may_be_all_of_a_range() {
+        for count in [1, 50, 99, 100] {
+            let drawn: BTreeSet<u64> = Stream(7).distinct(100, count).into_iter().collect();
+            assert_eq!(drawn.len() as u64, count);
+            assert!(drawn.iter().all(|&number| number < 100));
+        }
     }
 }

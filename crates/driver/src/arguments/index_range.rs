@@ -1,7 +1,7 @@
 //! Checks of tensor arguments: the range of integers (`x=s32[8]:0..100`), and strides that let elements overlap.
 
 use super::parse::number;
-use super::{ElementType, IndexRange, Number, ParseReason};
+use super::{ElementType, IndexRange, Number, ParseReason, TensorSpec};
 use std::fmt::{self, Display, Formatter};
 
 impl IndexRange {
@@ -9,6 +9,19 @@ impl IndexRange {
     #[must_use]
     pub fn condition(self, name: &str) -> String {
         format!("{} <= {name} < {}", self.low, self.high)
+    }
+}
+
+impl TensorSpec {
+    /// The number of integers that an element may be.
+    pub(super) fn possible_integers(&self) -> i128 {
+        match self.range {
+            Some(range) => i128::from(range.high) - i128::from(range.low),
+            None => {
+                let (least, greatest) = self.element.integer_range();
+                greatest - least + 1
+            }
+        }
     }
 }
 

@@ -293,11 +293,10 @@ fn check_tensor(tensor: &TensorSpec) -> Result<(), ParseReason> {
     if !extents.iter().all(fits) {
         return Err(ParseReason::TensorTooLarge);
     }
-    if let (Some(range), true) = (tensor.range, tensor.is_distinct) {
-        let (elements, numbers) =
-            (TensorSpec::count(shape), i128::from(range.high) - i128::from(range.low));
+    if tensor.is_distinct {
+        let (elements, numbers) = (TensorSpec::count(shape), tensor.possible_integers());
         if i128::from(elements) > numbers {
-            return Err(ParseReason::DistinctTooMany { elements, range, numbers });
+            return Err(ParseReason::DistinctTooMany { elements, numbers });
         }
     }
     if let (Some(Initial::List(numbers)), Some(elements)) = (&tensor.initial, tensor.elements())

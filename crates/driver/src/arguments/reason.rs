@@ -118,8 +118,8 @@ pub enum ParseReason {
     DistinctOutput,
     #[error("`:distinct`: strides make elements share their memory")]
     DistinctShared,
-    #[error("`:distinct`: {elements} elements, but {range} has only {numbers} numbers")]
-    DistinctTooMany { elements: u64, range: IndexRange, numbers: i128 },
+    #[error("`:distinct`: {elements} elements, but only {numbers} integers are possible")]
+    DistinctTooMany { elements: u64, numbers: i128 },
     #[error("`:{0}` is given for an output; a structure is for tensors that are read")]
     StructureOfOutput(&'static str),
     #[error("`:{0}` and `:distinct`: elements that are zero or the same are not distinct")]

@@ -22,7 +22,7 @@ pub(super) fn meanings<'p>(
     launches: impl Iterator<Item = &'p PreparedLaunch<'p>>,
 ) -> Result<Meanings, SidesError> {
     let mut meanings = Meanings::new();
-    let mut free = BTreeSet::new();
+    let (mut free, mut ambiguous) = (BTreeSet::new(), BTreeSet::new());
     for scalar in launches.flat_map(|launch| &launch.built.scalars) {
         let name = &scalar.name;
         let meaning = match &scalar.value {
@@ -31,21 +31,22 @@ pub(super) fn meanings<'p>(
                 continue;
             }
             ScalarValue::Integer(value) => {
-                let Ok(value) = i64::try_from(*value) else { continue };
-                Formula::number(Number::from(value))
+                i64::try_from(*value).ok().map(|value| Formula::number(Number::from(value)))
             }
-            ScalarValue::Float(value) => match Number::from_f64(*value) {
-                Some(number) => Formula::number(number),
-                None => continue,
-            },
-            ScalarValue::Related(_, expression) => Formula::expression(expression)?,
+            ScalarValue::Float(value) => Number::from_f64(*value).map(Formula::number),
+            ScalarValue::Related(_, expression) => Some(Formula::expression(expression)?),
+        };
+        let Some(meaning) = meaning else {
+            ambiguous.insert(name.clone());
+            continue;
         };
         let other = meanings.insert(name.clone(), meaning.clone());
         if other.is_some_and(|other| other != meaning && other.value() != meaning.value()) {
-            // Sizes may differ between the launches; then an expression cannot name them.
-            meanings.remove(name);
+            ambiguous.insert(name.clone());
         }
     }
+    // Sizes may differ between the launches; then an expression cannot name them.
+    meanings.retain(|name, _| !ambiguous.contains(name));
     if let Some(name) = free.iter().find(|name| meanings.contains_key(*name)) {
         return Err(SidesError::AnyOnOneSide { name: name.clone() });
     }

@@ -160,6 +160,8 @@ fn bad_arguments_are_explained() {
         ("A=f32[2]:mask=@m.bin", "expected the name of a .npy file after `:mask=@`"),
         ("A=s32[2,2]:1..5:lower", "`:lower` makes elements zero, which is not in 1..5"),
         ("A=s32[2,2]:-5..0:mask=[1,1,1,0]", "`:mask` makes elements zero, which is not in -5..0"),
+        ("x=u8[300]:distinct", "300 elements, but only 256 integers are possible"),
+        ("x=s32[5]:0..4:distinct", "5 elements, but only 4 integers are possible"),
         ("A=s32[2,2]:0..9:distinct:symmetric", "`:symmetric` and `:distinct`"),
         ("A=f32[2,2]@[0,1]:lower", "`:lower`: strides make elements share their memory"),
         ("A=f32[9000,9000]:lower", "`:lower` is for at most 67108864 elements"),
