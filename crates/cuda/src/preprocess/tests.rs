@@ -136,7 +136,7 @@ fn doubtful_directives_are_refused() {
         ("#if 1\n#else\n#else\n#endif", "`#else` after `#else`"),
         ("#foo", "`#foo` is not a directive"),
         ("#error so it is", "`#error` was reached: so it is"),
-        ("#define P(a,b) a##b\nP(1,+)", "`##` makes `1+` here, which is not one token"),
+        ("#define P(a,b) a##b\nP(1,+)", "`##` creates `1+` here, which is not a single token"),
         (
             "#define F(x) x\nF(1\n#ifdef A\n#endif\n)",
             "a preprocessor line or the end of a file between `F` and its arguments is not supported",
