@@ -204,8 +204,9 @@ impl<'m, 'p> Tally<'m, 'p> {
         let tickets = &valued?.store.tickets;
         let (counter, first, place) = tickets.counter?;
         if let Some(given) = self.machine.tickets.sequence() {
-            let all = tickets.given == given.len();
-            if !self.is_over() && !(all && counter.value(global) == Some(first + tickets.taken)) {
+            let is_counted = tickets.given == given.len()
+                && counter.value(global) == Some(first + tickets.taken);
+            if !self.is_over() && !is_counted {
                 let reason = "the counter that blocks take tickets from is changed in another way";
                 self.stop(place, reason.to_owned());
             }

@@ -1,8 +1,8 @@
 //! Equations with quotients of unknowns: a dividend is written in digits, so that its quotients become unknowns of
 //! their own.
 //!
-//! If `p` is an unknown number or a sum of some, and `p div d₁`, `p div d₂`, … occur with `d₁ | d₂ | …`, then `p = r₀
-//! + d₁·(r₁ + (d₂/d₁)·(… + q))` with `0 ≤ r₀ < d₁`, `0 ≤ r₁ < d₂/d₁`, … The quotients are sums of these digits. An
+//! If `p` is an unknown number or a sum of some, and `p div d₁`, `p div d₂`, … occur with `d₁ | d₂ | …`, then `p` is
+//! `r₀ + d₁·(r₁ + (d₂/d₁)·(… + q))` with `0 ≤ r₀ < d₁`, `0 ≤ r₁ < d₂/d₁`, … The quotients are sums of these digits. An
 //! unknown with coefficient 1 in the dividend is replaced: it equals the sum of the digits minus the rest of the
 //! dividend. The solution is still a guess: the caller has to prove it.
 
