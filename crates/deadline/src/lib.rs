@@ -82,7 +82,7 @@ pub fn until_deadline<T>(work: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Counts a small step of work. Abandons the work if the limit was reached more than [`GRACE`] ago.
+/// Counts a small step of work. Abandons the work if the limit was reached more than `GRACE` ago.
 #[inline]
 pub fn tick() {
     let ticked = TICKED.get().wrapping_add(1);

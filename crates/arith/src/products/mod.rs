@@ -6,9 +6,9 @@
 //! splits into three cases by the sign of a difference of quotients. This one argument covers the vertex method, the
 //! theorem of mixed radices for strides that are polynomials, and the bounds of Euclid's quotients.
 //!
-//! The result is a certificate, which a small checker accepts or rejects ([`certificate`]); nothing is called
-//! refuted otherwise. So floating-point numbers may be used to find a large one ([`simplex`]); small ones are found
-//! in whole numbers ([`bounded`]). The search may miss refutations, but never refutes consistent assumptions.
+//! The result is a certificate, which a small checker accepts or rejects (`certificate`); nothing is called
+//! refuted otherwise. So floating-point numbers may be used to find a large one (`simplex`); small ones are found
+//! in whole numbers (`bounded`). The search may miss refutations, but never refutes consistent assumptions.
 
 mod bounded;
 mod certificate;
