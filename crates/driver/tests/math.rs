@@ -496,8 +496,9 @@ fn the_documented_matrix_is_current() {
 const HEAD: &str = "\
 # Math functions
 
-Compilers inline most math functions, and Warpproof recognises their code ([lifted functions](glossary.md)). This page has the answers \
-of `warpproof equiv` for kernels that each call one function of the math library. The reference is built by nvcc 13.4 without fast \
+Compilers inline most math functions, and Warpproof recognises their code ([lifted functions](glossary.md)). \
+This page shows which functions it recognises in the code of which compiler. It has the answers of `warpproof equiv` \
+for kernels that each call one function of the math library. The reference is built by nvcc 13.4 without fast \
 math for sm_80. It is compared with the same kernel in other builds: by nvcc 13.4 and NVRTC 12.9, for sm_80 and sm_100, with and \
 without `--use_fast_math` (`fast`). A test writes this page (`crates/driver/tests/math.rs`).
 
@@ -512,8 +513,9 @@ attention, rotary embedding, AdamW, \u{2026} They are proved equal in all of the
 
 ## Calls that stay calls
 
-A module may declare a function and not define it. Warpproof takes it for the function of its name if two conditions hold. The name \
-is one of libdevice (`__nv_expf`, `__nv_tanh`, `__nv_fast_expf`) or the same after `vt_`, and its types are those of libdevice. \
+A module may declare a function and not define it. Warpproof takes it for the math function of its name if two \
+conditions hold. The name is one of libdevice (`__nv_expf`, `__nv_tanh`, `__nv_fast_expf`), or has the prefix `vt_` in \
+place of `__nv_` (`vt_expf`). And its types are those of libdevice. \
 Of some functions (`__nv_j0f`, `__nv_tgamma`) only this is known: equal arguments give equal results. \
 `check` also knows that such a call accesses no memory. `simulate` does not compute such calls.
 

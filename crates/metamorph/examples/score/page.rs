@@ -62,7 +62,7 @@ fn introduce(text: &mut String, asked: &Asked<'_>, commit: &str, limit: &str) {
 }
 
 fn questions(text: &mut String, asked: &Asked<'_>) {
-    text.push_str("## By question\n\n| question | kernels | cases | proved | refuted | unknown | as wanted | 95 % interval |\n");
+    text.push_str("## By question\n\n| question | kernels | cases | proved | refuted | unknown | right | 95 % interval |\n");
     text.push_str("|---|---|---|---|---|---|---|---|\n");
     for (name, correct) in [("correct", true), ("broken", false)] {
         for question in ["safety", "contract", "pair", ""] {
@@ -126,7 +126,7 @@ fn cells(text: &mut String, asked: &Asked<'_>) {
     groups.dedup();
     let mut bases: Vec<&String> = cells.keys().map(|(base, _)| base).collect();
     bases.dedup();
-    text.push_str("## Correct kernels by cell\n\nA cell shows the proved cases of all cases, for a base kernel and a group of transformations applied to it.\n\n| base |");
+    text.push_str("## Correct kernels by cell\n\nA cell shows how many cases are proved, of how many, for a base kernel and a group of transformations. A case with transformations of several groups counts in each of them. *launch* maps elements to threads and blocks in another way, *loops* changes the order and partition of iterations, *memory* stages data in shared memory, *reduction* lets the threads of a block share a sum and combine it in a tree, *surface* writes the same kernel in another notation.\n\n| base |");
     groups.iter().for_each(|group| text.push_str(&format!(" {group} |")));
     text.push_str("\n|---|");
     groups.iter().for_each(|_| text.push_str("---|"));
@@ -166,7 +166,7 @@ fn low_cells(text: &mut String, asked: &Asked<'_>) {
     push_line(
         text,
         format_args!(
-            "Cells with at least {MIN_CASES} cases of which less than {LOW:.0} % are proved, the lowest first, with the most frequent reason.\n"
+            "Cells with at least {MIN_CASES} cases of which less than {LOW:.0} % are proved, the lowest first, with the most frequent reason and its number of cases.\n"
         ),
     );
     text.push_str("| base | group | proved | most frequent reason |\n|---|---|---|---|\n");
@@ -202,7 +202,7 @@ fn cell_text(reason: &str) -> String {
 
 fn reasons(text: &mut String, asked: &Asked<'_>) {
     text.push_str(
-        "## Reasons for `unknown`\n\n| kernels | cases | first reason |\n|---|---|---|\n",
+        "## Reasons for `unknown`\n\nIn a reason, `FILE`, `line N` and `…` replace names that differ from case to case.\n\n| kernels | cases | first reason |\n|---|---|---|\n",
     );
     for (name, correct) in [("correct", true), ("broken", false)] {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
