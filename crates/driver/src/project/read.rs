@@ -21,20 +21,13 @@ use toml::de::{DeTable, DeValue};
 const TOP: &[&str] = &["defaults", "check", "equiv", "prove", "allow"];
 pub(super) const LAUNCH: &[&str] =
     &["grid", "block", "cluster", "smem", "blocks", "args", "alias", "symbols"];
-const SETTINGS: &[&str] = &[
-    "strict",
-    "warp-synchronous",
-    "snap",
-    "timeout",
-    "max-instructions",
-    "require",
-    "allow",
-    "arch",
-    "include",
-];
-const CHECK: &[&str] = &["name", "kernel", "matrix"];
+const SETTINGS: &[&str] =
+    &["strict", "timeout", "max-instructions", "require", "allow", "arch", "include"];
+/// Settings that matter for entries of one kind only.
+const OF_ONE_KIND: &[&str] = &["warp-synchronous", "snap"];
+const CHECK: &[&str] = &["name", "kernel", "matrix", "warp-synchronous"];
 const EQUIV: &[&str] =
-    &["name", "reference", "optimised", "matrix", "ref", "opt", "assume", "for-all-sizes"];
+    &["name", "reference", "optimised", "matrix", "ref", "opt", "assume", "snap", "for-all-sizes"];
 pub(super) const SIDE: &[&str] = &["kernel", "formula"];
 const ALLOW: &[&str] = &["code", "kernel", "at", "reason", "expires"];
 
@@ -44,7 +37,7 @@ pub fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
     let joined = |lists: &[&[&'static str]]| lists.concat();
     vec![
         ("file", joined(&[TOP])),
-        ("defaults", joined(&[LAUNCH, SETTINGS])),
+        ("defaults", joined(&[LAUNCH, SETTINGS, OF_ONE_KIND])),
         ("check", joined(&[CHECK, LAUNCH, SETTINGS])),
         ("equiv", either(joined(&[EQUIV, LAUNCH, SETTINGS]), sizes::EQUIV)),
         ("prove", joined(&[sizes::PROVE, sizes::SETTINGS])),
@@ -78,7 +71,7 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
         }
         Some((found?, value.span()))
     });
-    let known = [LAUNCH, SETTINGS].concat();
+    let known = [LAUNCH, SETTINGS, OF_ONE_KIND].concat();
     let defaults =
         defaults.map(|(table, span)| Table::new(table, span, &known, &mut reader.problems));
     // In the order of the file, whatever their kind.
