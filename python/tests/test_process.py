@@ -45,6 +45,14 @@ def spin(exponent: int = 32) -> wp.Launch:
     return wp.ptx(SPIN)[1, 32](y=wp.out(32, dtype="s64"), count=2**exponent)
 
 
+@pytest.fixture(autouse=True)
+def interrupts_are_exceptions():
+    """Python ignores Ctrl-C if the shell that started it in the background did."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_threads_do_not_see_each_other(example):
     racy, online = wp.ptx(example("racy.ptx")), wp.ptx(example("online.ptx"))
     alone = [kernel[4, 64].check(**ARGUMENTS).json() for kernel in (racy, online)]

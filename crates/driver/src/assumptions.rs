@@ -17,12 +17,7 @@ impl FinishedRun<'_> {
         assumptions.extend(self.about_shared_memory());
         assumptions.extend(self.about_mbarriers());
         assumptions.extend(self.about_module_variables());
-        let rounded = |doubt: &Doubt| doubt.about == Doubtful::FloatOrder;
-        if self.allow.float_order && self.result.doubts.iter().any(rounded) {
-            let text = "float-order: outputs may depend on the order of float additions, also through \
-                comparisons of such sums (--allow float-order)";
-            assumptions.push(text.to_owned());
-        }
+        assumptions.extend(self.about_float_order());
         assumptions.extend(self.about_instructions());
         assumptions.extend(self.lifting.iter().cloned());
         assumptions
@@ -39,6 +34,26 @@ impl FinishedRun<'_> {
             input.structure.as_ref().map(|structure| structure.sentence(&input.name))
         });
         places.into_iter().chain(self.given_contents()).chain(structures).collect()
+    }
+
+    /// Results that `--allow float-order` takes for the same.
+    fn about_float_order(&self) -> Vec<String> {
+        let texts = [
+            (
+                Doubtful::FloatOrder,
+                "float-order: outputs may depend on the order of float additions, also through comparisons of \
+                such sums (--allow float-order)",
+            ),
+            (
+                Doubtful::EqualAsReals,
+                "float-order: outputs of different schedules are equal as real numbers, and may differ by \
+                rounding or overflow (--allow float-order)",
+            ),
+        ];
+        let occurs = |about| self.result.doubts.iter().any(|doubt: &Doubt| doubt.about == about);
+        let listed =
+            texts.into_iter().filter(|(about, _)| self.allow.float_order && occurs(*about));
+        listed.map(|(_, text)| text.to_owned()).collect()
     }
 
     /// Addresses in shared memory.

@@ -112,6 +112,10 @@ pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> St
             "float-order: the schedule chooses the order of the additions at line {line}; results \
              are equal up to the order of float additions (--allow float-order accepts that){from}"
         ),
+        Doubtful::EqualAsReals => format!(
+            "float-order: what the schedule chooses at line {line} does not change the results as real \
+             numbers; rounding or overflow may differ (--allow float-order accepts that){from}"
+        ),
         Doubtful::AtomicResult => format!(
             "the result of the atomic operation at line {line} is used, and depends on the \
              schedule{from}"

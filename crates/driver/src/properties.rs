@@ -166,9 +166,10 @@ fn maybe_undefined(finished: &FinishedRun<'_>) -> Option<String> {
 /// Results that may differ on another schedule.
 fn undetermined(finished: &FinishedRun<'_>) -> Vec<String> {
     match finished.allow.float_order {
-        true => {
-            doubts(finished, |about| !matches!(about, Doubtful::Divisor(_) | Doubtful::FloatOrder))
-        }
+        true => doubts(finished, |about| {
+            use Doubtful::{Divisor, EqualAsReals, FloatOrder};
+            !matches!(about, Divisor(_) | FloatOrder | EqualAsReals)
+        }),
         false => doubts(finished, |about| !matches!(about, Doubtful::Divisor(_))),
     }
 }

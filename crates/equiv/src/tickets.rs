@@ -13,7 +13,7 @@ use exec::{
     Access, Buffer, Checks, Doubt, Doubtful, Element, Gap, Launch, Limits, Outcome, Place, Results,
     StopReason,
 };
-use ir::{Op, Ordering, Program, Scalar, SyncOp};
+use ir::{Program, Scalar};
 use std::collections::BTreeSet;
 
 /// The reason for a gap where blocks that take tickets write module variables.
@@ -88,10 +88,7 @@ fn in_all_orders(
             return None;
         }
         if is_final(&outcome) {
-            // A race between blocks may be a false alarm: these runs ignore the order that fences and atomic
-            // operations give to blocks.
-            let is_certain = outcome.gap.is_some() || !may_order_blocks(program);
-            return is_certain.then_some((outcome, results));
+            return Some((outcome, results));
         }
         let takers = results.takers().to_vec();
         for (at, taker) in takers.iter().enumerate().skip(given.len()) {
@@ -118,20 +115,6 @@ fn in_all_orders(
         }
     }
     runs.map(Runs::finish)
-}
-
-/// Returns `true` if fences or atomic operations may order accesses of different blocks.
-fn may_order_blocks(program: &Program) -> bool {
-    use Ordering::{Acquire, AcquireRelease, Release};
-    let orders = |one: &Ordering| matches!(one, Acquire(_) | Release(_) | AcquireRelease(_));
-    let mut all = program.functions.iter().flat_map(|function| function.instructions());
-    all.any(|one| match &one.op {
-        Op::Sync(SyncOp::Fence { .. }) => true,
-        Op::Atomic(atomic) => orders(&atomic.ordering),
-        Op::Load(load) => orders(&load.ordering),
-        Op::Store(store) => orders(&store.ordering),
-        _ => false,
-    })
 }
 
 /// Returns `true` if a run was not completed, or found an error: then no further run is needed.
@@ -195,7 +178,7 @@ impl Runs<'_> {
         let doubts = &mut self.outcome.doubts;
         if floats {
             let tickets = doubts.iter_mut().filter(|doubt| is_ticket(doubt));
-            tickets.for_each(|doubt| doubt.about = Doubtful::FloatOrder);
+            tickets.for_each(|doubt| doubt.about = Doubtful::EqualAsReals);
         } else {
             doubts.retain(|doubt| !is_ticket(doubt));
         }

@@ -44,6 +44,8 @@ pub enum Doubtful {
     FirstCopy,
     /// Threads add floats to one place in a schedule-dependent order, and the sum is rounded.
     FloatOrder,
+    /// The schedule chooses among results that are equal as real numbers, and may differ by rounding or overflow.
+    EqualAsReals,
 }
 
 /// The unknown that a value depends on. Displays as the text after "depends on".

@@ -9,6 +9,7 @@ mod arrival;
 mod barrier;
 mod block;
 mod budget;
+mod causality;
 mod cluster;
 mod cluster_fault;
 pub mod concrete;

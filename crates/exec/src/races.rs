@@ -7,6 +7,7 @@
 //! the question if two writes of unknown values write the same.
 
 use crate::address::Area;
+use crate::causality;
 use crate::doubt::Doubtful;
 use crate::finding::{AccessKind, Fault, Finding, Place, Target};
 use crate::launch::Launch;
@@ -207,9 +208,14 @@ impl Reported {
         names: &ReportContext<'_, '_>,
         conflicts: &[(Area, Conflicts)],
     ) {
+        let fenced = causality::may_order_blocks(names.machine);
         for (area, found) in conflicts {
             for (conflict, count) in &found.found {
-                let context = ConflictContext::new(*area);
+                let sides = [conflict.earlier, conflict.later];
+                let is_weak =
+                    |side: ConflictSide| strength(names.machine.op(side.site)) == Strength::Weak;
+                let fenced = fenced && sides.into_iter().all(is_weak);
+                let context = ConflictContext { fenced, ..ConflictContext::new(*area) };
                 let judgement = judge(names.machine, conflict, context);
                 let finding = self.add(report, names, conflict, context, judgement);
                 if let Some(finding) = finding {

@@ -118,8 +118,13 @@ impl<'m, 'p> Tally<'m, 'p> {
             match &watch {
                 Some(watch) => {
                     let is_last = machine.tickets.last() == Some(number);
-                    self.between.add_ticketed(machine, number, block.tracker.shadows(), watch);
-                    self.unacquired = self.unacquired.or(watch.unacquired.filter(|_| is_last));
+                    let counter = block.valued.as_ref().and_then(|one| one.store.tickets.counter);
+                    let counter = counter.as_ref().map(|(counter, ..)| counter);
+                    let shadows = block.tracker.shadows();
+                    let unacquired = watch.unacquired.filter(|_| is_last);
+                    self.unacquired = (self.unacquired)
+                        .or(unacquired.filter(|_| self.between.needs_order(shadows, counter)));
+                    self.between.add_ticketed(machine, number, shadows, watch);
                     obstacle = watch.obstacle(is_last);
                 }
                 None => self.between.add(machine, number, block.tracker.shadows()),

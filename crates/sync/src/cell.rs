@@ -72,6 +72,9 @@ pub(crate) mod mark {
     pub(super) const COPIES: u16 = 256;
     /// The history includes a write that the last one did not hide.
     pub(super) const KEPT: u16 = 512;
+    /// A write replaced an earlier one of the same block by another value, or may have.
+    pub(crate) const REPLACED: u16 = 1024;
+    pub(crate) const MAY_HAVE_REPLACED: u16 = 2048;
 }
 
 /// The accesses of a block to some bytes in short, for comparison with other blocks.
@@ -218,11 +221,14 @@ impl Cell {
         if self.marks & mark::WRITTEN != 0 && self.write.extent != entry.extent {
             self.marks |= mark::EXTENTS;
         }
+        let is_first = self.marks & mark::WRITTEN == 0;
         self.marks |= mark::WRITTEN;
-        self.marks |= match access.same_value {
-            SameValue::Equal => 0,
-            SameValue::Different => mark::CHANGED,
-            SameValue::Undecided => mark::MAY_HAVE_CHANGED,
+        self.marks |= match (access.same_value, is_first) {
+            (SameValue::Equal, _) => 0,
+            (SameValue::Different, true) => mark::CHANGED,
+            (SameValue::Different, false) => mark::CHANGED | mark::REPLACED,
+            (SameValue::Undecided, true) => mark::MAY_HAVE_CHANGED,
+            (SameValue::Undecided, false) => mark::MAY_HAVE_CHANGED | mark::MAY_HAVE_REPLACED,
         };
         let past = match self.write.is_copy {
             false => order.is_past_of(self.write_epoch, self.write.warp),

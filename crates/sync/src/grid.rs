@@ -7,6 +7,7 @@ use crate::cell::{Summary, mark};
 use crate::clocks::LaneId;
 use crate::pages::Pages;
 use crate::shadow::{Conflict, ConflictSide, Conflicts, MemoryEffect, SameValue, Shadow, Site};
+use std::ops::Range;
 
 /// The last access of one kind to some bytes: its block, instruction and thread.
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,22 +121,48 @@ impl Grid {
         finished: &BlockAccesses,
         is_other: &dyn Fn(u64) -> bool,
     ) -> bool {
-        let changed = |index: u64| {
-            let Some(cell) = self.cells.peek(index) else { return false };
+        self.shared_cells(finished).any(|(_, cell, _)| {
             let lasts = [
                 (mark::WRITTEN, cell.write),
                 (mark::UPDATED, cell.update),
                 (mark::UPDATED_OTHERWISE, cell.other_update),
             ];
             lasts.iter().any(|(mark, last)| cell.marks & mark != 0 && is_other(last.block))
-        };
-        finished.cells.iter().any(|&(index, _)| {
+        })
+    }
+
+    /// Returns `true` if a block and one of the recorded blocks accessed the same bytes, other than those of `except`,
+    /// and one of the two changed them.
+    #[must_use]
+    pub fn needs_order(&self, finished: &BlockAccesses, except: &Range<i64>) -> bool {
+        self.shared_cells(finished).any(|(index, cell, summary)| {
+            let changes = CHANGES | mark::UPDATED_OTHERWISE;
+            let offset = (index << self.shift).cast_signed();
+            (cell.marks | summary.marks) & changes != 0 && !except.contains(&offset)
+        })
+    }
+
+    /// Iterates over the recorded cells whose bytes a block accessed, with their indices.
+    fn shared_cells<'a>(
+        &'a self,
+        finished: &'a BlockAccesses,
+    ) -> impl Iterator<Item = (u64, &'a Cell, &'a Summary)> {
+        // The first index, and the number of indices.
+        let indices = |index: u64| {
             if finished.shift <= self.shift {
                 let coarse = index.cast_signed() >> (self.shift - finished.shift);
-                return changed(coarse.cast_unsigned());
+                return (coarse.cast_unsigned(), 1);
             }
             let ratio = 1u64 << (finished.shift - self.shift);
-            (0..ratio).any(|part| changed(index.wrapping_mul(ratio).wrapping_add(part)))
+            (index.wrapping_mul(ratio), ratio)
+        };
+        finished.cells.iter().flat_map(move |(index, summary)| {
+            let (first, count) = indices(*index);
+            (0..count).filter_map(move |part| {
+                let index = first.wrapping_add(part);
+                let cell = self.cells.peek(index).filter(|cell| cell.marks != 0)?;
+                Some((index, cell, summary))
+            })
         })
     }
 
@@ -248,7 +275,7 @@ fn compare(
                 },
                 later: ConflictSide { who, site, kind: other_kind, time: None, copy: None },
                 offset,
-                same_value: both_write.then(|| same_value(summary.marks)),
+                same_value: both_write.then(|| same_value(cell.marks, summary.marks)),
                 blocks: Some([last.block, block]),
                 non_coherent: read_only_cache
                     && (kind == MemoryEffect::Read || other_kind == MemoryEffect::Read),
@@ -258,12 +285,12 @@ fn compare(
     }
 }
 
-/// Summarises the writes of a block: `Equal` if all of them left the present value in place, `Different` if one
-/// changed it.
-fn same_value(marks: u16) -> SameValue {
-    if marks & mark::CHANGED != 0 {
+/// Summarises the writes of earlier blocks and a later one: `Equal` if the later block's left the present value in
+/// place, and earlier blocks wrote no other value before it; `Different` if one wrote another.
+fn same_value(earlier: u16, later: u16) -> SameValue {
+    if later & mark::CHANGED != 0 || earlier & mark::REPLACED != 0 {
         SameValue::Different
-    } else if marks & mark::MAY_HAVE_CHANGED != 0 {
+    } else if later & mark::MAY_HAVE_CHANGED != 0 || earlier & mark::MAY_HAVE_REPLACED != 0 {
         SameValue::Undecided
     } else {
         SameValue::Equal

@@ -4,7 +4,7 @@ use super::commute;
 use crate::address::Area;
 use crate::machine::Machine;
 use crate::memory::Allocation;
-use crate::tickets::TicketWatch;
+use crate::tickets::{Counter, TicketWatch};
 use crate::tracker::Shadows;
 use sync::{BlockAccesses, Conflicts, Grid, Site};
 
@@ -56,6 +56,18 @@ impl Between {
                 false => grid.add(block, shadow, &commute, &mut Conflicts::default()),
             }
         }
+    }
+
+    /// Returns `true` if a block accessed bytes that other blocks accessed, too, and one of them changed, apart from the
+    /// counter of tickets. Then their order matters.
+    pub(crate) fn needs_order(&self, shadows: &Shadows, counter: Option<&Counter>) -> bool {
+        let mut all = self.grids.iter().zip(&shadows.global).enumerate();
+        all.any(|(number, (grid, shadow))| {
+            let (Some(grid), Some(shadow)) = (grid, shadow) else { return false };
+            let own = counter.filter(|counter| counter.number == number);
+            let except = own.map_or(0..0, |one| one.offset..one.offset + i64::from(one.bytes));
+            grid.needs_order(&BlockAccesses::new(shadow), &except)
+        })
     }
 
     /// Adds the accesses of a block.
