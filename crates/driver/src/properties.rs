@@ -9,7 +9,7 @@ use crate::execute::FinishedRun;
 use crate::findings;
 use crate::verdict::Verdict;
 use crate::vocabulary::PropertyName;
-use exec::{AccessKind, Contents, Doubt, Doubtful, Fault, Sink};
+use exec::{AccessKind, Contents, Doubt, Doubtful, Fault};
 
 /// Reasons of one kind beyond this many are only counted.
 const SHOWN: usize = 3;
@@ -66,9 +66,13 @@ fn reasons(finished: &FinishedRun<'_>, name: PropertyName) -> Vec<String> {
         reasons.insert(0, "the run stopped".to_owned());
     } else if name != PropertyName::Races && reasons.is_empty() && is_schedule_open(finished) {
         reasons.push("checked on one schedule only; others may differ".to_owned());
-    } else if reasons.is_empty() && finished.errors().any(|found| makes_rest_unknown(&found.fault))
+    } else if reasons.is_empty()
+        && (finished.result.follows_error
+            || finished.errors().any(|found| makes_rest_unknown(&found.fault)))
     {
         reasons.push("the behaviour after an error is unknown".to_owned());
+    } else if reasons.is_empty() && finished.result.dropped_findings > 0 {
+        reasons.push("there are more findings than are kept".to_owned());
     }
     reasons
 }
@@ -80,9 +84,7 @@ fn makes_rest_unknown(fault: &Fault) -> bool {
         Fault::OutOfBounds { kind, .. } | Fault::WildAddress { kind, .. } => {
             *kind != AccessKind::Read
         }
-        Fault::Undefined { reaches, .. } => {
-            matches!(reaches, Sink::Control | Sink::Address | Sink::Synchronisation)
-        }
+        Fault::Undefined { reaches, .. } => reaches.decides(),
         // The manual leaves undefined what a collective does without its lanes.
         Fault::NotInMask { .. } | Fault::LanesMissing { .. } | Fault::PartOfWarpGroup { .. } => {
             true

@@ -189,7 +189,9 @@ impl<'c, 'p> Context<'c, 'p> {
     /// Records a fault in the lowest of `lanes`. The consequences of an invalid access are not a second
     /// fault.
     pub(crate) fn record_fault(&mut self, fault: Fault, lanes: Mask) {
-        if matches!(fault, Fault::Undefined { origin: Some(Origin::BadAccess(_)), .. }) {
+        if let Fault::Undefined { origin: Some(Origin::BadAccess(_)), reaches } = fault {
+            let is_certain = !lanes.without(self.conditional_lanes).is_empty();
+            self.report.follows_error |= is_certain && reaches.decides();
             return;
         }
         match (lanes.without(self.conditional_lanes).lowest(), lanes.is_empty()) {

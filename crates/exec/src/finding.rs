@@ -413,6 +413,14 @@ pub enum Sink {
     Output,
 }
 
+impl Sink {
+    /// Returns `true` if an undefined value makes everything after it unknown.
+    #[must_use]
+    pub fn decides(self) -> bool {
+        matches!(self, Self::Control | Self::Address | Self::Synchronisation)
+    }
+}
+
 /// The origin of an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {

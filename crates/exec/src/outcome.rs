@@ -108,6 +108,8 @@ pub struct Outcome {
     /// Set if known numbers became unknown because the manual does not fix their bits: a run in the domain
     /// [`crate::Enclosed`] knows more of them.
     pub unfixed: bool,
+    /// Set if a value from an access out of bounds decided what happened next.
+    pub follows_error: bool,
     /// Places where the kernel prints.
     pub prints: Vec<Place>,
     /// Instructions executed, counted for each lane.
@@ -154,6 +156,7 @@ impl Outcome {
             maybe_undefined,
             maybe_unwritten,
             unfixed,
+            follows_error,
             prints,
             lane_instructions,
             syncs: _,
@@ -189,6 +192,7 @@ impl Outcome {
         self.conditional |= conditional;
         self.maybe_undefined |= maybe_undefined;
         self.unfixed |= unfixed;
+        self.follows_error |= follows_error;
     }
 }
 

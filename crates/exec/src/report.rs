@@ -6,51 +6,66 @@ use crate::arrival::BarrierUse;
 use crate::cluster_fault::ClusterFault;
 use crate::coverage::Coverage;
 use crate::doubt::{Doubt, Doubtful};
-use crate::finding::{BarrierFault, Fault, Finding, Place, Thread};
+use crate::finding::{AccessKind, BarrierFault, Fault, Finding, Place, Sink, Thread};
 use crate::mbarrier_fault::MbarrierFaultKind;
 use crate::open_pair::Undecided;
 use crate::outcome::Syncs;
 use crate::pipeline::MbarrierUse;
 use crate::placement::{Placement, Settled};
 use crate::racing_reads::{ConflictWords, Racing};
+use crate::tensor_fault::TensorFault;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
 use sync::{LaneId, Site};
 
-/// Further findings are only counted: a report with more would not be read.
-const MAX_FINDINGS: usize = 1000;
+/// Further findings of a kind are only counted: a report with more would not be read. What follows from a finding is the
+/// same for all of its kind, so none is proved because of one that is not kept.
+const MAX_OF_A_KIND: usize = 1000;
 
-/// The key of combined findings: the place and the kind of fault, at barriers the kind of misuse. (A note
-/// must not hide an error at the same instruction.)
-type Key = (
-    Place,
-    Discriminant<Fault>,
-    Option<Discriminant<BarrierFault>>,
-    Option<Discriminant<MbarrierFaultKind>>,
-    Option<(Discriminant<ClusterFault>, bool)>,
-    Option<String>,
-);
+/// The key of combined findings.
+type Key = (Place, Kind);
 
-fn key(finding: &Finding) -> Key {
-    let (misuse, mbarrier) = match &finding.fault {
-        Fault::Barrier(fault) => (Some(discriminant(fault)), None),
-        Fault::Mbarrier(fault) => (None, Some(discriminant(&fault.kind))),
-        _ => (None, None),
-    };
-    // The importance of an early access is decided later, by allocation.
-    let allocation = match &finding.fault {
-        Fault::BeforeGridWait { target, .. } => Some(target.name.clone()),
-        _ => None,
-    };
-    let cluster = match &finding.fault {
-        Fault::Cluster(fault) => {
-            let ended = matches!(**fault, ClusterFault::Lifetime { ended: true, .. });
-            Some((discriminant(&**fault), ended))
-        }
-        _ => None,
-    };
-    (finding.place, discriminant(&finding.fault), misuse, mbarrier, cluster, allocation)
+/// What findings at one place must have in common to be combined. A note must not hide an error, nor an error one with
+/// other consequences: a read out of bounds a write, an undefined output an undefined address.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Kind {
+    fault: Discriminant<Fault>,
+    is_note: bool,
+    detail: Option<Detail>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Detail {
+    Barrier(Discriminant<BarrierFault>),
+    Mbarrier(Discriminant<MbarrierFaultKind>),
+    Cluster(Discriminant<ClusterFault>, bool),
+    Tensor(Discriminant<TensorFault>),
+    Access(Discriminant<AccessKind>),
+    Use(Discriminant<Sink>),
+    /// The importance of an early access is decided later, by allocation.
+    Allocation(String),
+}
+
+impl Kind {
+    fn of(fault: &Fault) -> Self {
+        let detail = match fault {
+            Fault::Barrier(fault) => Some(Detail::Barrier(discriminant(fault))),
+            Fault::Mbarrier(fault) => Some(Detail::Mbarrier(discriminant(&fault.kind))),
+            Fault::Cluster(fault) => {
+                let has_ended = matches!(**fault, ClusterFault::Lifetime { ended: true, .. });
+                Some(Detail::Cluster(discriminant(&**fault), has_ended))
+            }
+            Fault::Tensor(fault) => Some(Detail::Tensor(discriminant(&**fault))),
+            Fault::OutOfBounds { kind, .. } | Fault::WildAddress { kind, .. } => {
+                Some(Detail::Access(discriminant(kind)))
+            }
+            Fault::Undefined { reaches, .. } => Some(Detail::Use(discriminant(reaches))),
+            Fault::BeforeGridWait { target, .. } => Some(Detail::Allocation(target.name.clone())),
+            _ => None,
+        };
+        Self { fault: discriminant(fault), is_note: fault.is_note(), detail }
+    }
 }
 
 /// The findings so far.
@@ -58,6 +73,8 @@ fn key(finding: &Finding) -> Key {
 pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     known: FxHashMap<Key, usize>,
+    /// The number of findings of each kind.
+    of_kind: FxHashMap<Kind, usize>,
     /// Doubts of the run.
     pub(crate) doubts: Vec<Doubt>,
     doubted: FxHashMap<(Place, Discriminant<Doubtful>), usize>,
@@ -81,6 +98,8 @@ pub(crate) struct Report {
     pub(crate) rounding_sums: FxHashSet<Place>,
     /// Set if numbers became unknown because their bits are not fixed.
     pub(crate) unfixed: bool,
+    /// Set if a value from an access out of bounds decides what happens next.
+    pub(crate) follows_error: bool,
     /// Undecided pairs of accesses.
     pub(crate) undecided: Vec<Undecided>,
     /// The described old and new value of a store, if their equality is open: the first pair of each thread
@@ -132,14 +151,22 @@ impl Report {
         self.aligned[position].replace(settled) != Some(settled)
     }
 
-    /// Records a new kind of finding. Returns its position, unless the limit is reached.
+    /// Records a finding of its own. Returns its position, unless there are many of its kind.
     pub(crate) fn add(&mut self, finding: Finding) -> Option<usize> {
-        if self.findings.len() == MAX_FINDINGS {
+        if !self.has_room(Kind::of(&finding.fault)) {
             self.dropped += 1;
             return None;
         }
         self.findings.push(finding);
         Some(self.findings.len() - 1)
+    }
+
+    /// Counts a finding of a kind, unless there are enough.
+    fn has_room(&mut self, kind: Kind) -> bool {
+        let count = self.of_kind.entry(kind).or_default();
+        let has_room = *count < MAX_OF_A_KIND;
+        *count += usize::from(has_room);
+        has_room
     }
 
     /// Records a doubt; repeated ones of its kind at the same place are only counted. There are at most as
@@ -161,16 +188,16 @@ impl Report {
     /// Records a fault; repeated ones of its kind at the same place are only counted. There are at most as
     /// many as places in the program.
     pub(crate) fn record_fault(&mut self, fault: Fault, place: Place, thread: Thread) {
-        self.add_fault(Finding { fault, place, thread, count: 1 }, usize::MAX);
+        self.add_fault(Finding { fault, place, thread, count: 1 });
     }
 
-    fn add_fault(&mut self, finding: Finding, most: usize) {
-        let key = key(&finding);
+    fn add_fault(&mut self, finding: Finding) {
+        let key = (finding.place, Kind::of(&finding.fault));
         if let Some(&position) = self.known.get(&key) {
             self.findings[position].count += finding.count;
             return;
         }
-        if self.findings.len() >= most {
+        if !self.has_room(key.1.clone()) {
             self.dropped += finding.count;
             return;
         }
@@ -180,7 +207,8 @@ impl Report {
 
     /// Adds the findings of the next block.
     pub(crate) fn absorb(&mut self, block: Self) {
-        block.findings.into_iter().for_each(|finding| self.add_fault(finding, MAX_FINDINGS));
+        block.findings.into_iter().for_each(|finding| self.add_fault(finding));
+        self.dropped += block.dropped;
         block.doubts.into_iter().for_each(|doubt| self.add_doubt(doubt));
         self.approximate.extend(block.approximate);
         self.alignments.extend(block.alignments);
@@ -195,6 +223,7 @@ impl Report {
         self.open_values = block.open_values;
         self.rounding_sums.extend(block.rounding_sums);
         self.unfixed |= block.unfixed;
+        self.follows_error |= block.follows_error;
         self.barrier_uses.extend(block.barrier_uses);
         self.mbarrier_uses.extend(block.mbarrier_uses);
         self.prints.extend(block.prints);

@@ -409,6 +409,7 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         barrier_uses: report.barrier_uses,
         mbarrier_uses: report.mbarrier_uses,
         unfixed: report.unfixed,
+        follows_error: report.follows_error,
         prints: report.prints.into_iter().collect(),
         lane_instructions: report.lane_instructions,
         syncs: report.syncs,
