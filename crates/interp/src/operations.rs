@@ -27,10 +27,11 @@ pub(crate) fn integer_binary(
     // Sums and products are the same modulo the width; other operations use their operands.
     let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
     let constant_shift = operator == Binary::Shl;
-    // A number that feeds only data may wrap; its machine value counts.
+    // A number that feeds only data may wrap; its machine value counts. A divisor that wraps to zero is still reported as
+    // a number that has wrapped.
     let divides = matches!(operator, Binary::Div | Binary::Rem);
     let ea = if !ring && !strict && !constant_shift { Some(a) } else { ea };
-    let eb = if !ring && !strict && !divides { Some(b) } else { eb };
+    let eb = if !ring && !strict && !(divides && b == 0) { Some(b) } else { eb };
     if !ring && (ea != Some(a) && !constant_shift || eb != Some(b)) {
         let exact = if ea == Some(a) { eb } else { ea };
         return Err(EvaluationError::Overflow { span: expr.span, ty, exact });
@@ -44,6 +45,12 @@ pub(crate) fn integer_binary(
         Some(exact) => ty.holds(exact),
         None => ty.range().is_none(),
     };
+    // C++17 defines `1 << 31` and the like, if the unsigned type holds the result ([expr.shift]/2).
+    if let (Binary::Shl, Type::Int { bits, signed: true }, Some(result)) = (operator, ty, exact)
+        && (x >= 0 && !fits && result < 1 << bits)
+    {
+        return Ok(Value::int(ty.wrap(result)));
+    }
     let signed = matches!(ty, Type::Int { signed: true, .. });
     if strict && signed && !fits {
         return Err(EvaluationError::Overflow { span: expr.span, ty, exact });

@@ -17,6 +17,19 @@ pub fn find(expr: &Expr, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> {
     found
 }
 
+/// Returns `true` if an expression contains an operation on integers that is not defined everywhere.
+pub fn is_partial_integer(expr: &Expr) -> bool {
+    find(expr, |inner| match &inner.kind {
+        ExprKind::Binary(operator, ..) => {
+            inner.ty != Type::Float
+                && matches!(operator, Binary::Div | Binary::Rem | Binary::Shl | Binary::Shr)
+        }
+        ExprKind::Unary(Unary::Pow2, _) => true,
+        _ => false,
+    })
+    .is_some()
+}
+
 /// Returns `true` if an expression mentions another thread.
 pub fn has_other(expr: &Expr) -> bool {
     find(expr, |inner| matches!(inner.kind, ExprKind::Other(_))).is_some()

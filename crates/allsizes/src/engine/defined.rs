@@ -27,19 +27,6 @@ pub(super) struct Partial {
     pub(super) kind: Defined,
 }
 
-/// Returns `true` if an expression contains a partial operation on integers.
-pub(super) fn is_partial(expr: &Expr) -> bool {
-    spec::find(expr, |inner| match &inner.kind {
-        ExprKind::Binary(operator, ..) => {
-            inner.ty != Type::Float
-                && matches!(operator, Binary::Div | Binary::Rem | Binary::Shl | Binary::Shr)
-        }
-        ExprKind::Unary(Unary::Pow2, _) => true,
-        _ => false,
-    })
-    .is_some()
-}
-
 impl Engine<'_> {
     /// The partial operations of a clause; with `elements`, accesses to elements too.
     pub(super) fn partial_operations(

@@ -367,6 +367,9 @@ impl Engine<'_> {
             Binary::Mul => return self.arithmetic(a.times(b), expr, state, strict),
             Binary::Shl => {
                 if let Some(amount) = b.as_constant().filter(|one| (0..width(ty)).contains(one)) {
+                    if let Some(value) = a.as_constant().and_then(|one| sign_bit(one, amount, ty)) {
+                        return SymbolicValue::Int(Poly::constant(value));
+                    }
                     return self.arithmetic(a.scaled(1 << amount), expr, state, strict);
                 }
             }
@@ -416,7 +419,7 @@ impl Engine<'_> {
                 let below = b.scaled(-1).and_then(|negative| negative.offset(width(ty) - 1));
                 let goal = [Formula::ge(b.clone()), below.map_or(Formula::False, Formula::ge)];
                 self.oblige(Claim::Overflow(ty), Formula::and(goal), expr.span, state);
-                SymbolicValue::Int(self.operation(Operation::Opaque("shift", a, b), ty))
+                SymbolicValue::Int(self.operation(Operation::Opaque(shift(operator, ty), a, b), ty))
             }
             Binary::BitAnd => {
                 SymbolicValue::Int(self.operation(Operation::Opaque("and", a, b), ty))
@@ -536,6 +539,25 @@ fn machine_constant(poly: &Poly, ty: Type) -> Poly {
 /// Returns `true` if a number is a power of two.
 fn is_bit(value: &i128) -> bool {
     *value > 0 && value & (value - 1) == 0
+}
+
+/// The name of a shift by a variable amount: results depend on the direction, and to the left on the type.
+fn shift(operator: Binary, ty: Type) -> &'static str {
+    match (operator, ty) {
+        (Binary::Shr, _) => "shr",
+        (_, Type::Int { bits: 64, signed: true }) => "shl.s64",
+        (_, Type::Int { bits: 64, signed: false }) => "shl.u64",
+        (_, Type::Int { signed: true, .. }) => "shl.s32",
+        _ => "shl.u32",
+    }
+}
+
+/// The value of a constant shifted into the sign bit, such as `1 << 31`: C++17 defines it if the unsigned type holds the
+/// result ([expr.shift]/2).
+fn sign_bit(number: i128, amount: i128, ty: Type) -> Option<i128> {
+    let Type::Int { bits, signed: true } = ty else { return None };
+    let result = number.checked_mul(1 << amount)?;
+    (number >= 0 && !ty.holds(result) && result < 1 << bits).then(|| ty.wrap(result))
 }
 
 /// Exclusive upper bound on shift amounts of a type.

@@ -5,13 +5,13 @@
 //! threads of a block, CUDA Programming Guide, "Technical Specifications per Compute Capability") are assumed.
 
 use super::Engine;
-use super::defined::is_partial;
 use super::input_contents::array_of;
 use super::state::{Mode, PassedBarriers, State, SymbolicValue};
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
 use arith::symbols::Level;
 use base::Index;
+use kir::spec::is_partial_integer;
 use kir::{ArrayId, Builtin, Expr, MAX_THREADS_OF_AXIS, Type};
 
 const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
@@ -145,7 +145,7 @@ impl Engine<'_> {
         self.mode = Mode::Probe;
         let plain = self.kernel.requires.iter().filter(|one| one.forall.is_empty());
         let (divides, simple): (Vec<&Expr>, Vec<&Expr>) =
-            plain.map(|one| &one.condition).partition(|condition| is_partial(condition));
+            plain.map(|one| &one.condition).partition(|condition| is_partial_integer(condition));
         // Those without division first: they give the signs that quotients need, and show that divisors are not 0.
         for condition in simple.into_iter().chain(divides) {
             for one in self.partial_operations((&[], condition), state, false) {

@@ -110,6 +110,7 @@ impl Lowerer<'_> {
         let ty = super::intrinsics::pointee(Some(to), span)?;
         let target = self.pointer(to, out)?;
         let byte = self.number(value, out)?;
+        self.keep_partial(vec![Item::Scalar(byte.clone())], out);
         let byte = fold(&byte).map(|byte| byte.rem_euclid(256));
         let count = self.count(&ty, size, span, out)?;
         let mut stored = Vec::new();
@@ -207,16 +208,18 @@ impl Lowerer<'_> {
         out: &mut Vec<Stmt>,
         inner: impl FnOnce(&mut Self, Expr, &mut Vec<Stmt>) -> Result<()>,
     ) -> Result<()> {
+        // A count of the unsigned `size_t` stays one: a negative number converted to it is large, not an empty loop.
         let count = match count {
             Count::Known(count) => int(count, Type::LONG, span),
-            Count::Computed(count) => convert(count, Type::LONG),
+            Count::Computed(count) => count,
         };
+        let ty = count.ty;
         let end = self.keep("count", count, out);
-        let at = self.keep("element", int(0, Type::LONG, span), out);
+        let at = self.keep("element", int(0, ty, span), out);
         let index = self.var(at, span);
         let mut body = Vec::new();
-        inner(self, index.clone(), &mut body)?;
-        let one = int(1, Type::LONG, span);
+        inner(self, convert(index.clone(), Type::LONG), &mut body)?;
+        let one = int(1, ty, span);
         let step = vec![Stmt::Assign(at, binary(Binary::Add, index.clone(), one, span))];
         let condition = Expr { span, ..compare(Compare::Lt, index, self.var(end, span)) };
         let (head, invariants, claims) = (Vec::new(), Vec::new(), Vec::new());

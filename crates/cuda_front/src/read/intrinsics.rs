@@ -36,7 +36,7 @@ impl Lowerer<'_> {
                 Ok(super::memory::nothing(span))
             }
             ("__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count", [inner]) => {
-                self.number(inner, out)?;
+                self.discard(inner, out)?;
                 self.barrier_here(span, out);
                 Ok(vec![Item::Scalar(self.unknown("exchanged", Type::INT, span, out))])
             }
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
     ) -> Result<Value> {
         for argument in arguments {
             if !is_text(argument) {
-                self.value(argument, out)?;
+                self.discard(argument, out)?;
             }
         }
         Ok(vec![Item::Scalar(self.unknown("printed", Type::INT, span, out))])
@@ -239,7 +239,7 @@ impl Lowerer<'_> {
         for argument in arguments {
             match argument.ty {
                 tree::Type::Pointer(_) => self.forget_pointee(argument, span, out)?,
-                _ => drop(self.value(argument, out)?),
+                _ => self.discard(argument, out)?,
             }
         }
         if matches!(expr.ty, tree::Type::Void) {

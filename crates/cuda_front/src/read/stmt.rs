@@ -2,6 +2,7 @@
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
+use super::memory_model::{Item, Value};
 use super::rotated::rotated;
 use super::types::{not, truth};
 use base::Span;
@@ -164,11 +165,27 @@ impl Lowerer<'_> {
             Kind::Convert(inner) if matches!(expr.ty, tree::Type::Void) => self.effect(inner, out),
             Kind::Read(inner) if matches!(inner.kind, Kind::Local(_)) => Ok(()),
             Kind::Local(_) | Kind::Global(_) => Ok(()),
-            Kind::Call(..) | Kind::CallPointer(..) | Kind::Intrinsic(..) => {
-                self.value(expr, out).map(|_| ())
-            }
+            Kind::Call(..) | Kind::CallPointer(..) | Kind::Intrinsic(..) => self.discard(expr, out),
             _ if expr.category == tree::Category::Place => self.place(expr, out).map(|_| ()),
-            _ => self.value(expr, out).map(|_| ()),
+            _ => self.discard(expr, out),
+        }
+    }
+
+    /// Evaluates an expression whose value is not used. Divisions and shifts in it stay: they must be defined.
+    pub(super) fn discard(&mut self, expr: &tree::Expr, out: &mut Vec<Stmt>) -> Result<()> {
+        let value = self.value(expr, out)?;
+        self.keep_partial(value, out);
+        Ok(())
+    }
+
+    /// Keeps those scalars of an unused value whose operations may be undefined.
+    pub(super) fn keep_partial(&mut self, value: Value, out: &mut Vec<Stmt>) {
+        for item in value {
+            if let Item::Scalar(value) = item
+                && kir::spec::is_partial_integer(&value)
+            {
+                self.keep("unused", value, out);
+            }
         }
     }
 

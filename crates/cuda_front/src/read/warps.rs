@@ -23,6 +23,7 @@ impl Lowerer<'_> {
         let first_target = arguments.iter().position(is_pointer).unwrap_or(arguments.len());
         let (arguments, targets) = arguments.split_at(first_target);
         let values = self.values(arguments, out)?;
+        values.iter().for_each(|value| self.keep_partial(value.clone(), out));
         let mask = values.first().and_then(|one| one.first());
         let is_partial = match mask {
             Some(Item::Scalar(mask)) if name != "__activemask" => {
