@@ -449,12 +449,8 @@ fn defined_if(context: &mut Context<'_, '_>, area: Area, lane: usize, at: usize)
 /// Returns `true` if part of an allocation may not have been written, because it was written under conditions only.
 pub(crate) fn may_be_unwritten(store: &Store, memory: &Allocation) -> bool {
     let open = |at: usize| {
-        let end = memory.bytes.len().min(at + 4);
-        let word = memory.unit(at);
-        let lost = store.units.lost(word).map(|lost| lost.reason);
-        memory.states[at..end].contains(&state::SCHEDULE_DEPENDENT)
-            && (lost == Some(reason::MAYBE_UNDEFINED)
-                || matches!(store.units.get(word), Some(Unit::Choice { .. })))
+        memory.states[at] == state::SCHEDULE_DEPENDENT
+            && store.may_be_unwritten(memory.unit(at & !3), at & 3)
     };
-    (0..memory.bytes.len()).step_by(4).any(open)
+    (0..memory.bytes.len()).any(open)
 }
