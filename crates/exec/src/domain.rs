@@ -196,6 +196,9 @@ pub trait Domain {
         let _ = instruction;
     }
 
+    /// Announces that the next operations belong to no such instruction: they are those of integers or bits.
+    fn no_instruction(&mut self) {}
+
     /// A flag that the domain sets once its values take more memory than it may use. The run ends soon afterwards.
     fn memory_flag(&self) -> Option<Arc<AtomicBool>> {
         None

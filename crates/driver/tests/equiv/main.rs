@@ -4,6 +4,7 @@
 //! A pair states its right answer. `unknown` is never wrong; the number of settled pairs is recorded, so that it can
 //! only grow. Large pairs are left out.
 
+mod bits;
 mod constants;
 #[path = "../corpus/mod.rs"]
 mod corpus;

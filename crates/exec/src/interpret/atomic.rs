@@ -236,6 +236,11 @@ fn valued_update(
             let word = u64::from(valued.lost(None, context.place));
             (word | word << 32, Word::Unknown)
         }
+        // A number computed from words of units is none.
+        (Word::ScheduleDependent, Some(valued)) => {
+            let word = u64::from(valued.lost(Some(Source::Stored), context.place));
+            (word | word << 32, Word::ScheduleDependent)
+        }
         _ => plain,
     }
 }

@@ -215,7 +215,8 @@ pub(super) fn store_element(
             None => return partial::write_memory(context, (pointer.area, lane), at, bytes),
         }
     }
-    if word != Word::Unknown {
+    // Words of units stay whole.
+    if !matches!(word, Word::Unknown | Word::ScheduleDependent) {
         values[lane] &= width.mask();
     }
     if word == Word::Poison && matches!(pointer.area, Area::Global(_)) {

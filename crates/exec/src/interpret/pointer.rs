@@ -157,12 +157,11 @@ pub(super) fn compare(
                 .filter(|(a, b)| is_defined || !(may_wrap(a) || may_wrap(b)))
                 .map(|(a, b)| relates(relation, a.offset.cmp(&b.offset)))
         } else {
-            // No allocation is at address zero.
             let (pointer, number) = if a_is { (a[lane], b[lane]) } else { (b[lane], a[lane]) };
-            let is_null = number == 0 && decode(pointer, width).is_some();
+            let is_null_test = number == 0 && is_generic(pointer, width);
             match relation {
-                Relation::Eq if is_null => Some(false),
-                Relation::Ne if is_null => Some(true),
+                Relation::Eq if is_null_test => Some(false),
+                Relation::Ne if is_null_test => Some(true),
                 _ => None,
             }
         };
@@ -173,6 +172,12 @@ pub(super) fn compare(
         }
     }
     tags
+}
+
+/// Returns `true` for a whole generic address, which is never zero. An address in a window may be: the first
+/// variable may begin where the window does.
+fn is_generic(address: u64, width: Width) -> bool {
+    width == Width::B64 && address >> 32 != 0 && decode(address, width).is_some()
 }
 
 /// Returns `true` if the address may be that of a large number: a window of memory, and the first array in it, may

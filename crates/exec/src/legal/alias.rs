@@ -135,6 +135,10 @@ impl Domain for Aliased<'_> {
         self.inner.instruction(instruction);
     }
 
+    fn no_instruction(&mut self) {
+        self.inner.no_instruction();
+    }
+
     fn memory_flag(&self) -> Option<Arc<AtomicBool>> {
         self.inner.memory_flag()
     }

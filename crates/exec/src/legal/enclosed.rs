@@ -302,6 +302,10 @@ impl Domain for Enclosed {
         self.instruction = Some(instruction);
     }
 
+    fn no_instruction(&mut self) {
+        self.instruction = None;
+    }
+
     fn fma(&mut self, operands: [&Values; 3], _: Rounding, lanes: Mask, out: &mut Values) {
         self.apply_per_lane(Operation::Fma, operands, lanes, out);
     }

@@ -107,12 +107,45 @@ impl Store {
         let states = &memory.states;
         let first = start & !3;
         let last = (start + bytes).next_multiple_of(4).min(states.len());
-        let plain = word != Word::Unknown && !states[first..last].contains(&state::OPAQUE);
+        let has_unit = |state: &u8| [state::OPAQUE, state::SCHEDULE_DEPENDENT].contains(state);
+        let plain = !matches!(word, Word::Unknown | Word::ScheduleDependent)
+            && !states[first..last].iter().any(has_unit);
         if plain || start.is_multiple_of(4) && bytes.is_multiple_of(4) {
             return memory.store(start, bytes, value, word);
         }
-        let new = self.bytes(value, word);
+        let mut new = self.bytes(value, word);
+        if word == Word::ScheduleDependent {
+            let words = [value as u32, (value >> 32) as u32];
+            (0..bytes).filter(|at| self.may_be_unwritten(words[at / 4], at % 4)).for_each(|at| {
+                new[at] = Byte::Opaque(self.units.opaque(None, reason::MAYBE_UNDEFINED));
+            });
+        }
         self.store_bytes(memory, start, &new[..bytes]);
+    }
+
+    /// Returns `true` if a schedule-dependent byte of a unit may not have been written, because it was written under
+    /// conditions only.
+    pub(crate) fn may_be_unwritten(&self, word: u32, byte: usize) -> bool {
+        let is_open = |word: u32| {
+            let reason = self.units.lost(word).map(|lost| lost.reason);
+            matches!(reason, Some(reason::MAYBE_UNDEFINED | reason::NOT_RECORDED))
+        };
+        match self.units.get(word) {
+            Some(Unit::Choice { .. }) => true,
+            Some(Unit::Bytes(bytes)) => matches!(bytes[byte], Byte::Opaque(word) if is_open(word)),
+            _ => is_open(word),
+        }
+    }
+
+    /// Returns a byte that stays when others of its unit are written: unlike [`byte`](Self::byte), it remembers that it
+    /// may be unwritten.
+    fn kept_byte(&mut self, memory: &Allocation, at: usize) -> Byte {
+        let is_open = memory.states[at] == state::SCHEDULE_DEPENDENT
+            && self.may_be_unwritten(memory.unit(at & !3), at & 3);
+        match is_open {
+            true => Byte::Opaque(self.units.opaque(None, reason::MAYBE_UNDEFINED)),
+            false => self.byte(memory, at),
+        }
     }
 
     /// Writes bytes.
@@ -124,7 +157,7 @@ impl Store {
             for at in unit..room {
                 whole[at - unit] = match (start..end).contains(&at) {
                     true => bytes[at - start],
-                    false => self.byte(memory, at),
+                    false => self.kept_byte(memory, at),
                 };
             }
             self.set_unit(memory, unit, &whole[..room - unit]);

@@ -110,6 +110,7 @@ pub(crate) mod reason {
                                      hardware may use any of them";
     pub(crate) const CONDITION: &str = "chosen here by a condition that is not tracked";
     pub(crate) const MAYBE_UNDEFINED: &str = "that is written only under a condition";
+    pub(crate) const NOT_RECORDED: &str = "that was not recorded";
 }
 
 impl Valued<'_> {

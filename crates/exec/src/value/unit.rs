@@ -10,6 +10,7 @@
 //! bits within a byte are not tracked.
 
 use super::nibbles::Nibble;
+use super::reason;
 use super::short_values::ShortValues;
 use crate::finding::Place;
 use crate::handle::{Handle, Value};
@@ -249,7 +250,7 @@ impl Units {
         match self.get(word) {
             Some(Unit::Opaque(number)) => self.lost.get(*number as usize).cloned(),
             None if !Handle(word).is_value() && self.short_values.find(word).is_none() => {
-                Some(Lost { place: None, reason: "that was not recorded" })
+                Some(Lost { place: None, reason: reason::NOT_RECORDED })
             }
             _ => None,
         }

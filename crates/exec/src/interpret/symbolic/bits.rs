@@ -438,6 +438,10 @@ fn distributed(
             operands.iter_mut().for_each(|list| list.push(values[lane]));
             continue;
         }
+        // The bits of a pointer are no words of units.
+        if !tags.unknown.has(lane) {
+            return None;
+        }
         let (found, numbers) = truth::bits_of_choice(&valued.store.units, values[lane], width)?;
         if condition.is_some_and(|known| known != found) {
             return None;

@@ -54,13 +54,11 @@ pub(super) fn test(
     };
     special::settle_test(property, format, &source, lanes, &mut truths);
     truth::write(context, dst, &truths, source.1, context.lanes);
-    if property == FloatProperty::Finite {
-        truth::not(context, dst, dst.into());
-        let known = Predicate::read(context, dst.into());
-        if known.unknown().and(context.lanes).is_empty() {
-            let truth = Mask(!known.truth.0);
-            context.registers.write_predicate(dst, truth, known.tags, context.lanes);
-        }
+    // Finite is the opposite of infinite. `not` leaves a register of numbers alone to its caller.
+    if property == FloatProperty::Finite && !truth::not(context, dst, dst.into()) {
+        let infinite = Predicate::read(context, dst.into());
+        let finite = Mask(!infinite.truth.0);
+        context.registers.write_predicate(dst, finite, infinite.tags, context.lanes);
     }
     true
 }

@@ -75,7 +75,8 @@ pub(super) fn store_in_lane(
         {
             context.doubt_undetermined(tags, Sink::Output, Mask::one(lane));
         }
-        let bits = if word == Word::Unknown { u64::MAX } else { store.width.mask() };
+        let has_unit = matches!(word, Word::Unknown | Word::ScheduleDependent);
+        let bits = if has_unit { u64::MAX } else { store.width.mask() };
         let new = (values[lane] & bits, word);
         merge::write_under(context, path, (pointer.area, lane, at), element as usize, new);
     }

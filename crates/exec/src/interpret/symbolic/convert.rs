@@ -32,7 +32,7 @@ pub(super) fn execute(
     match (from, to) {
         (Scalar::Float(from), Scalar::Float(to)) => {
             let general = context.machine.general;
-            if to == Format::F32 && !general && widen_halves(context, from, mode, dst, src) {
+            if to == Format::F32 && !general && widen_halves(context, conversion, from, dst, src) {
                 return true;
             }
             if is_number(context, src) && is_exact(context, from, to, mode, src) {
@@ -102,10 +102,13 @@ pub(super) fn execute(
 }
 
 /// The common case: halves, each a value of that format in every lane, to singles. Returns `true` if it did.
+///
+/// The result is the same value, as a real number. Its bits may not be those of the half with zeros below: subnormal
+/// numbers may be flushed, and NaNs lose their payload.
 fn widen_halves(
     context: &mut Context<'_, '_>,
+    conversion: Conversion,
     from: Format,
-    mode: FloatMode,
     dst: Reg,
     src: Operand,
 ) -> bool {
@@ -113,8 +116,9 @@ fn widen_halves(
         return false;
     };
     let sort = Sort::float(from);
-    let clamps = mode.saturate || mode.relu;
-    if clamps || sort.bytes() != 2 || layout.width(dst) != Width::B32 {
+    let changes = conversion.saturate || conversion.relu || conversion.flush;
+    let keeps_bits = valued.domain.numbers() == Numbers::Legal;
+    if changes || keeps_bits || sort.bytes() != 2 || layout.width(dst) != Width::B32 {
         return false;
     }
     let Some(words) = registers.unknown_narrow(layout, src, Width::B16, *lanes) else {

@@ -328,8 +328,13 @@ pub(crate) fn write_under(
     if new.1 == Word::Poison && is_unwritten(context, (area, lane, at), size) {
         return;
     }
-    let clear = is_clear(new.1) && is_clear(old.1);
-    if !clear && !chooses_undefined(context) {
+    let can_choose = |word: Word| match word {
+        Word::Number | Word::Unknown => true,
+        Word::Poison => chooses_undefined(context),
+        // A choice would forget that the schedule or the placement decides.
+        Word::ScheduleDependent | Word::Pointer => false,
+    };
+    if !can_choose(new.1) || !can_choose(old.1) {
         return write_unclear(context, path, (area, lane, at), size, [new, old]);
     }
     let Some(valued) = &mut context.valued else { return };
@@ -372,7 +377,8 @@ fn write_unclear(
     size: usize,
     [new, old]: [(u64, Word); 2],
 ) {
-    if new.1 == Word::Poison && matches!(area, Area::Global(_)) {
+    let follows = chooses_undefined(context);
+    if new.1 == Word::Poison && !follows && matches!(area, Area::Global(_)) {
         context.record_fault(
             Fault::Undefined { reaches: Sink::Output, origin: None },
             Mask::one(lane),
@@ -385,7 +391,8 @@ fn write_unclear(
     let units = size.is_multiple_of(4) && at.is_multiple_of(4);
     let mut value = untracked_words(context, reason::MAYBE_UNDEFINED);
     let mut word = Word::ScheduleDependent;
-    if is_clear(new.1) && units {
+    // To a domain that chooses undefined sides itself, the old contents are not determined by the inputs at all.
+    if is_clear(new.1) && units && !follows {
         let parts = (at..at + size).step_by(4).map(|at| defined_if(context, area, lane, at));
         let parts: Vec<Option<Truth>> = parts.collect();
         let first = parts.first().copied().flatten();
@@ -442,12 +449,8 @@ fn defined_if(context: &mut Context<'_, '_>, area: Area, lane: usize, at: usize)
 /// Returns `true` if part of an allocation may not have been written, because it was written under conditions only.
 pub(crate) fn may_be_unwritten(store: &Store, memory: &Allocation) -> bool {
     let open = |at: usize| {
-        let end = memory.bytes.len().min(at + 4);
-        let word = memory.unit(at);
-        let lost = store.units.lost(word).map(|lost| lost.reason);
-        memory.states[at..end].contains(&state::SCHEDULE_DEPENDENT)
-            && (lost == Some(reason::MAYBE_UNDEFINED)
-                || matches!(store.units.get(word), Some(Unit::Choice { .. })))
+        memory.states[at] == state::SCHEDULE_DEPENDENT
+            && store.may_be_unwritten(memory.unit(at & !3), at & 3)
     };
-    (0..memory.bytes.len()).step_by(4).any(open)
+    (0..memory.bytes.len()).any(open)
 }

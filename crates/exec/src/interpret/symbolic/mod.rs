@@ -46,6 +46,11 @@ pub(super) use same::{keeps, keeps_part};
 /// Executes an operation on values. Returns `false` if it must be executed as in a run without a domain.
 #[inline(never)]
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
+    if let Some(valued) = &mut context.valued {
+        // Operations on floats announce theirs. To others, the modifiers of the last one mean nothing: `x ^ 0x80000000`
+        // is not the `neg.ftz` before it.
+        valued.domain.no_instruction();
+    }
     match op {
         Op::Copy { dst, src } => Ok(copy(context, *dst, *src)),
         Op::Select { dst, condition, if_true, if_false } => {

@@ -177,15 +177,17 @@ pub(super) fn int_compare(context: &mut Context<'_, '_>, op: &Op, dst: Reg) -> R
     for lane in context.registers.tags(dst).unknown.and(context.lanes).iter() {
         let Some(valued) = &mut context.valued else { break };
         let units = &valued.store.units;
-        let (choice, holds): (u32, [bool; 2]) = match (a.1.unknown.has(lane), b.1.unknown.has(lane))
-        {
-            (true, false) => match bits_of_choice(units, a.0[lane], *width) {
+        // The bits of a pointer are not those of its address.
+        let is_number = [&a, &b].map(|operand| operand.1.is_number_in(Mask::one(lane)));
+        let is_unknown = [&a, &b].map(|operand| operand.1.unknown.has(lane));
+        let (choice, holds): (u32, [bool; 2]) = match (is_unknown, is_number) {
+            ([true, _], [_, true]) => match bits_of_choice(units, a.0[lane], *width) {
                 Some((condition, values)) => {
                     (condition, values.map(|value| concrete(value, b.0[lane])))
                 }
                 None => continue,
             },
-            (false, true) => match bits_of_choice(units, b.0[lane], *width) {
+            ([_, true], [true, _]) => match bits_of_choice(units, b.0[lane], *width) {
                 Some((condition, values)) => {
                     (condition, values.map(|value| concrete(a.0[lane], value)))
                 }
@@ -204,7 +206,9 @@ pub(super) fn int_compare(context: &mut Context<'_, '_>, op: &Op, dst: Reg) -> R
             [same, _] => out.decide(lane, same),
         }
     }
-    write(context, dst, &out, Tags::NUMBER, set);
+    let schedule_dependent = a.1.undetermined().or(b.1.undetermined()).and(set);
+    let tags = if schedule_dependent.is_empty() { Tags::NUMBER } else { a.1.combine(b.1) };
+    write(context, dst, &out, tags, set);
     compare_integers(context, (*relation, *signed, *width), dst, [&a, &b]);
     Ok(true)
 }
