@@ -82,36 +82,53 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
 fn rounded_interval(typed: &Typed, real: &Node) -> (i128, i128) {
     let least_and_largest = (i128::from(i64::MIN), i128::from(i64::MAX));
     match real_interval(typed, real) {
-        // One more on both sides, for the error of doubles.
         Some((low, high)) if low > -1e15 && high < 1e15 => {
-            (low.floor() as i128 - 1, high.ceil() as i128 + 1)
+            (low.floor() as i128, high.ceil() as i128)
         }
         _ => least_and_largest,
     }
 }
 
-/// Approximate bounds, in doubles, of a real that depends on indices alone.
+/// Widens bounds by the error of one rounding to doubles; a NaN becomes no bound.
+fn outward((low, high): (f64, f64)) -> (f64, f64) {
+    let bound = |value: f64, none: f64| if value.is_nan() { none } else { value };
+    (bound(low, f64::NEG_INFINITY).next_down(), bound(high, f64::INFINITY).next_up())
+}
+
+/// Returns doubles around a number, compared with it exactly.
+fn around(number: &Number) -> Option<(f64, f64)> {
+    let near = number.to_f64_lossy();
+    let slack = near.abs() * 1e-15 + f64::MIN_POSITIVE;
+    let (low, high) = (near - slack, near + slack);
+    let encloses = Number::from_f64(low)? <= *number && *number <= Number::from_f64(high)?;
+    encloses.then_some((low, high))
+}
+
+/// Bounds, in doubles rounded outward, of a real that depends on indices alone.
 fn real_interval(typed: &Typed, node: &Node) -> Option<(f64, f64)> {
     let corners = |a: (f64, f64), b: (f64, f64), of: fn(f64, f64) -> f64| {
         let all = [of(a.0, b.0), of(a.0, b.1), of(a.1, b.0), of(a.1, b.1)];
-        (
-            all.into_iter().fold(f64::INFINITY, f64::min),
-            all.into_iter().fold(f64::NEG_INFINITY, f64::max),
-        )
+        let is_number = all.iter().all(|corner| !corner.is_nan());
+        is_number.then(|| {
+            outward((
+                all.into_iter().fold(f64::INFINITY, f64::min),
+                all.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            ))
+        })
     };
     match &node.kind {
-        NodeKind::Number(number) => Some((number.to_f64_lossy(), number.to_f64_lossy())),
+        NodeKind::Number(number) => around(number),
         NodeKind::ToReal(inner) if !inner.is_data => {
-            interval(typed, inner).map(|(low, high)| (low as f64, high as f64))
+            interval(typed, inner).map(|(low, high)| outward((low as f64, high as f64)))
         }
         NodeKind::Negate(a) => real_interval(typed, a).map(|(low, high)| (-high, -low)),
         NodeKind::Arithmetic(op, a, b) => {
             let (a, b) = (real_interval(typed, a)?, real_interval(typed, b)?);
             match op {
-                Arithmetic::Add => Some((a.0 + b.0, a.1 + b.1)),
-                Arithmetic::Subtract => Some((a.0 - b.1, a.1 - b.0)),
-                Arithmetic::Multiply => Some(corners(a, b, |a, b| a * b)),
-                Arithmetic::Divide if b.0 > 0.0 || b.1 < 0.0 => Some(corners(a, b, |a, b| a / b)),
+                Arithmetic::Add => Some(outward((a.0 + b.0, a.1 + b.1))),
+                Arithmetic::Subtract => Some(outward((a.0 - b.1, a.1 - b.0))),
+                Arithmetic::Multiply => corners(a, b, |a, b| a * b),
+                Arithmetic::Divide if b.0 > 0.0 || b.1 < 0.0 => corners(a, b, |a, b| a / b),
                 _ => None,
             }
         }
