@@ -180,3 +180,46 @@ fn arithmetic(op: Arithmetic, a: (i128, i128), b: (i128, i128)) -> Option<(i128,
         Arithmetic::Divide => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::resolve;
+    use crate::{Environment, Tensor, parse};
+    use ir::Format;
+
+    /// Bounds of `round(REAL)` for i in 0..9.
+    fn bounds_of(real: &str) -> (i128, i128) {
+        let tensor = Tensor {
+            name: "y".to_owned(),
+            scalar: Scalar::Float(Format::F32),
+            shape: vec![9],
+            range: None,
+            is_input: false,
+            is_output: true,
+            is_required: true,
+        };
+        let environment = Environment { tensors: vec![tensor], ..Environment::default() };
+        let formula = parse(&format!("let n[i in 0..9] = round({real}); y[i] = n[i]")).unwrap();
+        let typed = resolve(&formula, &environment).unwrap();
+        interval(&typed, &typed.steps.first().unwrap().value).unwrap()
+    }
+
+    #[test]
+    fn reals_are_rounded_outward() {
+        for (real, value) in [
+            ("1.0*i", (|i| i) as fn(i128) -> i128),
+            // Doubles lose the index beside the large number.
+            ("(1e20 + i) - 1e20", |i| i),
+            ("((1e16 + i) - 1e16)*1000", |i| 1000 * i),
+            ("9007199254740993.0 - 9007199254740992.0 + 0*i", |_| 1),
+        ] {
+            let (low, high) = bounds_of(real);
+            assert!((0..9).all(|i| (low..=high).contains(&value(i))), "{real}: {low}..={high}");
+        }
+        let (low, high) = bounds_of("i / 2");
+        assert!((-1..=0).contains(&low) && (4..=5).contains(&high), "{low}..={high}");
+        // Infinities of doubles are no bounds.
+        assert_eq!(bounds_of("1e300*1e300*i"), (i64::MIN.into(), i64::MAX.into()));
+    }
+}
