@@ -422,13 +422,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
         lanes.iter().for_each(|lane| out[lane] = a[lane]);
     }
 
-    fn select(
-        &mut self,
-        condition: &Values,
-        [a, b]: [&Values; 2],
-        lanes: Mask,
-        out: &mut Values,
-    ) {
+    fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
         self.map_lanes([condition, a, b], lanes, out, |[condition, a, b]| match condition {
             Undecided(_) => hull(a, b),
             // The choice is undefined where its condition is, whatever the operands are.

@@ -3,8 +3,8 @@
 use crate::Enclosure;
 use crate::comparison::compare;
 use crate::domain::{
-    AbstractValue, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, div, max, min, mul, neg,
-    number, propagate_undefined, real, unary,
+    AbstractValue, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, div, max, min, mul, neg, number,
+    propagate_undefined, real, unary,
 };
 use AbstractValue::{Infinite, Real, Undefined, Unsure};
 use exec::domain::{LARGEST, Unary};

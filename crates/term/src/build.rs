@@ -264,7 +264,9 @@ impl Terms {
             // Below +∞, or above −∞.
             (Relation::Less, true) => self.not(is_infinite),
             // The same for every side, but the choice itself may be undefined.
-            (Relation::Less, false) | (Relation::LessEqual, true) if self.is_partial(is_infinite) => {
+            (Relation::Less, false) | (Relation::LessEqual, true)
+                if self.is_partial(is_infinite) =>
+            {
                 return None;
             }
             (Relation::Less, false) => self.truth(false),

@@ -156,11 +156,9 @@ fn real(a: &Value, f: impl FnOnce(&Interval) -> Option<Interval>) -> Value {
     match a {
         Value::Real(x) => f(x).map_or(Value::Unsure, Value::Real),
         Value::Undefined => Value::Undefined,
-        Value::Truth(_)
-        | Value::Undecided
-        | Value::Infinity(_)
-        | Value::Any
-        | Value::Unsure => Value::Unsure,
+        Value::Truth(_) | Value::Undecided | Value::Infinity(_) | Value::Any | Value::Unsure => {
+            Value::Unsure
+        }
     }
 }
 

@@ -137,6 +137,7 @@ fn outputs_that_are_undefined_everywhere_are_not_equal() {
     let text = format!("input x\nreference {{ {body} }}\noptimised {{ {body} }}\n");
     let script = parse_script(&text).unwrap();
     let case = case(&script, &[], section(&script, "optimised")).unwrap();
-    let equal = answers(&case, &Budget::default()).iter().map(Decision::is_equal).collect::<Vec<_>>();
+    let equal =
+        answers(&case, &Budget::default()).iter().map(Decision::is_equal).collect::<Vec<_>>();
     assert_eq!(equal, [true, false, false]);
 }

@@ -236,9 +236,12 @@ fn choices_by_undefined_conditions_have_no_value() {
         format!("{condition} {other} {predicate} selp.f32 %f8, 0f3F800000, 0f40000000, %p3;")
     };
     let five = "mov.f32 %f8, 0f40A00000;";
-    for predicate in
-        ["mov.pred %p3, %p1;", "and.pred %p3, %p1, %p2;", "or.pred %p3, %p2, %p1;", "not.pred %p3, %p1;"]
-    {
+    for predicate in [
+        "mov.pred %p3, %p1;",
+        "and.pred %p3, %p1, %p2;",
+        "or.pred %p3, %p2, %p1;",
+        "not.pred %p3, %p1;",
+    ] {
         let inputs = [kernel(&choose(predicate)), kernel(five)];
         let flags = ["--grid 1 --block 1 --arg x=f32[1] --arg out=f32[1]:out"; 2].map(Flags::parse);
         let (exit, text) = answer(inputs.each_ref(), [None; 2], &flags);

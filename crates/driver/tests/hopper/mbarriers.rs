@@ -81,8 +81,9 @@ fn divisions_before_another_test_are_not_skipped() {
     let waits = |division: &str| {
         let text = retry(division);
         let function = &lower(&text).functions[base::Index::from_position(0)];
-        let is_wait = |one: &ir::Instr| {
-            matches!(&one.op, ir::Op::Sync(ir::SyncOp::Mbarrier(own)) if matches!(own.op, ir::MbarrierOp::Wait(_)))
+        let is_wait = |one: &ir::Instr| match &one.op {
+            ir::Op::Sync(ir::SyncOp::Mbarrier(own)) => matches!(own.op, ir::MbarrierOp::Wait(_)),
+            _ => false,
         };
         function.instructions().any(is_wait)
     };
