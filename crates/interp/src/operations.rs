@@ -31,7 +31,8 @@ pub(crate) fn integer_binary(
     // a number that has wrapped.
     let divides = matches!(operator, Binary::Div | Binary::Rem);
     let ea = if !ring && !strict && !constant_shift { Some(a) } else { ea };
-    let eb = if !ring && !strict && !(divides && b == 0) { Some(b) } else { eb };
+    let is_kept = ring || strict || divides && b == 0;
+    let eb = if is_kept { eb } else { Some(b) };
     if !ring && (ea != Some(a) && !constant_shift || eb != Some(b)) {
         let exact = if ea == Some(a) { eb } else { ea };
         return Err(EvaluationError::Overflow { span: expr.span, ty, exact });
