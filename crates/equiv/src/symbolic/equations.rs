@@ -8,7 +8,7 @@
 use super::Symbolic;
 use crate::ranges::Range;
 use std::collections::BTreeMap;
-use term::{Node, NodeId, Relation, Term};
+use term::{Function, Input, Node, NodeId, Relation, Term};
 
 /// Sums with more products are not examined.
 const MAX_PRODUCTS: u32 = 8;
@@ -71,19 +71,20 @@ impl Symbolic {
         }
     }
 
-    /// Returns `true` if a term is a choice by an equation, or a short sum with one.
+    /// Returns `true` if a term is a choice by an equation, an element at a place, or a short sum with one.
     fn has_choice(&self, term: Term) -> bool {
-        let is_choice = |node: NodeId| match self.terms.at(node) {
+        let is_choice = |node: Node| match node {
             Node::Select(condition, ..) => self.is_equation(condition.into()),
+            Node::Apply(Function::Element(_), _) => true,
             _ => false,
         };
         match self.terms.node(term) {
-            Node::Select(condition, ..) => self.is_equation(condition.into()),
             Node::Sum(sum) if sum.length <= MAX_PRODUCTS => {
                 let mut factors = self.terms.products(sum).flatten();
-                factors.any(|one| is_choice(one.left()) || is_choice(one.right()))
+                let at = |side: NodeId| self.terms.at(side);
+                factors.any(|one| is_choice(at(one.left())) || is_choice(at(one.right())))
             }
-            _ => false,
+            node => is_choice(node),
         }
     }
 
@@ -91,6 +92,7 @@ impl Symbolic {
     fn simplified(&mut self, term: Term, known: &Known, depth: usize) -> Option<Term> {
         match self.terms.node(term) {
             Node::Select(..) => self.chosen(term, known),
+            Node::Apply(Function::Element(first), index) => self.element_under(first, index, known),
             Node::Sum(sum) if sum.length <= MAX_PRODUCTS => {
                 let depth = depth.checked_sub(1)?;
                 let products: Vec<_> = self.terms.products(sum).flatten().copied().collect();
@@ -110,6 +112,15 @@ impl Symbolic {
             }
             _ => None,
         }
+    }
+
+    /// Returns the element of a tensor at a place, if that is one number.
+    fn element_under(&mut self, first: Input, index: NodeId, known: &Known) -> Option<Term> {
+        let index = self.linear_of(index.into())?;
+        let bounds = self.bounds_within(&index, known)?;
+        let number = i64::try_from(bounds.low).ok().filter(|_| bounds.low == bounds.high)?;
+        let input = self.terms.inputs().behind(first, number)?;
+        Some(self.terms.input(input))
     }
 
     /// Follows choices as long as their conditions are decided.

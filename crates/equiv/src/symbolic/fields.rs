@@ -17,6 +17,8 @@ pub(super) struct Bits {
     pub(super) low: FxHashMap<NodeId, (Term, Term, u32)>,
     /// For each node that is a bit field: the field.
     of_node: FxHashMap<NodeId, Field>,
+    /// For each number that is an unsigned reading of an integer: the integer and its width.
+    pub(super) unsigned: FxHashMap<Term, (Value, Width)>,
     /// For each `−1 − a`, the `a`.
     pub(super) complements: FxHashMap<Term, Value>,
 }
@@ -55,6 +57,15 @@ impl Symbolic {
             return match bits {
                 0 => Some(self.integer(0)),
                 _ => self.bit_field(integer, width, before + first, bits),
+            };
+        }
+        if let Some(&(integer, own)) = self.bits.unsigned.get(&term)
+            && (own <= width || first + bits <= width.bits())
+        {
+            // A zero-extended integer has its bits, and zeros above.
+            return match bits.min(own.bits().saturating_sub(first)) {
+                0 => Some(self.integer(0)),
+                bits => self.bit_field(integer, own, first, bits),
             };
         }
         if let Some(&turned) = self.bits.complements.get(&term) {
@@ -140,7 +151,8 @@ impl Symbolic {
             return None;
         }
         let unsigned = if largest { field.range().1 << field.first } else { 0 };
-        let number = if unsigned > range.1 { unsigned - (1 << field.width.bits()) } else { unsigned };
+        let number =
+            if unsigned > range.1 { unsigned - (1 << field.width.bits()) } else { unsigned };
         Some((input, number))
     }
 

@@ -234,6 +234,9 @@ impl Symbolic {
             let other = self.terms.add(term, other);
             wrapped = self.terms.select(too_small, other, wrapped);
         }
+        if !signed {
+            self.bits.unsigned.insert(wrapped, (value, width));
+        }
         Some(self.handles.handle(wrapped))
     }
 

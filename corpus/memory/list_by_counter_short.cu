@@ -1,5 +1,5 @@
 // Threads append to a list at the place that a counter gives them.
-// Broken launch: the list has one place too few for 12 threads. Not decided, and never proved.
+// The list has one place too few for 12 threads. Not decided either: unknown, and never proved.
 
 extern "C" __global__ void list_by_counter(int* count, int* list, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 // Gather by a multiplicative hash.
-// Broken: five bits of the product choose from sixteen elements (line 6). Their number for a given x is not inverted.
+// Five bits of the product choose from sixteen elements (line 6). Which x has them is not searched: unknown.
 
 extern "C" __global__ void hashed_gather(const float* table, const unsigned* x, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
