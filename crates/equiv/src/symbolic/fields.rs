@@ -83,13 +83,21 @@ impl Symbolic {
             };
         }
         let field = Field { integer: value, width, first, bits };
-        let number = self.in_range(value, width, false).map(|number| self.term(number));
-        match number.and_then(|number| Some((number, self.range(number)?))) {
-            Some((number, range)) => self.bits_of(number, Some(range), field),
-            // Congruent integers have the same lowest bits.
-            None if first + bits <= width.bits() => self.bits_of(term, None, field),
-            None => None,
+        // Congruent integers have the same lowest bits.
+        let is_inside = first + bits <= width.bits();
+        if is_inside && let Some(&known) = self.bits.fields.get(&(term, first, bits)) {
+            return Some(known);
         }
+        let number = self.in_range(value, width, false).map(|number| self.term(number));
+        let found = match number.and_then(|number| Some((number, self.range(number)?))) {
+            Some((number, range)) => self.bits_of(number, Some(range), field)?,
+            None if is_inside => self.bits_of(term, None, field)?,
+            None => return None,
+        };
+        if is_inside {
+            self.bits.fields.insert((term, first, bits), found);
+        }
+        Some(found)
     }
 
     /// Builds a field from an integer: with a range, the number that the field is part of; without, one
