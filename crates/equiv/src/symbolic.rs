@@ -1,7 +1,6 @@
 //! The symbolic domain of the engine: values are terms over the inputs of a kernel.
 //!
-//! A constant that is a transcendental number, correctly rounded, is taken for that number. [`Symbolic::snapped`]
-//! lists these: the answer is about the programs with those constants replaced.
+//! A constant that is a correctly rounded transcendental number is taken for it, and listed ([`Symbolic::snapped`]).
 //!
 //! Threads often compute the same value: all lanes of a warp the same maximum, all warps the same exponential. So
 //! an operation with the same operands in all lanes is done once, and earlier results are looked up. Additions of a
@@ -10,6 +9,7 @@
 
 mod bounded;
 mod choosing;
+mod equations;
 mod fields;
 mod given;
 mod meaning;
@@ -236,7 +236,7 @@ impl Symbolic {
             }
             Operation::Fma => self.terms.fused_multiply_add(a, b, c),
             Operation::Compare(relation) => self.compare_terms(relation, a, b),
-            Operation::Connect(op) => operations::connect(&mut self.terms, op, a, b),
+            Operation::Connect(op) => self.connect_terms(op, a, b),
             Operation::Not => self.terms.not(a),
             Operation::Select => self.choose(a, [b, c]),
         }

@@ -331,7 +331,11 @@ impl<E: Enclosure> Domain for Intervals<E> {
     }
 
     fn field(&mut self, value: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
-        let number = self.in_range(value, width, false)?;
+        // Congruent integers have the same lowest bits.
+        let number = match first + bits <= width.bits() {
+            true => value,
+            false => self.in_range(value, width, false)?,
+        };
         let number = self.round(number, Rounding::NearestEven)?;
         let mask = 1i128.checked_shl(bits)? - 1;
         Some(self.integer(number.checked_shr(first)? & mask))

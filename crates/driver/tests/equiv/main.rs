@@ -28,8 +28,8 @@ use pairs::Pair;
 use std::sync::Mutex;
 
 /// The numbers of pairs proved and refuted today.
-const PROVED: usize = 335;
-const REFUTED: usize = 290;
+const PROVED: usize = 346;
+const REFUTED: usize = 297;
 
 /// A text that a report with the kind of finding contains.
 fn sign(pair: &Pair) -> &'static str {

@@ -1,17 +1,18 @@
 //! Choices between terms, and decided conditions.
 
 use super::Symbolic;
-use crate::choices;
+use crate::{choices, operations};
 use exec::Mask;
-use exec::domain::{Truths, Values};
+use exec::domain::{Connective, Truths, Values};
 use term::{Node, Term};
 
 impl Symbolic {
     /// Builds a choice, simplifying choices inside it that its condition settles.
-    pub(super) fn choose(&mut self, condition: Term, sides: [Term; 2]) -> Term {
+    pub(super) fn choose(&mut self, condition: Term, [a, b]: [Term; 2]) -> Term {
         // These limits affect only the form of the term.
         const MAX_CHOICES: usize = 4096;
         const FEW_CHOICES: usize = 64;
+        let sides = [self.simplified_under(condition, a), b];
         if let Some(extremum) = self.extremum(condition, sides) {
             return extremum;
         }
@@ -22,6 +23,20 @@ impl Symbolic {
         }
         let budget = if undefined { MAX_CHOICES } else { FEW_CHOICES };
         choices::select(&mut self.terms, &mut self.conditions, condition, sides, budget)
+    }
+
+    /// Connects two conditions. One that follows from the other is dropped: `x != 2 and x == 3`.
+    pub(super) fn connect_terms(&mut self, op: Connective, a: Term, b: Term) -> Term {
+        if op == Connective::And {
+            for (equation, other) in [(a, b), (b, a)] {
+                match self.decide_under(equation, other) {
+                    Some(true) => return equation,
+                    Some(false) => return self.terms.truth(false),
+                    None => {}
+                }
+            }
+        }
+        operations::connect(&mut self.terms, op, a, b)
     }
 
     /// Recognises a choice that is a maximum or minimum: `a < b ? b : a`. Over the reals it does not matter

@@ -1,10 +1,11 @@
 //! Bit fields of an integer as numbers: `⌊x / 2^a⌋ − 2^b · ⌊x / 2^(a+b)⌋` for `b` bits from bit `a` on.
 
 use super::Symbolic;
+use crate::ranges::{self, Range};
 use exec::domain::{Domain, Value};
 use ir::Width;
 use rustc_hash::FxHashMap;
-use term::{Function, Node, NodeId, Number, Term};
+use term::{Function, Input, Node, NodeId, Number, Term};
 
 /// Known bit fields of integers.
 #[derive(Debug, Default)]
@@ -14,8 +15,28 @@ pub(super) struct Bits {
     /// For each node that is the lowest bits of an integer: the integer, the part above them, and their
     /// number.
     pub(super) low: FxHashMap<NodeId, (Term, Term, u32)>,
+    /// For each node that is a bit field: the field.
+    of_node: FxHashMap<NodeId, Field>,
+    /// For each number that is an unsigned reading of an integer: the integer and its width.
+    pub(super) unsigned: FxHashMap<Term, (Value, Width)>,
     /// For each `−1 − a`, the `a`.
     pub(super) complements: FxHashMap<Term, Value>,
+}
+
+/// Some bits of the number in the lowest `width` bits of an integer.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    integer: Value,
+    width: Width,
+    first: u32,
+    bits: u32,
+}
+
+impl Field {
+    /// The range of its type.
+    fn range(self) -> Range {
+        ranges::of_type(self.bits, false)
+    }
 }
 
 impl Symbolic {
@@ -28,6 +49,25 @@ impl Symbolic {
         bits: u32,
     ) -> Option<Value> {
         let term = self.term(value);
+        if let Some(outer) = self.terms.node_of(term).and_then(|node| self.bits.of_node.get(&node))
+        {
+            // Bits of a field are bits of the same integer: one term for both.
+            let Field { integer, width, first: before, bits: count } = *outer;
+            let bits = bits.min(count.saturating_sub(first));
+            return match bits {
+                0 => Some(self.integer(0)),
+                _ => self.bit_field(integer, width, before + first, bits),
+            };
+        }
+        if let Some(&(integer, own)) = self.bits.unsigned.get(&term)
+            && (own <= width || first + bits <= width.bits())
+        {
+            // A zero-extended integer has its bits, and zeros above.
+            return match bits.min(own.bits().saturating_sub(first)) {
+                0 => Some(self.integer(0)),
+                bits => self.bit_field(integer, own, first, bits),
+            };
+        }
         if let Some(&turned) = self.bits.complements.get(&term) {
             let field = self.bit_field(turned, width, first, bits)?;
             return Some(self.complement_field(field, bits));
@@ -42,46 +82,111 @@ impl Symbolic {
                 _ => None,
             };
         }
-        let number = self.in_range(value, width, false)?;
-        self.bits_of(number, width, first, bits)
+        let field = Field { integer: value, width, first, bits };
+        // Congruent integers have the same lowest bits.
+        let is_inside = first + bits <= width.bits();
+        if is_inside && let Some(&known) = self.bits.fields.get(&(term, first, bits)) {
+            return Some(known);
+        }
+        let number = self.in_range(value, width, false).map(|number| self.term(number));
+        let found = match number.and_then(|number| Some((number, self.range(number)?))) {
+            Some((number, range)) => self.bits_of(number, Some(range), field)?,
+            None if is_inside => self.bits_of(term, None, field)?,
+            None => return None,
+        };
+        if is_inside {
+            self.bits.fields.insert((term, first, bits), found);
+        }
+        Some(found)
     }
 
-    /// Extracts some bits of a non-negative number that fits the width.
-    fn bits_of(&mut self, number: Value, width: Width, first: u32, bits: u32) -> Option<Value> {
-        let x = self.term(number);
+    /// Builds a field from an integer: with a range, the number that the field is part of; without, one
+    /// congruent to it.
+    fn bits_of(&mut self, x: Term, range: Option<Range>, field: Field) -> Option<Value> {
+        let Field { width, first, bits, .. } = field;
         if let Some(&known) = self.bits.fields.get(&(x, first, bits)) {
             return Some(known);
         }
-        let (least, most) = self.range(x)?;
         let lower = self.shifted_down(x, first)?;
         let end = first.checked_add(bits)?;
-        let whole = end >= width.bits() || (least >= 0 && most < 1i128.checked_shl(end)?);
-        let field = match whole {
+        let whole = range.is_some_and(|(least, most)| {
+            end >= width.bits() || (least >= 0 && most < 1i128 << end.min(126))
+        });
+        let term = match whole {
             true => lower,
             false => {
                 let upper = self.shifted_down(x, end)?;
-                let scale = self.terms.integer(1i64.checked_shl(bits)?);
+                let scale = self.constant_term(1i128.checked_shl(bits)?);
                 let above = self.terms.multiply(upper, scale);
                 self.terms.subtract(lower, above)
             }
         };
         // A node of its own, so that adding to it keeps its known range.
-        let node = self.terms.seal(field);
+        let node = self.terms.seal(term);
         if !whole && first == 0 {
             let upper = self.shifted_down(x, end)?;
             self.bits.low.insert(node, (x, upper, bits));
         }
         // The whole number has no node of its own, and its range may be an input's.
         if !whole || first > 0 {
-            self.ranges.declare(node, (0, (1i128.checked_shl(bits)? - 1).min(most >> first)));
+            let most = range.map_or(i128::MAX, |(_, most)| most >> first);
+            self.ranges.declare(node, (0, field.range().1.min(most)));
+            self.bits.of_node.insert(node, field);
         }
         let value = self.handles.handle(node.into());
         self.bits.fields.insert((x, first, bits), value);
         Some(value)
     }
 
-    /// Builds the number with these bits.
+    /// Returns `true` if a node is a bit field without the highest bits: a mask bounds it, whatever the integer is.
+    /// After a mere shift, most numbers of the integer are usually out of bounds, and the user knows which occur.
+    pub(super) fn is_masked(&self, node: NodeId) -> bool {
+        let field = self.bits.of_node.get(&node);
+        field.is_some_and(|field| field.first + field.bits < field.width.bits())
+    }
+
+    /// Returns an input and a number for it that gives a field its largest or smallest value. The field must
+    /// be part of an input that may be every number of its type.
+    pub(super) fn input_for_field(&mut self, node: NodeId, largest: bool) -> Option<(Input, i128)> {
+        let field = *self.bits.of_node.get(&node)?;
+        let integer = self.term(field.integer);
+        let Node::Input(input) = self.terms.node(integer) else { return None };
+        let range = self.range(integer)?;
+        let signed = range.0 < 0;
+        let is_free = range == ranges::of_type(field.width.bits(), signed)
+            && self.assumed_range_of(self.terms.node_of(integer)?).is_none();
+        if !is_free || self.range(node.into())? != field.range() {
+            return None;
+        }
+        let unsigned = if largest { field.range().1 << field.first } else { 0 };
+        let number =
+            if unsigned > range.1 { unsigned - (1 << field.width.bits()) } else { unsigned };
+        Some((input, number))
+    }
+
+    /// Builds the number with these bits. Below its lowest ones it is a multiple of a power of two, so that an
+    /// address made of it keeps its alignment.
     pub(super) fn number_from_bits(&mut self, bits: &[Value]) -> Option<Value> {
+        let mut zeros = 0;
+        while let Some(&bit) = bits.get(zeros) {
+            let bit = self.term(bit);
+            if self.integer_constant(bit) != Some(0) {
+                break;
+            }
+            zeros += 1;
+        }
+        let number = self.number_without_zeros(&bits[zeros..])?;
+        if zeros == 0 || zeros == bits.len() {
+            return Some(number);
+        }
+        let scale = self.terms.integer(1i64.checked_shl(u32::try_from(zeros).ok()?)?);
+        let number = self.term(number);
+        let multiple = self.terms.multiply(scale, number);
+        Some(self.handles.handle(multiple))
+    }
+
+    /// Builds the number with these bits, of which the lowest is not 0.
+    fn number_without_zeros(&mut self, bits: &[Value]) -> Option<Value> {
         let mut total = self.terms.zero();
         let mut most = 0;
         for (at, bit) in bits.iter().enumerate() {
@@ -285,6 +390,87 @@ mod tests {
                 );
             }
         }
+    }
+
+    fn signed_word() -> (Symbolic, Value) {
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", 1).unwrap();
+        inputs.describe(&[1], Numbers::Integers(i32::MIN.into(), i32::MAX.into()));
+        let source = InputSource::Buffer(0);
+        let sources = FxHashMap::from_iter([(source, 0)]);
+        let mut domain = Symbolic::new(Arc::new(inputs), sources, true);
+        let scalar = Scalar::Integer { width: Width::B32, signed: true };
+        let value = domain.inputs(&Given { source, scalar, count: 1 }).unwrap();
+        (domain, value)
+    }
+
+    const WORDS: [i32; 8] = [0, 1, 255, -1, -256, 0x1234_5678, i32::MIN, i32::MAX];
+
+    /// A product wraps around many times, and its fields are those of the machine's number.
+    #[test]
+    fn fields_of_products_that_wrap_around() {
+        let (mut domain, value) = signed_word();
+        let factor = domain.integer(2_654_435_761);
+        let mut out = [0; 32];
+        let operands = [&[value; 32], &[factor; 32]];
+        domain.binary(Binary::Mul, operands, exec::Mask(1), &mut out);
+        for (first, bits) in [(0, 4), (28, 4), (3, 9), (0, 32)] {
+            let field = domain.field(out[0], Width::B32, first, bits).unwrap();
+            let term = domain.term(field);
+            let most = ((1_u64 << bits) - 1) as u32;
+            assert_eq!(domain.range(term), Some((0, most.into())));
+            for number in WORDS {
+                let expected = number.cast_unsigned().wrapping_mul(2_654_435_761) >> first & most;
+                let found = at(&mut domain, field, number.into());
+                assert_eq!(found, f64::from(expected), "{first} {bits} {number}");
+            }
+        }
+    }
+
+    /// A field of a field is one of the integer, and an input is named that has it.
+    #[test]
+    fn fields_of_fields_and_their_inputs() {
+        let (mut domain, value) = signed_word();
+        let outer = domain.field(value, Width::B32, 4, 20).unwrap();
+        let inner = domain.field(outer, Width::B32, 2, 5).unwrap();
+        assert_eq!(Some(inner), domain.field(value, Width::B32, 6, 5));
+        let cut = domain.field(outer, Width::B32, 18, 10).unwrap();
+        assert_eq!(Some(cut), domain.field(value, Width::B32, 22, 2));
+        let above = domain.field(outer, Width::B32, 20, 4).unwrap();
+        let above = domain.term(above);
+        assert_eq!(domain.integer_constant(above), Some(0));
+        for (first, bits) in [(0, 3), (6, 5), (29, 3), (1, 31)] {
+            let field = domain.field(value, Width::B32, first, bits).unwrap();
+            let bounds = domain.bounds(field).unwrap();
+            assert_eq!((bounds.low, bounds.high), (0, (1 << bits) - 1));
+            assert!(bounds.are_attained, "{first} {bits}");
+            assert_eq!(bounds.are_declared, first + bits < 32);
+            let term = domain.term(field);
+            let node = domain.terms.seal(term);
+            for (largest, end) in [(false, bounds.low), (true, bounds.high)] {
+                let (_, number) = domain.input_for_field(node, largest).unwrap();
+                let number = i64::try_from(number).unwrap();
+                assert!(i32::try_from(number).is_ok());
+                assert_eq!(at(&mut domain, field, number), end as f64, "{first} {bits}");
+            }
+        }
+    }
+
+    /// Zeros below the lowest bit are a factor, so that an address made of bits is aligned.
+    #[test]
+    fn numbers_made_of_bits_are_multiples() {
+        let (mut domain, value) = signed_word();
+        let zero = domain.integer(0);
+        let one = domain.field(value, Width::B32, 9, 1).unwrap();
+        let made = domain.number_of_bits(&[zero, zero, one, zero]).unwrap();
+        assert!(domain.is_multiple((made, 0), 4));
+        assert_eq!(domain.bounds(made).map(|bounds| (bounds.low, bounds.high)), Some((0, 4)));
+        for number in WORDS {
+            let expected = (number >> 9 & 1) << 2;
+            assert_eq!(at(&mut domain, made, number.into()), f64::from(expected));
+        }
+        let none = domain.number_of_bits(&[zero, zero]).unwrap();
+        assert_eq!(at(&mut domain, none, 7), 0.0);
     }
 
     /// A number built from the reversed bits of another has these bits itself.

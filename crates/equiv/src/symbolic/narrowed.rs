@@ -186,7 +186,7 @@ impl Symbolic {
     }
 
     /// Decides a comparison of integers, given more knowledge about some nodes.
-    fn decide_within(
+    pub(super) fn decide_within(
         &mut self,
         condition: NodeId,
         known: &BTreeMap<NodeId, Range>,
@@ -206,7 +206,10 @@ impl Symbolic {
         match relation {
             term::Relation::Less => (high < least || low >= most).then_some(high < least),
             term::Relation::LessEqual => (high <= least || low > most).then_some(high <= least),
-            term::Relation::Equal => (high < least || low > most).then_some(false),
+            term::Relation::Equal => {
+                let is_one = low == high && least == most && low == least;
+                (is_one || high < least || low > most).then_some(is_one)
+            }
         }
     }
 

@@ -234,6 +234,9 @@ impl Symbolic {
             let other = self.terms.add(term, other);
             wrapped = self.terms.select(too_small, other, wrapped);
         }
+        if !signed {
+            self.bits.unsigned.insert(wrapped, (value, width));
+        }
         Some(self.handles.handle(wrapped))
     }
 
@@ -262,16 +265,23 @@ impl Symbolic {
             high = high.checked_add(ends[0].max(ends[1]))?;
             // Several elements of a tensor without repetitions cannot all be the largest.
             let alone = linear.parts.len() == 1;
-            let range = self.assumed_range_of(node);
+            let range = self.assumed_range_of(node).cloned();
+            let is_free_field =
+                alone && known.is_empty() && self.input_for_field(node, true).is_some();
             are_attained &= narrowed.is_none()
-                && range.is_some_and(|range| range.is_exact && (alone || !range.is_distinct));
+                && (is_free_field
+                    || range.is_some_and(|range| range.is_exact && (alone || !range.is_distinct)));
             are_declared &= !self.has_undeclared_range(node);
         }
         Some(Bounds { low, high, are_attained, are_declared })
     }
 
     /// Returns `true` if a node depends on an integer input without a declared range: only its type is known.
+    /// A mask gives bits a range of their own.
     fn has_undeclared_range(&self, node: NodeId) -> bool {
+        if self.is_masked(node) {
+            return false;
+        }
         let untold = |position: usize| {
             !self.assumed_ranges.iter().any(|one| one.positions.contains(&position))
         };
@@ -290,9 +300,14 @@ impl Symbolic {
         let linear = self.linear(value)?;
         let mut all = Vec::new();
         for (&node, &factor) in &linear.parts {
-            let Node::Input(input) = self.terms.at(node) else { return None };
-            let (least, most) = self.range(node.into())?;
-            let number = if largest == (factor > 0) { most } else { least };
+            let take_most = largest == (factor > 0);
+            let (input, number) = match self.terms.at(node) {
+                Node::Input(input) => {
+                    let (least, most) = self.range(node.into())?;
+                    (input, if take_most { most } else { least })
+                }
+                _ => self.input_for_field(node, take_most)?,
+            };
             all.push(format!("{} is {number}", self.terms.inputs().name(input)));
         }
         (!all.is_empty()).then(|| all.join(" and "))

@@ -76,8 +76,13 @@ fn load_indexed(
     match (indexed::table(context, one), one.area) {
         (Ok(_), _) => {}
         // For a large tensor, report what it lacks rather than the number of places.
-        (Err(gap), Area::Global(_)) => {
-            return expanded::load(context, one, load, parts).map_err(|_| gap);
+        (Err(gap), Area::Global(number)) => {
+            expanded::load(context, one, load, parts).map_err(|_| gap)?;
+            let unit = context.unit;
+            if let Some(valued) = &mut context.valued {
+                valued.store.expanded_loads.insert(number, unit);
+            }
+            return Ok(());
         }
         (Err(_), _) => return expanded::load(context, one, load, parts),
     }
@@ -94,6 +99,13 @@ fn load_indexed(
         set_tags_of(tags, lane, word, context.place, bad);
     }
     Ok(())
+}
+
+/// Returns `true` if this block loaded from all possible places of a buffer. Then its stores go there, too: a
+/// later load must see them (`acc[x[i]] += v[i]`).
+fn has_expanded_load(context: &Context<'_, '_>, number: usize) -> bool {
+    let loads = context.valued.as_ref().map(|valued| &valued.store.expanded_loads);
+    loads.and_then(|loads| loads.get(&number)) == Some(&context.unit)
 }
 
 /// Extends a loaded value to its register.
@@ -127,7 +139,9 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
         resolve_indexed(context, store.address, store.space, AccessKind::Write, bytes)?;
     for one in &indexed {
         match one.area {
-            Area::Global(_) => scattered::store(context, one, store)?,
+            Area::Global(number) if !has_expanded_load(context, number) => {
+                scattered::store(context, one, store)?;
+            }
             _ => expanded::store(context, one, store, false)?,
         }
     }

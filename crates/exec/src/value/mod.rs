@@ -12,6 +12,7 @@
 //! values: an unforeseen case loses a value, but never makes it wrong.
 
 pub(crate) mod address;
+pub(crate) mod bit_runs;
 pub(crate) mod bits;
 pub(crate) mod bytes;
 pub(crate) mod data_writes;
@@ -59,6 +60,8 @@ pub(crate) struct Store {
     chosen_floats: FxHashMap<(u32, Format), Result<Value, u32>>,
     /// Integers selected by choices, by unit, length and sign.
     chosen_integers: FxHashMap<(u32, usize, Sign), Option<Value>>,
+    /// For each buffer, the last block or cluster that loaded from all possible places of a data-dependent address.
+    pub(crate) expanded_loads: FxHashMap<usize, u64>,
     /// The number of possible places of data-dependent accesses so far.
     pub(crate) places: u64,
     constants: FxHashMap<(Format, u64), Value>,

@@ -47,7 +47,7 @@ fn join(both: [Nibble; 2]) -> Byte {
 }
 
 /// Splits some bytes into halves, the lowest first.
-fn split_all(bytes: &[Byte]) -> Option<Vec<Nibble>> {
+pub(super) fn split_all(bytes: &[Byte]) -> Option<Vec<Nibble>> {
     let halves = bytes.iter().map(|byte| split(*byte)).collect::<Option<Vec<_>>>()?;
     Some(halves.concat())
 }

@@ -15,6 +15,7 @@ use crate::lanes::{Lanes, Mask, WARP};
 use crate::memory::Word;
 use crate::tags::Tags;
 use crate::value::Valued;
+use crate::value::bit_runs;
 use crate::value::bits as single;
 use crate::value::bytes::{self as on_bytes, Bytes, ZERO, number};
 use crate::value::nibbles;
@@ -152,6 +153,7 @@ fn compute(context: &mut Context<'_, '_>, op: &Op, dst: Reg, sources: &[Source])
                 .or_else(|| integer::compute(valued, op, &operands, to))
                 .or_else(|| halves(op, &operands))
                 .or_else(|| signed_nibbles(valued, op, &operands, to))
+                .or_else(|| bit_runs::compute(valued, op, &operands, to))
                 .or_else(|| single::compute(valued, op, &operands, to))
         });
         let result = match moved {
@@ -243,7 +245,9 @@ fn parts(valued: &mut Valued<'_>, op: &Op, operands: &[Bytes], to: usize) -> Opt
     if integer::is_integer(&operands[0], *width) {
         return None;
     }
-    halves(op, operands).or_else(|| single::compute(valued, op, operands, to))
+    halves(op, operands)
+        .or_else(|| bit_runs::compute(valued, op, operands, to))
+        .or_else(|| single::compute(valued, op, operands, to))
 }
 
 /// Sign-extends one or more nibbles.

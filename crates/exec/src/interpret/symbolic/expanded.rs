@@ -14,7 +14,7 @@ use super::merge::{self, chooses_undefined, schedule_dependent_reason, untracked
 use super::select::choice;
 use crate::address::{Area, Pointer};
 use crate::context::Context;
-use crate::domain::{Connective, Truths, Value};
+use crate::domain::{Connective, DataPlace, Truths, Value};
 use crate::finding::{AccessKind, Gap};
 use crate::interpret::access::{allocation, locate, read_element, set_tags_of};
 use crate::interpret::atomic::{Operands, update_lane};
@@ -208,13 +208,15 @@ fn possible_places(
         return Err(indexed::not_followed(context, one, kind));
     };
     valued.store.places += count.max(0).unsigned_abs() as u64;
-    if valued.store.places > MAX_PLACES_OF_RUN {
+    let is_over = valued.store.places > MAX_PLACES_OF_RUN;
+    let data_place = valued.domain.data_place((one.offset.0, 0));
+    if is_over {
         return Err(indexed::not_followed(context, one, kind));
     }
     let mut places = Vec::new();
     for number in first..=last {
         let place = number * step;
-        let holds = place_equals(context, one, place - more);
+        let holds = place_equals(context, one, data_place.as_ref(), place - more);
         let offset = i64::try_from(place).unwrap_or(i64::MAX);
         match holds {
             Truth::Known(false) => {}
@@ -228,13 +230,24 @@ fn possible_places(
     Ok(places)
 }
 
-/// The condition that a place is this far from the start.
-fn place_equals(context: &mut Context<'_, '_>, one: &Indexed, number: i128) -> Truth {
+/// The condition that a place is this far from the start, without its constant.
+fn place_equals(
+    context: &mut Context<'_, '_>,
+    one: &Indexed,
+    place: Option<&DataPlace>,
+    number: i128,
+) -> Truth {
     let Some(valued) = &mut context.valued else { return Truth::Lost };
-    let mut out = Truths::NONE;
-    let number = valued.domain.integer(number);
-    let operands = [&[one.offset.0; WARP], &[number; WARP]];
-    valued.domain.compare(Relation::Eq, operands, Mask(1), &mut out);
+    let out = match place {
+        // In lowest terms: `4·x == 8` is `x == 2`, as a kernel may compare it, and `4·x == 6` is never.
+        Some(place) => valued.domain.is_place(place, number),
+        None => {
+            let (mut out, number) = (Truths::NONE, valued.domain.integer(number));
+            let operands = [&[one.offset.0; WARP], &[number; WARP]];
+            valued.domain.compare(Relation::Eq, operands, Mask(1), &mut out);
+            out
+        }
+    };
     match out.known.has(0) {
         true => Truth::Known(out.truth.has(0)),
         false => Truth::Handle(out.values[0]),

@@ -1,0 +1,9 @@
+// Threads append to a list at the place that a counter gives them. The schedule decides which, so the address is not
+// followed: unknown, at line 8.
+
+extern "C" __global__ void list_by_counter(int* count, int* list, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int place = atomicAdd(count, 1);
+  list[place] = i;
+}
