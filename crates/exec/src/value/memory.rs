@@ -116,9 +116,9 @@ impl Store {
         let mut new = self.bytes(value, word);
         if word == Word::ScheduleDependent {
             let words = [value as u32, (value >> 32) as u32];
-            (0..bytes).filter(|at| self.may_be_unwritten(words[at / 4], at % 4)).for_each(|at| {
-                new[at] = Byte::Opaque(self.units.opaque(None, reason::MAYBE_UNDEFINED));
-            });
+            let lost = self.units.opaque(None, reason::MAYBE_UNDEFINED);
+            let is_open = |at: &usize| self.may_be_unwritten(words[at / 4], at % 4);
+            (0..bytes).filter(is_open).for_each(|at| new[at] = Byte::Opaque(lost));
         }
         self.store_bytes(memory, start, &new[..bytes]);
     }
