@@ -20,6 +20,8 @@ pub enum Requirement {
     Positive,
     /// In the domain of an unknown function.
     InDomain(Function),
+    /// Not needed: the argument is defined nowhere. With a guard, it is the guard that must fail.
+    Never,
 }
 
 impl Requirement {
@@ -28,7 +30,7 @@ impl Requirement {
             Self::NotZero => Some(SignSet::NOT_ZERO),
             Self::NotNegative => Some(SignSet::NOT_NEGATIVE),
             Self::Positive => Some(SignSet::POSITIVE),
-            Self::InDomain(_) => None,
+            Self::InDomain(_) | Self::Never => None,
         }
     }
 }
@@ -56,6 +58,7 @@ impl Definedness {
             Requirement::InDomain(function) => {
                 format!("{argument} in domain of {}", terms.function_name(function))
             }
+            Requirement::Never => "nothing undefined is used".to_owned(),
         };
         for (position, (condition, holds)) in self.guard.iter().enumerate() {
             text.push_str(if position == 0 { " where " } else { " and " });
@@ -161,7 +164,7 @@ impl Walk<'_, '_> {
         }
         self.visits += 1;
         let operation = terms.at(node);
-        if let Some((requirement, argument)) = self.requirement(operation) {
+        if let Some((requirement, argument)) = self.requirement(node, operation) {
             self.require(requirement, argument, guard);
         }
         self.visit_operands(operation, guard);
@@ -205,9 +208,11 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Returns the requirement of an operation on one of its operands.
-    fn requirement(&self, operation: Node) -> Option<(Requirement, NodeId)> {
+    /// Returns the requirement of an operation on one of its operands. A value that is defined nowhere has one on
+    /// itself: no rule that drops an operand may lose it.
+    fn requirement(&self, node: NodeId, operation: Node) -> Option<(Requirement, NodeId)> {
         match operation {
+            Node::Undefined => Some((Requirement::Never, node)),
             Node::Quotient(_, divisor) => Some((Requirement::NotZero, divisor)),
             Node::Log(argument) => Some((Requirement::Positive, argument)),
             Node::Power(base, exponent) => {

@@ -9,7 +9,7 @@ use crate::algebra::{
     Algebra, Atom, Facts, FormId, Monomial, Obstacle, Outcome, Polynomial, Pull, SignSet,
 };
 use crate::blocks::Blocks;
-use crate::definedness::{Collector, Definedness};
+use crate::definedness::{Collector, Definedness, Requirement};
 use crate::normalise::Normaliser;
 use crate::points::Points;
 use crate::problem::{Budget, Problem};
@@ -375,6 +375,10 @@ impl<'t> Ladder<'t> {
                 None => self.follows(reference_conditions, &requirement)?,
             };
             self.consequences.insert(key, follows);
+            if !follows && requirement.requirement == Requirement::Never {
+                // No input is known at which the optimised side is defined: that cannot be assumed.
+                return Err(Obstacle::Undefined);
+            }
             if !follows {
                 open.push(requirement.condition);
             }
@@ -412,9 +416,9 @@ impl<'t> Ladder<'t> {
         wanted: &SideCondition,
     ) -> Outcome<bool> {
         let identical = reference_conditions.iter().any(|other| {
+            let same_argument = other.form.is_some() && other.form == wanted.form;
             other.requirement == wanted.requirement
-                && other.form.is_some()
-                && other.form == wanted.form
+                && (same_argument || wanted.requirement == Requirement::Never)
                 && other.guard.iter().all(|one| wanted.guard.contains(one))
         });
         if identical {

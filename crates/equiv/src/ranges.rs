@@ -175,14 +175,14 @@ fn both(
     of(a?, b?)
 }
 
-/// Returns the range of a product.
+/// Returns the range of a product, if its bounds are not too large.
 fn product(a: Range, b: Range) -> Option<Range> {
     let corners = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)];
     let mut products = [0; 4];
     for (product, (x, y)) in products.iter_mut().zip(corners) {
         *product = x.checked_mul(y)?;
     }
-    Some((products.into_iter().min()?, products.into_iter().max()?))
+    within_limit((products.into_iter().min()?, products.into_iter().max()?))
 }
 
 /// Returns a range if its bounds are not too large.
@@ -228,5 +228,22 @@ mod tests {
         let longer = terms.fused_multiply_add(x, y, sum);
         assert_eq!(range(&terms, longer), Some((-5 * 128 * 127, 5 * 128 * 128)));
         assert_eq!(range(&terms, sum), Some((-4 * 128 * 127, 4 * 128 * 128)));
+    }
+
+    /// `z + x·|y|` with x, z of u64 and y of s64: the product alone nearly fills 128 bits.
+    #[test]
+    fn ranges_beyond_every_type_are_dropped() {
+        let mut inputs = Inputs::new();
+        let [x, y, z] = ["x", "y", "z"].map(|name| inputs.scalar(name).unwrap());
+        let mut terms = Terms::new(Arc::new(inputs));
+        let [x, y, z] = [x, y, z].map(|input| terms.input(input));
+        let magnitude = terms.absolute(y);
+        let sum = terms.fused_multiply_add(x, magnitude, z);
+        let product = terms.multiply(x, magnitude);
+        let types = |position: usize| Some(of_type(64, position == 1));
+        let mut ranges = Ranges::default();
+        assert_eq!(ranges.of(&terms, sum, &types), None);
+        assert_eq!(ranges.of(&terms, product, &types), None);
+        assert_eq!(ranges.of(&terms, magnitude, &types), Some((0, 1 << 63)));
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn is_of_type(scalar: Scalar, number: f64) -> bool {
         Scalar::Float(Format::F32) => return f64::from(number as f32) == number,
         // Significand bits, exponent of the smallest step, largest number.
         Scalar::Float(Format::Tf32) => (11, -136, f64::from(f32::MAX)),
-        Scalar::Float(Format::Bf16) => (8, -133, 3.38e38),
+        Scalar::Float(Format::Bf16) => (8, -133, 255.0 * 2_f64.powi(120)),
         Scalar::Float(Format::F16) => (11, -24, 65504.0),
         Scalar::Float(Format::E4m3) => (4, -9, 448.0),
         Scalar::Float(Format::E5m2) => (3, -16, 57344.0),
@@ -63,6 +63,9 @@ mod tests {
         assert!(has(Format::F16, 2_f64.powi(-24)) && !has(Format::F16, 2_f64.powi(-25)));
         assert!(has(Format::E4m3, 448.0) && !has(Format::E4m3, 480.0) && !has(Format::E4m3, 17.0));
         assert!(has(Format::E5m2, 7.0) && !has(Format::E5m2, 9.0) && has(Format::Bf16, -0.0));
+        // The largest one, 0x7f7f, and the next step.
+        let largest = f64::from(f32::from_bits(0x7f7f_0000));
+        assert!(has(Format::Bf16, largest) && !has(Format::Bf16, 2_f64.powi(128)));
         let byte = Scalar::Integer { width: ir::Width::B8, signed: true };
         assert!(is_of_type(byte, -128.0) && !is_of_type(byte, 128.0) && !is_of_type(byte, 0.5));
     }

@@ -82,36 +82,53 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
 fn rounded_interval(typed: &Typed, real: &Node) -> (i128, i128) {
     let least_and_largest = (i128::from(i64::MIN), i128::from(i64::MAX));
     match real_interval(typed, real) {
-        // One more on both sides, for the error of doubles.
         Some((low, high)) if low > -1e15 && high < 1e15 => {
-            (low.floor() as i128 - 1, high.ceil() as i128 + 1)
+            (low.floor() as i128, high.ceil() as i128)
         }
         _ => least_and_largest,
     }
 }
 
-/// Approximate bounds, in doubles, of a real that depends on indices alone.
+/// Widens bounds by the error of one rounding to doubles; a NaN becomes no bound.
+fn outward((low, high): (f64, f64)) -> (f64, f64) {
+    let bound = |value: f64, none: f64| if value.is_nan() { none } else { value };
+    (bound(low, f64::NEG_INFINITY).next_down(), bound(high, f64::INFINITY).next_up())
+}
+
+/// Returns doubles around a number, compared with it exactly.
+fn around(number: &Number) -> Option<(f64, f64)> {
+    let near = number.to_f64_lossy();
+    let slack = near.abs() * 1e-15 + f64::MIN_POSITIVE;
+    let (low, high) = (near - slack, near + slack);
+    let encloses = Number::from_f64(low)? <= *number && *number <= Number::from_f64(high)?;
+    encloses.then_some((low, high))
+}
+
+/// Bounds, in doubles rounded outward, of a real that depends on indices alone.
 fn real_interval(typed: &Typed, node: &Node) -> Option<(f64, f64)> {
     let corners = |a: (f64, f64), b: (f64, f64), of: fn(f64, f64) -> f64| {
         let all = [of(a.0, b.0), of(a.0, b.1), of(a.1, b.0), of(a.1, b.1)];
-        (
-            all.into_iter().fold(f64::INFINITY, f64::min),
-            all.into_iter().fold(f64::NEG_INFINITY, f64::max),
-        )
+        let is_number = all.iter().all(|corner| !corner.is_nan());
+        is_number.then(|| {
+            outward((
+                all.into_iter().fold(f64::INFINITY, f64::min),
+                all.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            ))
+        })
     };
     match &node.kind {
-        NodeKind::Number(number) => Some((number.to_f64_lossy(), number.to_f64_lossy())),
+        NodeKind::Number(number) => around(number),
         NodeKind::ToReal(inner) if !inner.is_data => {
-            interval(typed, inner).map(|(low, high)| (low as f64, high as f64))
+            interval(typed, inner).map(|(low, high)| outward((low as f64, high as f64)))
         }
         NodeKind::Negate(a) => real_interval(typed, a).map(|(low, high)| (-high, -low)),
         NodeKind::Arithmetic(op, a, b) => {
             let (a, b) = (real_interval(typed, a)?, real_interval(typed, b)?);
             match op {
-                Arithmetic::Add => Some((a.0 + b.0, a.1 + b.1)),
-                Arithmetic::Subtract => Some((a.0 - b.1, a.1 - b.0)),
-                Arithmetic::Multiply => Some(corners(a, b, |a, b| a * b)),
-                Arithmetic::Divide if b.0 > 0.0 || b.1 < 0.0 => Some(corners(a, b, |a, b| a / b)),
+                Arithmetic::Add => Some(outward((a.0 + b.0, a.1 + b.1))),
+                Arithmetic::Subtract => Some(outward((a.0 - b.1, a.1 - b.0))),
+                Arithmetic::Multiply => corners(a, b, |a, b| a * b),
+                Arithmetic::Divide if b.0 > 0.0 || b.1 < 0.0 => corners(a, b, |a, b| a / b),
                 _ => None,
             }
         }
@@ -161,5 +178,48 @@ fn arithmetic(op: Arithmetic, a: (i128, i128), b: (i128, i128)) -> Option<(i128,
         }
         Arithmetic::Remainder => Some((b.0, b.1)),
         Arithmetic::Divide => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::resolve;
+    use crate::{Environment, Tensor, parse};
+    use ir::Format;
+
+    /// Bounds of `round(REAL)` for i in 0..9.
+    fn bounds_of(real: &str) -> (i128, i128) {
+        let tensor = Tensor {
+            name: "y".to_owned(),
+            scalar: Scalar::Float(Format::F32),
+            shape: vec![9],
+            range: None,
+            is_input: false,
+            is_output: true,
+            is_required: true,
+        };
+        let environment = Environment { tensors: vec![tensor], ..Environment::default() };
+        let formula = parse(&format!("let n[i in 0..9] = round({real}); y[i] = n[i]")).unwrap();
+        let typed = resolve(&formula, &environment).unwrap();
+        interval(&typed, &typed.steps.first().unwrap().value).unwrap()
+    }
+
+    #[test]
+    fn reals_are_rounded_outward() {
+        for (real, value) in [
+            ("1.0*i", (|i| i) as fn(i128) -> i128),
+            // Doubles lose the index beside the large number.
+            ("(1e20 + i) - 1e20", |i| i),
+            ("((1e16 + i) - 1e16)*1000", |i| 1000 * i),
+            ("9007199254740993.0 - 9007199254740992.0 + 0*i", |_| 1),
+        ] {
+            let (low, high) = bounds_of(real);
+            assert!((0..9).all(|i| (low..=high).contains(&value(i))), "{real}: {low}..={high}");
+        }
+        let (low, high) = bounds_of("i / 2");
+        assert!((-1..=0).contains(&low) && (4..=5).contains(&high), "{low}..={high}");
+        // Infinities of doubles are no bounds.
+        assert_eq!(bounds_of("1e300*1e300*i"), (i64::MIN.into(), i64::MAX.into()));
     }
 }

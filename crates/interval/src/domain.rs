@@ -1,5 +1,6 @@
 //! The interval domain: a table of intervals, and the operations on them.
 
+use crate::comparison::compare;
 use crate::expf::{EXPONENT_ORIGIN, rounds_down};
 use crate::{Enclosure, RunInputs, functions};
 use exec::Mask;
@@ -21,7 +22,7 @@ pub(crate) enum AbstractValue<E> {
     Undefined(&'static str),
     /// Perhaps undefined, perhaps any number.
     Unsure(&'static str),
-    /// A boolean that is not decided.
+    /// A boolean that is certainly defined, and not decided.
     Undecided(&'static str),
 }
 
@@ -40,8 +41,6 @@ const MAYBE_PRODUCT: &str = "a product of infinity and a number whose sign is no
 const NAN: &str = "a constant that is not a number";
 const ANGLE: &str = "a sine or cosine of infinity";
 const UNGIVEN: &str = "an input that is not given";
-const CLOSE: &str = "a comparison of numbers too close to be told apart";
-const UNDEFINED: &str = "a comparison with an undefined value";
 const CHOICE: &str = "a choice by a comparison that is not decided";
 
 /// Intervals as a domain.
@@ -280,47 +279,13 @@ fn binary<E: Enclosure>(
     }
 }
 
-/// Returns the truth of a comparison, or why there is none.
-pub(crate) fn compare<E: Enclosure>(
-    relation: Relation,
-    a: &AbstractValue<E>,
-    b: &AbstractValue<E>,
-) -> Result<bool, &'static str> {
-    let rank = |negative: bool| if negative { -1 } else { 1 };
-    let order = match (a, b) {
-        (Undefined(_), _) | (_, Undefined(_)) => return Err(UNDEFINED),
-        (Real(x), Real(y)) => return compare_reals(relation, x, y).ok_or(CLOSE),
-        (Infinite { negative: x }, Infinite { negative: y }) => rank(*x).cmp(&rank(*y)),
-        (Infinite { negative }, Real(_)) => rank(*negative).cmp(&0),
-        (Real(_), Infinite { negative }) => 0.cmp(&rank(*negative)),
-        (Unsure(why) | Undecided(why), _) | (_, Unsure(why) | Undecided(why)) => return Err(why),
-    };
-    Ok(holds(relation, order))
-}
-
-fn holds(relation: Relation, order: Ordering) -> bool {
-    match relation {
-        Relation::Eq => order.is_eq(),
-        Relation::Ne => order.is_ne(),
-        Relation::Lt => order.is_lt(),
-        Relation::Le => order.is_le(),
-        Relation::Gt => order.is_gt(),
-        Relation::Ge => order.is_ge(),
-    }
-}
-
-/// Enclosures that touch still decide `≤`, `>`, `≥` and `<` on one side: there, equality has the same answer as one
-/// strict order.
-fn compare_reals<E: Enclosure>(relation: Relation, x: &E, y: &E) -> Option<bool> {
-    if let Some(order) = x.order(y) {
-        return Some(holds(relation, order));
-    }
-    match relation {
-        Relation::Le if x.at_most(y) => Some(true),
-        Relation::Gt if x.at_most(y) => Some(false),
-        Relation::Ge if y.at_most(x) => Some(true),
-        Relation::Lt if y.at_most(x) => Some(false),
-        _ => None,
+/// Returns the value that encloses both.
+fn hull<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> AbstractValue<E> {
+    match (a, b) {
+        (Real(x), Real(y)) => Real(x.hull(y)),
+        (Infinite { negative: x }, Infinite { negative: y }) if x == y => a.clone(),
+        (Undefined(_), Undefined(_)) => a.clone(),
+        _ => Unsure(CHOICE),
     }
 }
 
@@ -436,27 +401,40 @@ impl<E: Enclosure> Domain for Intervals<E> {
             match compare(relation, self.known(a[lane]), self.known(b[lane])) {
                 Ok(truth) => out.decide(lane, truth),
                 Err(why) => {
-                    let value = self.push(Undecided(why));
+                    let operands = [a, b].map(|operand| self.known(operand[lane]));
+                    let undefined = propagate_undefined(operands);
+                    let value = self.push(undefined.unwrap_or(Undecided(why)));
                     out.defer(lane, value);
                 }
             }
         }
     }
 
-    fn connect(&mut self, _: Connective, [a, _]: [&Values; 2], lanes: Mask, out: &mut Truths) {
-        lanes.iter().for_each(|lane| out.defer(lane, a[lane]));
+    fn connect(&mut self, _: Connective, [a, b]: [&Values; 2], lanes: Mask, out: &mut Truths) {
+        for lane in lanes.iter() {
+            // Defined only if both are.
+            let is_defined = matches!(self.known(a[lane]), Undecided(_));
+            out.defer(lane, if is_defined { b[lane] } else { a[lane] });
+        }
     }
 
     fn not(&mut self, a: &Values, lanes: Mask, out: &mut Values) {
         lanes.iter().for_each(|lane| out[lane] = a[lane]);
     }
 
-    fn select(&mut self, _: &Values, operands: [&Values; 2], lanes: Mask, out: &mut Values) {
-        self.map_lanes(operands, lanes, out, |[a, b]| match (a, b) {
-            (Real(x), Real(y)) => Real(x.hull(y)),
-            (Infinite { negative: x }, Infinite { negative: y }) if x == y => a.clone(),
-            (Undefined(_), Undefined(_)) => a.clone(),
-            _ => Unsure(CHOICE),
+    fn select(
+        &mut self,
+        condition: &Values,
+        [a, b]: [&Values; 2],
+        lanes: Mask,
+        out: &mut Values,
+    ) {
+        self.map_lanes([condition, a, b], lanes, out, |[condition, a, b]| match condition {
+            Undecided(_) => hull(a, b),
+            // The choice is undefined where its condition is, whatever the operands are.
+            _ if matches!((a, b), (Undefined(_), Undefined(_))) => a.clone(),
+            Undefined(why) | Unsure(why) => Unsure(why),
+            Real(_) | Infinite { .. } => Unsure(CHOICE),
         });
     }
 
@@ -467,9 +445,8 @@ impl<E: Enclosure> Domain for Intervals<E> {
             if all == other {
                 return all;
             }
-            let (mut out, all, other) = ([0; 32], [all; 32], [other; 32]);
-            self.select(&all, [&all, &other], Mask(1), &mut out);
-            out[0]
+            let either = hull(self.known(all), self.known(other));
+            self.push(either)
         }))
     }
 

@@ -1,8 +1,9 @@
 //! Enclosures of functions without an instruction of their own, composed from the operations of intervals.
 
 use crate::Enclosure;
+use crate::comparison::compare;
 use crate::domain::{
-    AbstractValue, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, compare, div, max, min, mul, neg,
+    AbstractValue, LOGARITHM, MAYBE_LOGARITHM, TOO_LARGE, add, div, max, min, mul, neg,
     number, propagate_undefined, real, unary,
 };
 use AbstractValue::{Infinite, Real, Undefined, Unsure};

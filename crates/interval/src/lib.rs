@@ -14,6 +14,7 @@
 //! undefined over the reals (a division by zero, a logarithm of a negative number, ∞ − ∞) gives an undefined value,
 //! with the reason. So does every operation on an undefined value. A select needs only the operand it takes.
 
+mod comparison;
 mod domain;
 mod double;
 mod enclosure;

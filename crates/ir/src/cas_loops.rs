@@ -178,6 +178,11 @@ impl SwapLoop {
 
     /// The update that the loop performs, if an atomic operation exists for it.
     fn update(&self, function: &Function) -> Option<Update> {
+        let mut each = self.instructions.iter().zip(&self.depends);
+        if each.any(|(one, depends)| *depends && one.op.may_divide_by_zero()) {
+            // An iteration on another thread's value may divide by zero; the update has no iterations.
+            return None;
+        }
         if let Some(early_exit) = self.early_exit {
             return self.extremum(function, early_exit);
         }

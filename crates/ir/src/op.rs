@@ -197,6 +197,18 @@ pub enum Access {
 }
 
 impl Op {
+    /// Returns `true` if an operation of registers is an error for some operands: an integer division by anything but
+    /// a constant other than 0.
+    #[must_use]
+    pub fn may_divide_by_zero(&self) -> bool {
+        let Self::IntBinary { op: IntBinary::Div { .. } | IntBinary::Rem { .. }, width, b, .. } =
+            self
+        else {
+            return false;
+        };
+        !matches!(b, Operand::Constant(bits) if bits & width.mask() != 0)
+    }
+
     /// Returns `true` if it only computes registers of its own lane from registers of its own lane, without memory,
     /// other threads or calls. The match has no wildcard, so that a new operation must be considered here.
     #[must_use]

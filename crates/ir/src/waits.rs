@@ -4,7 +4,8 @@
 //! becomes [`MbarrierOp::Wait`] if the only effect of a no is testing again until the answer is yes:
 //!
 //! 1. After the test, with the answer no, every path returns to the same test on the same operands. It has only
-//!    register operations and hints (counters, clocks, `nanosleep`), and no loop of its own.
+//!    register operations and hints (counters, clocks, `nanosleep`), no division that may be by zero, and no loop of
+//!    its own.
 //! 2. Those paths do not write the operands of the test. Or the test's own block recomputes the operands before each
 //!    test, from constants and registers that the paths do not write (`mov.u32 %r1, 0` for a constant phase).
 //! 3. After the test, with the answer yes, nothing depends on a register that those paths write.
@@ -213,7 +214,9 @@ impl Walk<'_> {
                 return true;
             }
             let op = &instruction.op;
-            let harmless = op.is_of_registers() || matches!(op, Op::Hint { .. });
+            // A division by zero that is no longer executed would not be found.
+            let of_registers = op.is_of_registers() && !op.may_divide_by_zero();
+            let harmless = of_registers || matches!(op, Op::Hint { .. });
             if !harmless || !self.spend_one() {
                 return false;
             }

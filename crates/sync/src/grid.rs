@@ -193,7 +193,7 @@ impl Grid {
         let mut cells = Pages::new(self.size >> shift);
         for (index, cell) in self.cells.iter().filter(|(_, cell)| cell.marks != 0) {
             for part in 0..ratio {
-                *cells.get(index * ratio + part) = *cell;
+                *cells.get(index.wrapping_mul(ratio).wrapping_add(part)) = *cell;
             }
         }
         (self.cells, self.shift) = (cells, shift);

@@ -210,10 +210,8 @@ impl Terms {
                     b = inner;
                 }
                 // A select with an infinite side is partial: it is no real number where that side is chosen.
-                let infinite =
-                    [a, b].iter().any(|id| matches!(self.at(*id), Node::Infinity { .. }));
-                let below = self.partial_at(condition) || self.partial_at(a) || self.partial_at(b);
-                let partial = infinite || below;
+                let partial =
+                    self.partial_at(condition) || self.may_pass_on(a) || self.may_pass_on(b);
                 self.push(Node::Select(condition, a, b), partial).into()
             }
         }
@@ -265,6 +263,10 @@ impl Terms {
             (Relation::Equal, _) => is_infinite,
             // Below +∞, or above −∞.
             (Relation::Less, true) => self.not(is_infinite),
+            // The same for every side, but the choice itself may be undefined.
+            (Relation::Less, false) | (Relation::LessEqual, true) if self.is_partial(is_infinite) => {
+                return None;
+            }
             (Relation::Less, false) => self.truth(false),
             (Relation::LessEqual, true) => self.truth(true),
             (Relation::LessEqual, false) => is_infinite,
@@ -447,8 +449,14 @@ impl Terms {
 
     fn unary(&mut self, a: Term, make: impl FnOnce(NodeId) -> Node, partial: bool) -> Term {
         let a = self.seal(a);
-        let partial = partial || self.partial_at(a);
+        let partial = partial || self.may_pass_on(a);
         self.push(make(a), partial).into()
+    }
+
+    /// Returns `true` if the operation on this operand may be undefined or infinite. An infinity alone is not partial,
+    /// but `∞/e^x` is: total terms are finite, so that `0·t` is 0.
+    fn may_pass_on(&self, operand: NodeId) -> bool {
+        self.partial_at(operand) || matches!(self.at(operand), Node::Infinity { .. })
     }
 
     fn binary(
@@ -459,7 +467,7 @@ impl Terms {
         partial: bool,
     ) -> Term {
         let (a, b) = (self.seal(a), self.seal(b));
-        let partial = partial || self.partial_at(a) || self.partial_at(b);
+        let partial = partial || self.may_pass_on(a) || self.may_pass_on(b);
         self.push(make(a, b), partial).into()
     }
 }

@@ -16,6 +16,8 @@ pub enum Value {
     Real(Interval),
     /// A condition that holds or not.
     Truth(bool),
+    /// A condition that is certainly defined; the enclosures do not tell if it holds.
+    Undecided,
     /// An unknown real: the value of an uninterpreted function.
     Any,
     /// +∞ (false) or −∞ (true).
@@ -154,7 +156,11 @@ fn real(a: &Value, f: impl FnOnce(&Interval) -> Option<Interval>) -> Value {
     match a {
         Value::Real(x) => f(x).map_or(Value::Unsure, Value::Real),
         Value::Undefined => Value::Undefined,
-        Value::Truth(_) | Value::Infinity(_) | Value::Any | Value::Unsure => Value::Unsure,
+        Value::Truth(_)
+        | Value::Undecided
+        | Value::Infinity(_)
+        | Value::Any
+        | Value::Unsure => Value::Unsure,
     }
 }
 
@@ -305,12 +311,14 @@ fn select(condition: &Value, a: &Value, b: &Value) -> Value {
         Value::Truth(false) => b.clone(),
         Value::Undefined => Value::Undefined,
         // Either way the value lies in the hull; one undefined branch settles nothing.
-        Value::Unsure => match (a, b) {
+        Value::Undecided => match (a, b) {
             (Value::Undefined, Value::Undefined) => Value::Undefined,
             (Value::Undefined, _) | (_, Value::Undefined) => Value::Unsure,
             _ => both(a, b, |x, y| Some(x.hull(y))),
         },
-        Value::Real(_) | Value::Any | Value::Infinity(_) => Value::Unsure,
+        // The condition may be undefined, and then so is the select, whatever the branches are.
+        Value::Unsure if matches!((a, b), (Value::Undefined, Value::Undefined)) => Value::Undefined,
+        Value::Unsure | Value::Real(_) | Value::Any | Value::Infinity(_) => Value::Unsure,
     }
 }
 
@@ -325,10 +333,12 @@ fn compare(relation: Relation, a: &Value, b: &Value) -> Value {
             Some(if *negative { Ordering::Greater } else { Ordering::Less })
         }
         (Value::Real(x), Value::Real(y)) => order(relation, x, y),
-        _ => None,
+        (Value::Any, Value::Real(_) | Value::Any | Value::Infinity(_))
+        | (Value::Real(_) | Value::Infinity(_), Value::Any) => None,
+        _ => return Value::Unsure,
     };
     match ordering {
-        None => Value::Unsure,
+        None => Value::Undecided,
         Some(ordering) => Value::Truth(match relation {
             Relation::Less => ordering == Ordering::Less,
             Relation::LessEqual => ordering != Ordering::Greater,
@@ -359,6 +369,12 @@ fn connective(a: &Value, b: &Value, both: bool) -> Value {
     match (a, b) {
         (Value::Undefined, _) | (_, Value::Undefined) => Value::Undefined,
         (Value::Truth(x), Value::Truth(y)) => Value::Truth(if both { *x && *y } else { *x || *y }),
+        // False decides a conjunction, true a disjunction: the other condition is defined.
+        (Value::Truth(x), Value::Undecided) | (Value::Undecided, Value::Truth(x)) if *x != both => {
+            Value::Truth(*x)
+        }
+        (Value::Truth(_) | Value::Undecided, Value::Undecided)
+        | (Value::Undecided, Value::Truth(_)) => Value::Undecided,
         _ => Value::Unsure,
     }
 }

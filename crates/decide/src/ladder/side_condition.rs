@@ -1,7 +1,7 @@
 //! Normalises the conditions of a side, and leaves out those that hold everywhere.
 
 use super::{Conditions, Ladder, Side};
-use crate::algebra::{ConditionId, FormId, Outcome, Polynomial, SignSet};
+use crate::algebra::{Condition, ConditionId, FormId, Outcome, Polynomial, SignSet};
 use crate::definedness::{Definedness, Requirement};
 
 /// A condition of a side with its forms.
@@ -61,6 +61,12 @@ impl Ladder<'_> {
             for (node, holds) in &condition.guard {
                 let id = normaliser.condition(&mut self.algebra, (*node).into())?;
                 guard.push(if *holds { id } else { self.algebra.negate_condition(id) });
+            }
+            let is_false =
+                |id: &ConditionId| self.algebra.condition(*id) == Condition::Truth(false);
+            if guard.iter().any(is_false) {
+                // A branch that is never taken requires nothing.
+                continue;
             }
             let requirement = match condition.requirement {
                 Requirement::InDomain(function) => {

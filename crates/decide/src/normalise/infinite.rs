@@ -55,13 +55,29 @@ impl Normaliser<'_> {
             (None, None) => return Ok(None),
         };
         // A maximum with +∞ is +∞, and a minimum with −∞ is −∞. Otherwise the result is the other operand.
-        if absorbed != largest {
-            return Ok(Some(Form::Infinite(absorbed)));
-        }
         match self.infinite(other) {
-            Some(negative) => Ok(Some(Form::Infinite(negative))),
-            None => Ok(Some(Form::Real(self.take(other)?))),
+            Some(negative) if absorbed == largest => Ok(Some(Form::Infinite(negative))),
+            None if absorbed == largest => Ok(Some(Form::Real(self.take(other)?))),
+            Some(_) => Ok(Some(Form::Infinite(absorbed))),
+            None => {
+                self.absorb(other)?;
+                Ok(Some(Form::Infinite(absorbed)))
+            }
         }
+    }
+
+    /// Drops a finite operand. It must have a form: without one it may be infinite, or undefined, at some input.
+    fn absorb(&mut self, operand: NodeId) -> Outcome<()> {
+        if self.leaf(operand).is_some() {
+            return Ok(());
+        }
+        match self.forms[operand].as_deref() {
+            Some(Form::Real(_)) => self.release(operand),
+            Some(Form::Infinite(_)) => return Err(Obstacle::Infinite),
+            Some(Form::Failed(obstacle)) => return Err(*obstacle),
+            Some(Form::Condition(_)) | None => return Err(Obstacle::Undefined),
+        }
+        Ok(())
     }
 
     /// `±∞ · f`, if the sign of `f` is the same at every input.
@@ -83,8 +99,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// Returns the infinity that a sum with infinite products is; `None` if no product is infinite. Products of two
-    /// finite factors are not examined.
+    /// Returns the infinity that a sum with infinite products is; `None` if no product is infinite.
     fn infinite_sum(&mut self, algebra: &mut Algebra, sum: Sum) -> Outcome<Option<Form>> {
         let mut total = None;
         for factors in self.terms.products(sum).flatten() {
@@ -102,6 +117,13 @@ impl Normaliser<'_> {
             }
             total = Some(negative);
         }
-        Ok(total.map(Form::Infinite))
+        let Some(negative) = total else { return Ok(None) };
+        for factors in self.terms.products(sum).flatten() {
+            let pair = [factors.left(), factors.right()];
+            if pair.iter().all(|factor| self.infinite(*factor).is_none()) {
+                pair.into_iter().try_for_each(|factor| self.absorb(factor))?;
+            }
+        }
+        Ok(Some(Form::Infinite(negative)))
     }
 }

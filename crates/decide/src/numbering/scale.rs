@@ -4,6 +4,9 @@
 //! counted together. If all coefficients of a sum are integers with a common divisor, the divisor is taken out as a
 //! factor of a product, and is multiplied with other constants there. [`Numbering::add`] takes such an integer into
 //! the summands again, so it does not matter how a sum was put together.
+//!
+//! A base may be infinite at some inputs. `2·M + 3·M = 5·M` holds there too, but `0·M` is undefined: summands with the
+//! coefficient 0 are counted apart from the others.
 
 use super::{MAX_FACTORS, Numbering, Product, Value, ValueNumber};
 use term::Number;
@@ -101,9 +104,10 @@ impl Numbering {
         for product in products.iter() {
             summands.push(self.split(*product)?);
         }
-        summands.sort_by_key(|(base, _)| *base);
+        // 0·M + M is not M where M is infinite: the former is undefined there.
+        summands.sort_by_key(|(base, coefficient)| (*base, coefficient.is_zero()));
         summands.dedup_by(|(base, coefficient), (kept, all)| {
-            let same = base == kept;
+            let same = base == kept && coefficient.is_zero() == all.is_zero();
             if same {
                 *all = &*all + coefficient;
             }

@@ -129,3 +129,14 @@ fn sums_with_a_common_divisor_are_the_sums_they_were() {
         }
     }
 }
+
+/// An output that is defined nowhere is not proved because another one, undefined elsewhere, is.
+#[test]
+fn outputs_that_are_undefined_everywhere_are_not_equal() {
+    let body = "t = if(x > 0, x, 1 / 0); out t; out 1 / 0; out if(x * x < 0, x, 1 / 0)";
+    let text = format!("input x\nreference {{ {body} }}\noptimised {{ {body} }}\n");
+    let script = parse_script(&text).unwrap();
+    let case = case(&script, &[], section(&script, "optimised")).unwrap();
+    let equal = answers(&case, &Budget::default()).iter().map(Decision::is_equal).collect::<Vec<_>>();
+    assert_eq!(equal, [true, false, false]);
+}

@@ -214,3 +214,34 @@ fn assumptions_mean_the_same_when_the_reference_is_run_again() {
     let (exit, text) = ask([&large, &y], "x < 90");
     assert_eq!(exit, Exit::Success, "{text}");
 }
+
+/// Over the reals the condition divides by zero, so the choice has no value, and nothing is claimed. Enclosures cannot
+/// tell √x·√x from x.
+#[test]
+fn choices_by_undefined_conditions_have_no_value() {
+    let condition = "sqrt.rn.f32 %f1, %f9; mul.f32 %f2, %f1, %f1; sub.f32 %f3, %f2, %f9;
+        div.rn.f32 %f4, 0f3F800000, %f3; setp.gt.f32 %p1, %f4, 0f00000000;";
+    let other = "setp.gt.f32 %p2, %f9, 0f40400000;";
+    let kernel = |body: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x, .param .u64 out) {{
+            .reg .pred %p<4>; .reg .f32 %f<10>; .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [out]; ld.global.f32 %f9, [%rd1];
+            {body}
+            st.global.f32 [%rd2], %f8; ret; }}"
+        );
+        Input::from_bytes("k.ptx", text.into_bytes()).unwrap()
+    };
+    let choose = |predicate: &str| {
+        format!("{condition} {other} {predicate} selp.f32 %f8, 0f3F800000, 0f40000000, %p3;")
+    };
+    let five = "mov.f32 %f8, 0f40A00000;";
+    for predicate in
+        ["mov.pred %p3, %p1;", "and.pred %p3, %p1, %p2;", "or.pred %p3, %p2, %p1;", "not.pred %p3, %p1;"]
+    {
+        let inputs = [kernel(&choose(predicate)), kernel(five)];
+        let flags = ["--grid 1 --block 1 --arg x=f32[1] --arg out=f32[1]:out"; 2].map(Flags::parse);
+        let (exit, text) = answer(inputs.each_ref(), [None; 2], &flags);
+        assert_eq!(exit, Exit::Unknown, "{predicate}\n{text}");
+    }
+}

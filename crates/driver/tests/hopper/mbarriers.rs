@@ -65,6 +65,35 @@ fn waits_block_where_the_hardware_says_that_a_phase_is_not_over() {
     assert!(over > 500 && open > 500, "{over} {open}");
 }
 
+/// A retry that divides by a number that may be 0 is executed, so that the division is found.
+#[test]
+fn divisions_before_another_test_are_not_skipped() {
+    let retry = |division: &str| {
+        format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n\
+             .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<3>; .shared .align 8 .b8 bar[8];\n\
+             mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.shared.b64 %rd2, [bar], 1;\n\
+             mov.u32 %r1, 1;\n\
+             L: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;\n@%p1 bra D;\n\
+             sub.u32 %r1, %r1, 1;\n{division}\nbra L;\nD: ret;\n}}\n"
+        )
+    };
+    let waits = |division: &str| {
+        let text = retry(division);
+        let function = &lower(&text).functions[base::Index::from_position(0)];
+        let is_wait = |one: &ir::Instr| {
+            matches!(&one.op, ir::Op::Sync(ir::SyncOp::Mbarrier(own)) if matches!(own.op, ir::MbarrierOp::Wait(_)))
+        };
+        function.instructions().any(is_wait)
+    };
+    for harmless in ["", "div.u32 %r2, %r1, 7;", "mul.lo.u32 %r2, %r1, %r1;"] {
+        assert!(waits(harmless), "{harmless}");
+    }
+    for division in ["div.u32 %r2, 100, %r1;", "rem.s32 %r2, 100, %r1;", "div.u32 %r2, %r1, 0;"] {
+        assert!(!waits(division), "{division}");
+    }
+}
+
 #[test]
 fn traps_are_misuse() {
     let mut traps = 0;

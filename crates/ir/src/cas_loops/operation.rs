@@ -56,8 +56,8 @@ pub(super) fn is_one(value: RegisterValue, format: Format, lanes: u8) -> bool {
     value == RegisterValue::Constant(all)
 }
 
-/// Returns `true` if a value may be a product that the assembler fuses with a sum. Follows copies, selections and
-/// operations on one operand.
+/// Returns `true` if a value, or a lane of it, may be a product that the assembler fuses with a sum. Follows copies,
+/// selections, packs and moves of bits, and operations on one operand.
 pub(super) fn may_be_product(function: &Function, operand: Operand) -> bool {
     let mut seen = RegisterSet::default();
     let mut work: Vec<Operand> = vec![operand];
@@ -78,7 +78,12 @@ pub(super) fn may_be_product(function: &Function, operand: Operand) -> bool {
             match op {
                 Op::Copy { src, .. } => work.push(*src),
                 Op::Select { if_true, if_false, .. } => work.extend([*if_true, *if_false]),
-                Op::FloatUnary { a, .. } => work.push(*a),
+                Op::Concat { parts, .. } => work.extend(parts),
+                Op::Split { src, .. } | Op::Resize { src, .. } => work.push(*src),
+                Op::FloatUnary { a, .. } | Op::IntUnary { a, .. } => work.push(*a),
+                Op::IntBinary { a, b, .. } => work.extend([*a, *b]),
+                Op::IntTernary { a, b, c, .. } => work.extend([*a, *b, *c]),
+                Op::InsertBits { insert, base, .. } => work.extend([*insert, *base]),
                 Op::FloatBinary { op: FloatBinary::Mul, .. } => return true,
                 _ => {}
             }
