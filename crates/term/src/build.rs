@@ -219,8 +219,10 @@ impl Terms {
 
     /// Builds a function of one argument. Named functions count as partial: their domain is unknown.
     pub fn apply(&mut self, function: Function, a: Term) -> Term {
-        if matches!(self.node(a), Node::Undefined) {
-            return a;
+        match self.node(a) {
+            Node::Undefined => return a,
+            Node::Constant(_) if function == Function::Rounded => return a,
+            _ => {}
         }
         let partial = matches!(function, Function::Named(_));
         self.unary(a, |node| Node::Apply(function, node), partial)
@@ -264,7 +266,9 @@ impl Terms {
             // Below +∞, or above −∞.
             (Relation::Less, true) => self.not(is_infinite),
             // The same for every side, but the choice itself may be undefined.
-            (Relation::Less, false) | (Relation::LessEqual, true) if self.is_partial(is_infinite) => {
+            (Relation::Less, false) | (Relation::LessEqual, true)
+                if self.is_partial(is_infinite) =>
+            {
                 return None;
             }
             (Relation::Less, false) => self.truth(false),

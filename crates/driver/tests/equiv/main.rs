@@ -14,6 +14,7 @@ mod pairs;
 mod points;
 mod possible;
 mod ranges;
+mod rounded;
 mod scattered;
 mod structured;
 mod symbols;
