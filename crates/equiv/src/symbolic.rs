@@ -46,7 +46,7 @@ use exec::{Mask, Place, concrete};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 use operation::Operation;
 use products::uniform;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -10,7 +10,7 @@ use super::values::{Site, Values, for_each_write};
 use base::Span;
 use ir::{
     ArgumentRange, BlockId, FloatBinary, FloatMode, FloatUnary, Format, Function, Instr, LocId, Op,
-    Operand, Program, RealFunction, Reg, Register, Terminator,
+    Operand, Program, RealFunction, Reg, Register,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};

@@ -97,7 +97,7 @@ pub(crate) fn useless_until(
 ) -> Option<BlockId> {
     let join = ir::cfg::reconvergence(function)[branch]?;
     let flow = Flow::new(function);
-    let (mut found, mut own) = (BTreeSet::new(), BTreeSet::new());
+    let mut found: BTreeSet<BlockId> = BTreeSet::new();
     let mut work: Vec<BlockId> = function.blocks[branch].terminator.successors().collect();
     while let Some(block) = work.pop() {
         if block == branch {
@@ -107,9 +107,9 @@ pub(crate) fn useless_until(
             work.extend(function.blocks[block].terminator.successors());
         }
     }
-    for region in regions.iter().filter(|one| found.contains(&one.branch) || one.branch == branch) {
-        own.extend(&region.blocks);
-    }
+    let is_inside = |one: &&Region| one.branch == branch || found.contains(&one.branch);
+    let own: Vec<BlockId> =
+        regions.iter().filter(is_inside).flat_map(|one| one.blocks.iter().copied()).collect();
     let live = Liveness::of(function);
     let is_useless = |block: &BlockId| {
         let data = &function.blocks[*block];
