@@ -134,8 +134,8 @@ fn lift_templates(
     }
     let branches = rewrite::apply(function, edits);
     clean(function);
-    for block in branches {
-        if let Some(join) = slow::useless_until(function, block, &plan.regions) {
+    for (block, drops_code) in branches {
+        if let Some(join) = slow::useless_until(function, block, &plan.regions, drops_code) {
             function.blocks[block].terminator = Terminator::Jump(join);
         }
     }

@@ -25,8 +25,9 @@ pub(crate) struct Edits {
     instead: BTreeMap<(BlockId, usize), Vec<Instr>>,
     /// Inserted after an instruction.
     behind: BTreeMap<(BlockId, usize), Vec<Instr>>,
-    /// Branches whose sides may compute nothing but what a function computes now.
-    branches: BTreeSet<BlockId>,
+    /// Branches whose sides may compute nothing but what a function computes now. Set for those of functions with an
+    /// unknown path: the function's range says that code was dropped ([`ArgumentRange::drops_code`]).
+    branches: BTreeMap<BlockId, bool>,
 }
 
 impl Edits {
@@ -308,8 +309,9 @@ impl Planner<'_, '_> {
             }
             None => edits.starts.entry(candidate.block).or_default().extend(instructions),
         }
+        let drops_code = !self.is_complete(found);
         for &condition in &found.conditions {
-            self.note_branches(condition);
+            self.note_branches(condition, drops_code);
         }
         for &at in &found.finite {
             self.take_finite_side(at);
@@ -326,10 +328,10 @@ impl Planner<'_, '_> {
     }
 
     /// Notes the branches by a condition. They stay if their sides do anything that is still of use.
-    fn note_branches(&mut self, condition: Edge) {
+    fn note_branches(&mut self, condition: Edge, drops_code: bool) {
         for (block, known) in self.values.conditions.enumerate() {
             if known.is_some_and(|known| known.node() == condition.node()) {
-                self.plan.edits.branches.insert(block);
+                *self.plan.edits.branches.entry(block).or_insert(drops_code) &= drops_code;
             }
         }
     }
@@ -425,7 +427,7 @@ fn negation(format: Format, dst: Reg, a: Operand) -> Op {
 }
 
 /// Applies the changes. Returns the branches that may be of no use now.
-pub(crate) fn apply(function: &mut Function, mut edits: Edits) -> BTreeSet<BlockId> {
+pub(crate) fn apply(function: &mut Function, mut edits: Edits) -> BTreeMap<BlockId, bool> {
     edits.registers.into_iter().for_each(|register| {
         function.registers.push(register);
     });

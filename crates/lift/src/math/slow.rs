@@ -89,11 +89,13 @@ fn known_order(text: &str) -> Option<Vec<usize>> {
 
 /// Returns the join of a branch whose sides do nothing of use: all they do is write registers that are not read from
 /// the join on, and end. Blocks of recognised slow paths may also use their local memory, and have loops. Whatever else
-/// is there is the program's own: stores, traps, barriers, other exits, loops that may not end.
+/// is there is the program's own: stores, traps, barriers, other exits, loops that may not end. With `drops_code`,
+/// unknown slow paths go, too: loops over private memory and tables.
 pub(crate) fn useless_until(
     function: &Function,
     branch: BlockId,
     regions: &[Region],
+    drops_code: bool,
 ) -> Option<BlockId> {
     let join = ir::cfg::reconvergence(function)[branch]?;
     let flow = Flow::new(function);
@@ -110,6 +112,7 @@ pub(crate) fn useless_until(
     let is_inside = |one: &&Region| one.branch == branch || found.contains(&one.branch);
     let own: Vec<BlockId> =
         regions.iter().filter(is_inside).flat_map(|one| one.blocks.iter().copied()).collect();
+    let drops_code = drops_code && !uses_local_memory(function, &found);
     let live = Liveness::of(function);
     let is_useless = |block: &BlockId| {
         let data = &function.blocks[*block];
@@ -120,9 +123,20 @@ pub(crate) fn useless_until(
         for instruction in &data.instructions {
             for_each_write(&instruction.op, &mut |register| unread &= !live.at(join, register));
         }
-        unread && (is_harmless || own.contains(block))
+        let is_slow = || data.instructions.iter().all(|one| is_pure(&one.op) || is_private(&one.op));
+        unread && (is_harmless || own.contains(block) || drops_code && is_slow())
     };
     found.iter().all(is_useless).then_some(join)
+}
+
+/// Returns `true` for accesses that only the thread itself notices.
+fn is_private(op: &Op) -> bool {
+    match op {
+        Op::Load(load) => load.non_coherent || matches!(load.space, Space::Local | Space::Const),
+        Op::Store(store) => store.space == Space::Local,
+        Op::AddressOf { .. } | Op::ConvertAddress { .. } => true,
+        _ => false,
+    }
 }
 
 /// Collects the blocks from `first` up to the join, in the order of a walk that takes the first target first. `None`
