@@ -214,6 +214,7 @@ impl<'t> Normaliser<'t> {
                 algebra.absolute(argument)
             }
             Node::Select(c, a, b) => self.select(algebra, c, a, b),
+            Node::Apply(Function::Rounded, a) => self.take(a),
             Node::Apply(function, a) => {
                 let argument = self.take(a)?;
                 algebra.apply(self.common(function)?, argument)

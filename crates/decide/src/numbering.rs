@@ -205,6 +205,7 @@ impl Numbering {
             Node::Exp(a) => Value::Unary(Unary::Exp, at(a)?),
             Node::Log(a) => Value::Unary(Unary::Log, at(a)?),
             Node::Absolute(a) => Value::Unary(Unary::Absolute, at(a)?),
+            Node::Apply(Function::Rounded, a) => return at(a),
             Node::Apply(function, a) => {
                 Value::Unary(Unary::Apply(self.function(terms, function)?), at(a)?)
             }

@@ -198,7 +198,7 @@ impl RunAssumptions {
 /// Returns `true` if an operation may be undefined for some operands. Errs on the side of `true`.
 fn may_be_undefined(terms: &Terms, node: NodeId) -> bool {
     match terms.at(node) {
-        Node::Apply(Function::Element(_), _) => false,
+        Node::Apply(Function::Element(_) | Function::Rounded, _) => false,
         Node::Infinity { .. }
         | Node::Undefined
         | Node::Quotient(..)

@@ -8,7 +8,7 @@
 
 use crate::side::{InputKind, Side};
 use ir::{Element, Format, Op, Scalar};
-use term::{Node, NodeId, Sum, Term, Terms};
+use term::{Function, Node, NodeId, Sum, Term, Terms};
 
 /// Values below 2 to this power are finite in f32, bf16 and tf32, whose largest numbers are just below 2¹²⁸.
 const MAX_BOUND: f64 = 100.0;
@@ -125,7 +125,7 @@ impl Bounds {
             Node::Truth(_) | Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => 0.0,
             Node::Sum(sum) => self.of_sum(terms, sum),
             Node::Product(a, b) => at(a) + at(b),
-            Node::Negation(a) | Node::Absolute(a) => at(a),
+            Node::Negation(a) | Node::Absolute(a) | Node::Apply(Function::Rounded, a) => at(a),
             Node::Maximum(a, b) | Node::Minimum(a, b) | Node::Select(_, a, b) => at(a).max(at(b)),
             Node::Quotient(..)
             | Node::Power(..)

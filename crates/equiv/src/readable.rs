@@ -7,7 +7,7 @@
 use crate::term_hashes::TermHashes;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use term::{Node, NodeId, Number, Sum, Term, Terms, evaluation_order};
+use term::{Function, Node, NodeId, Number, Sum, Term, Terms, evaluation_order};
 
 /// Larger terms are left unchanged, as unreadable in any form.
 const MAX_SIZE: usize = 100_000;
@@ -76,6 +76,7 @@ fn rebuild(terms: &Terms, node: Node, rewritten: &Rewritten, own: &mut Terms) ->
         (Node::Minimum(..), &[a, b]) => own.minimum(a, b),
         (Node::Absolute(_), &[a]) => own.absolute(a),
         (Node::Select(..), &[condition, a, b]) => own.select(condition, a, b),
+        (Node::Apply(Function::Rounded, _), &[a]) => a,
         (Node::Apply(function, _), &[a]) => own.apply(function, a),
         (Node::Compare(relation, ..), &[a, b]) => own.compare(relation, a, b),
         (Node::Not(_), &[a]) => own.not(a),

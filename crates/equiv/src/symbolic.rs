@@ -46,7 +46,7 @@ use exec::{Mask, Place, concrete};
 use ir::{ArgumentRange, Format, RealFunction, Relation, Rounding, Width};
 use operation::Operation;
 use products::uniform;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -72,8 +72,6 @@ pub struct Symbolic {
     places: FxHashMap<(Vec<(NodeId, i128)>, i128), Term>,
     /// Integers in the places of writes, numbered.
     place_integers: PlaceIntegers,
-    /// Comparisons of rounded floats; these do not bound integers.
-    rounded: FxHashSet<NodeId>,
     /// Positions of the inputs that represent tickets of blocks.
     pub(crate) tickets: std::ops::Range<usize>,
     handles: Handles,
@@ -129,7 +127,6 @@ impl Symbolic {
             elements: FxHashMap::default(),
             places: FxHashMap::default(),
             place_integers: Default::default(),
-            rounded: FxHashSet::default(),
             tickets: 0..0,
             results: FxHashMap::default(),
             bits: fields::Bits::default(),
@@ -236,6 +233,10 @@ impl Symbolic {
             }
             Operation::Fma => self.terms.fused_multiply_add(a, b, c),
             Operation::Compare(relation) => self.compare_terms(relation, a, b),
+            Operation::CompareFloats(relation) => {
+                let [a, b] = [a, b].map(|side| self.as_float(side));
+                operations::compare(&mut self.terms, relation, a, b)
+            }
             Operation::Connect(op) => self.connect_terms(op, a, b),
             Operation::Not => self.terms.not(a),
             Operation::Select => self.choose(a, [b, c]),
@@ -348,18 +349,17 @@ impl Domain for Symbolic {
         lanes: Mask,
         out: &mut Truths,
     ) {
-        let mut conditions = [0; exec::WARP];
-        self.note_infinities(operands, lanes);
-        self.apply_in_lanes(Operation::Compare(relation), operands, lanes, &mut conditions);
-        self.note_decisions(&conditions, lanes);
-        self.conclude(&conditions, lanes, out);
+        self.compare_with(Operation::Compare(relation), operands, lanes, out);
     }
 
-    fn note_rounded(&mut self, truths: &Truths, lanes: Mask) {
-        for lane in lanes.without(truths.known).iter() {
-            let condition = self.term(truths.values[lane]);
-            self.rounded.insert(self.terms.seal(condition));
-        }
+    fn compare_floats(
+        &mut self,
+        relation: Relation,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Truths,
+    ) {
+        self.compare_with(Operation::CompareFloats(relation), operands, lanes, out);
     }
 
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {

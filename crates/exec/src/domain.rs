@@ -281,10 +281,15 @@ pub trait Domain {
         out: &mut Truths,
     );
 
-    /// Records that booleans compare floats. A machine rounds those, so the truth need not hold for the
-    /// integers they were made of.
-    fn note_rounded(&mut self, truths: &Truths, lanes: Mask) {
-        let _ = (truths, lanes);
+    /// Compares floats. A machine rounds those, so the truth need not hold for the integers they were made of.
+    fn compare_floats(
+        &mut self,
+        relation: Relation,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Truths,
+    ) {
+        self.compare(relation, operands, lanes, out);
     }
 
     /// Connects two unknown booleans.

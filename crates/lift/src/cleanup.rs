@@ -19,7 +19,7 @@ pub(crate) fn clean(function: &mut Function) {
 }
 
 /// Returns `true` if an operation does nothing but write registers.
-fn is_pure(op: &Op) -> bool {
+pub(crate) fn is_pure(op: &Op) -> bool {
     match op {
         Op::IntBinary { op, .. } => !matches!(op, IntBinary::Div { .. } | IntBinary::Rem { .. }),
         Op::Copy { .. }

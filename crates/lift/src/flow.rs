@@ -71,6 +71,11 @@ impl Flow {
         (0..count).map(of).collect()
     }
 
+    /// Returns `true` if `a` comes before `b` in `order`. Every loop has an edge on which this does not hold.
+    pub(crate) fn is_before(&self, a: BlockId, b: BlockId) -> bool {
+        self.rank[a.position()] < self.rank[b.position()]
+    }
+
     /// Returns `true` if `a` dominates `b`: every path to `b` goes through `a`.
     pub(crate) fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         let mut at = Some(b);

@@ -326,3 +326,20 @@ fn nor_is_one_without_some_cases() {
     let changed = changed_constants(BUILDS[1], kernels_with_known_range(BUILDS[1]));
     assert!(changed > 100, "{changed} mutants");
 }
+
+/// The sign of a double is its highest bit. The sign bit of a single, flipped in a double, is an error.
+#[test]
+fn a_flipped_bit_in_the_middle_of_a_double_is_not_a_sign() {
+    let mut changed = 0;
+    for kernel in kernels(BUILDS[0]) {
+        let Some(&claim) = claims(&kernel.program).first() else { continue };
+        let lifted = lifted_text(&kernel.program);
+        for (mutant, constant) in kernel.with_flipped_middles() {
+            let shows = lifted_text(&mutant) != lifted;
+            let same = || is_same_on_numbers(&kernel, &mutant, claim);
+            assert!(shows || same(), "{}: {constant} may be another", kernel.name);
+            changed += usize::from(shows);
+        }
+    }
+    assert!(changed > 200, "{changed} mutants");
+}

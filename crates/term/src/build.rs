@@ -219,8 +219,10 @@ impl Terms {
 
     /// Builds a function of one argument. Named functions count as partial: their domain is unknown.
     pub fn apply(&mut self, function: Function, a: Term) -> Term {
-        if matches!(self.node(a), Node::Undefined) {
-            return a;
+        match self.node(a) {
+            Node::Undefined => return a,
+            Node::Constant(_) if function == Function::Rounded => return a,
+            _ => {}
         }
         let partial = matches!(function, Function::Named(_));
         self.unary(a, |node| Node::Apply(function, node), partial)

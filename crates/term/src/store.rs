@@ -151,6 +151,7 @@ impl Terms {
         match function {
             Function::Named(index) => &self.names[usize::from(index)],
             Function::Element(first) => self.inputs.place(first).map_or("?", |(name, _)| name),
+            Function::Rounded => "",
             known => Function::KNOWN.iter().find(|one| one.0 == known).map_or("?", |one| one.1),
         }
     }

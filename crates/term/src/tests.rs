@@ -1,6 +1,6 @@
 //! The store and its constructors.
 
-use crate::{Inputs, LANES, Node, Number, Relation, Term, Terms};
+use crate::{Function, Inputs, LANES, Node, NodeId, Number, Relation, Term, Terms};
 use std::sync::Arc;
 
 fn store() -> (Terms, Vec<Term>) {
@@ -141,6 +141,61 @@ fn infinities_are_eliminated_on_creation() {
     // The sign of x decides: the product stays, without a panic.
     let open = terms.multiply(x[0], below);
     assert!(terms.is_partial(open));
+}
+
+/// A term is dropped if it is total, so nothing in it may be infinite or undefined.
+#[test]
+fn total_terms_contain_no_infinity() {
+    let (mut terms, x) = store();
+    let mut random = testing::Random::new(5);
+    let sine = Function::Sin;
+    let ends = [terms.infinity(true), terms.infinity(false), terms.zero(), terms.integer(-3)];
+    let mut all: Vec<Term> = ends.into_iter().chain(x[..3].iter().copied()).collect();
+    for _ in 0..4000 {
+        let mut any = || all[random.below(all.len())];
+        let (a, b, c) = (any(), any(), any());
+        let made = match random.below(16_u32) {
+            0 => terms.exp(a),
+            1 => terms.log(a),
+            2 => terms.divide(a, b),
+            3 => terms.multiply(a, b),
+            4 => terms.apply(sine, a),
+            5 => terms.maximum(a, b),
+            6 => terms.minimum(a, b),
+            7 => terms.absolute(a),
+            8 => terms.negate(a),
+            9 => terms.power(a, &Number::from(2)),
+            10 => terms.square_root(a),
+            11 => terms.reciprocal_square_root(a),
+            12 => terms.fused_multiply_add(a, b, c),
+            13 => terms.subtract(a, b),
+            14 => terms.apply(Function::Rounded, a),
+            _ => {
+                let below = terms.compare(Relation::Less, a, b);
+                terms.select(below, c, a)
+            }
+        };
+        all.push(made);
+        if all.len() > 40 {
+            all.drain(7..30);
+        }
+    }
+    let is_real = |terms: &Terms, node: NodeId| {
+        !terms.partial_at(node) && !matches!(terms.at(node), Node::Infinity { .. })
+    };
+    let mut total = 0;
+    for (at, &node) in terms.nodes().iter().enumerate() {
+        let mut below: Vec<NodeId> = node.children().collect();
+        if let Node::Sum(sum) = node {
+            let products = terms.products(sum).flatten();
+            below.extend(products.flat_map(|product| [product.left(), product.right()]));
+        }
+        if is_real(&terms, NodeId(at as u32)) && !below.is_empty() {
+            assert!(below.into_iter().all(|one| is_real(&terms, one)), "{node:?}");
+            total += 1;
+        }
+    }
+    assert!(total > 100, "{total}");
 }
 
 /// The products of a sum as pairs of inputs, with those of nested sums.

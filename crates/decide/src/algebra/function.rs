@@ -33,6 +33,9 @@ impl Algebra {
         if let Some(value) = rational.and_then(|value| fold(function, &value)) {
             return Ok(Polynomial::constant(value));
         }
+        if function == Function::Rounded {
+            return Ok(self.polynomial(form));
+        }
         let negative = self.form(form).first().is_some_and(|(_, c)| c.is_negative());
         let odd = matches!(
             function,
@@ -77,6 +80,7 @@ fn fold(function: Function, value: &Number) -> Option<Number> {
         Function::Ceil => Some(rounded(value.to_big().ceil())),
         Function::Trunc => Some(rounded(value.to_big().trunc())),
         Function::Round => Some(round_to_even(value)),
+        Function::Rounded => Some(value.clone()),
         Function::Tanh | Function::Erf | Function::Sin | Function::Atan | Function::Cbrt
             if value.is_zero() =>
         {

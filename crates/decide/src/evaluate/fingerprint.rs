@@ -14,7 +14,7 @@ use super::residue::{Exponents, LN_2, Modulus, Values, e};
 use crate::deadline::{Countdown, Deadline};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
-use term::{Input, Node, NodeId, NodeTable, Number, Sum, Term, Terms};
+use term::{Function, Input, Node, NodeId, NodeTable, Number, Sum, Term, Terms};
 
 /// The value modulo p; `None` if it is undefined or unknown.
 type Fingerprint = Option<u64>;
@@ -110,6 +110,7 @@ impl Fingerprints {
                 }
             }
             Node::Exp(a) => self.request(a, float | if_any(EXPONENT)),
+            Node::Apply(Function::Rounded, a) => self.request(a, own),
             Node::Log(a) | Node::Apply(_, a) => self.request(a, float | if_any(VALUE)),
             Node::Maximum(..) | Node::Minimum(..) | Node::Absolute(_) => {
                 operation.children().for_each(|child| self.request(child, own | FLOAT));
@@ -198,6 +199,7 @@ impl Scan<'_> {
                 exponent => Values::power(self.e, exponent),
             },
             Node::Power(a, exponent) => root(at(a), self.terms.number(exponent)),
+            Node::Apply(Function::Rounded, a) => at(a),
             Node::Log(a) | Node::Apply(_, a) => self.opaque::<61, 3153>(operation, at(a)),
             Node::Pi => self.opaque::<61, 3153>(operation, 0),
             other => self.ring::<61, 3153>(other, &self.tables.values),
@@ -215,6 +217,7 @@ impl Scan<'_> {
                     .unwrap_or_else(|| self.opaque::<60, 1577>(operation, at(a)))
             }
             Node::Log(a) if self.terms.as_number(a.into()) == Some(&Number::from(2)) => LN_2,
+            Node::Apply(Function::Rounded, a) => at(a),
             Node::Log(a) | Node::Apply(_, a) => {
                 self.opaque::<60, 1577>(operation, self.tables.values[a])
             }

@@ -115,6 +115,7 @@ pub(super) fn apply_float(function: Function, x: f64) -> f64 {
         Function::Ceil => x.ceil(),
         Function::Trunc => x.trunc(),
         Function::Round => x.round_ties_even(),
+        Function::Rounded => x,
         Function::Named(_) | Function::Element(_) => f64::NAN,
     }
 }

@@ -88,6 +88,14 @@ fn aligned(a: &Binary, b: &Binary) -> (IBig, IBig) {
 
 /// Shifts right by some bits. Rounds towards −∞, or towards +∞ if `up` is set.
 fn shift_right(value: IBig, by: usize, up: bool) -> IBig {
+    // All bits are lost: the divisor of a tiny number would have as many bits as its exponent is large.
+    if by > value.bit_len() {
+        return match (value.cmp(&IBig::ZERO), up) {
+            (Ordering::Less, false) => IBig::NEG_ONE,
+            (Ordering::Greater, true) => IBig::ONE,
+            _ => IBig::ZERO,
+        };
+    }
     let divisor = IBig::from(UBig::ONE << by);
     let (quotient, remainder) = value.div_rem_euclid(divisor);
     if up && !remainder.is_zero() { quotient + IBig::ONE } else { quotient }
@@ -301,11 +309,30 @@ impl Interval {
 
     /// Returns the interval made wider by `amount` on both sides.
     pub(super) fn widened(&self, amount: &Binary) -> Self {
-        Self::new(self.low.plus(&amount.negated()), self.high.plus(amount))
+        Self::new(sum(&self.low, &amount.negated(), false), sum(&self.high, amount, true))
     }
 
+    /// Returns the width, or a little more.
     pub(super) fn width(&self) -> Binary {
-        self.high.plus(&self.low.negated())
+        sum(&self.high, &self.low.negated(), true)
+    }
+}
+
+/// `a + b`; exact, or rounded to the given side if the exponents are far apart.
+fn sum(a: &Binary, b: &Binary, up: bool) -> Binary {
+    let (large, small) = if a.exponent < b.exponent { (b, a) } else { (a, b) };
+    if large.signum() == 0 || small.signum() == 0 {
+        return if large.signum() == 0 { small.clone() } else { large.clone() };
+    }
+    if large.exponent - small.exponent <= MAX_EXPONENT_GAP {
+        return a.plus(b);
+    }
+    // The smaller one is far below this unit: mantissas have a few hundred bits.
+    let unit = Binary::new(IBig::ONE, large.exponent - PRECISION as i64);
+    match (small.signum() > 0, up) {
+        (true, true) => large.plus(&unit),
+        (false, false) => large.plus(&unit.negated()),
+        _ => large.clone(),
     }
 }
 
@@ -357,6 +384,37 @@ mod tests {
         assert!(one.is_disjoint(&number(1_000_001, 1_000_000)));
         let minus = number(-1, 3).times(&number(-3, 1));
         assert!(!minus.is_disjoint(&number(1, 1)) && minus.width().magnitude() < -250);
+    }
+
+    #[test]
+    fn tiny_numbers_take_no_time() {
+        for (mantissa, low, high) in [(5, 0, 1), (-5, -1, 0), (0, 0, 0)] {
+            let tiny = Binary::new(IBig::from(mantissa), -1 << 50);
+            assert_eq!(tiny.to_fixed(300, false), IBig::from(low));
+            assert_eq!(tiny.to_fixed(300, true), IBig::from(high));
+        }
+        for value in -40..40 {
+            for by in 0..9 {
+                let exact = f64::from(value) / f64::from(1 << by);
+                let [down, up] = [false, true].map(|up| shift_right(IBig::from(value), by, up));
+                assert_eq!(down, IBig::from(exact.floor() as i64), "{value} {by}");
+                assert_eq!(up, IBig::from(exact.ceil() as i64), "{value} {by}");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_distant_numbers_are_on_their_side() {
+        for (a, b) in [(3, 5), (3, -5), (-3, 5), (-3, -5)] {
+            let (a, tiny) = (Binary::integer(a), Binary::new(IBig::from(b), -1 << 50));
+            for [x, y] in [[&a, &tiny], [&tiny, &a]] {
+                let (low, high) = (sum(x, y, false), sum(x, y, true));
+                let (below, above) =
+                    if b > 0 { (low == a, high > a) } else { (low < a, high == a) };
+                assert!(below && above, "{a:?} {b}");
+                assert!(high.plus(&low.negated()).magnitude() < -250);
+            }
+        }
     }
 
     #[test]

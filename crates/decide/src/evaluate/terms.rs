@@ -260,6 +260,7 @@ fn apply(function: Function, x: &Interval) -> Option<Interval> {
         Function::Atan => elementary::arctangent(x),
         Function::Cbrt => cube_root(x),
         Function::Floor | Function::Ceil | Function::Trunc | Function::Round => round(function, x),
+        Function::Rounded => Some(x.clone()),
         Function::Named(_) | Function::Element(_) => None,
     }
 }
@@ -298,6 +299,8 @@ fn round_end(function: Function, end: &Binary) -> Option<IBig> {
     Some(match function {
         Function::Ceil if !exact => floor + IBig::ONE,
         Function::Trunc if !exact && end.signum() < 0 => floor + IBig::ONE,
+        // Below one half, however small.
+        Function::Round if end.magnitude() < 0 => IBig::ZERO,
         Function::Round if !exact => round_to_even(&end.to_number()).to_big().floor(),
         _ => floor,
     })

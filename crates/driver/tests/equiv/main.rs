@@ -15,6 +15,7 @@ mod pairs;
 mod points;
 mod possible;
 mod ranges;
+mod rounded;
 mod scattered;
 mod structured;
 mod symbols;

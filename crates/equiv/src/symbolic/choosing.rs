@@ -1,10 +1,11 @@
 //! Choices between terms, and decided conditions.
 
 use super::Symbolic;
+use super::operation::Operation;
 use crate::{choices, operations};
 use exec::Mask;
 use exec::domain::{Connective, Truths, Values};
-use term::{Node, Term};
+use term::{Function, Node, Term};
 
 impl Symbolic {
     /// Builds a choice, simplifying choices inside it that its condition settles.
@@ -59,6 +60,31 @@ impl Symbolic {
             (_, true) if holds => Some(self.terms.minimum(x, y)),
             (_, true) => Some(self.terms.maximum(x, y)),
             _ => None,
+        }
+    }
+
+    /// Compares in some lanes by an operation.
+    pub(super) fn compare_with(
+        &mut self,
+        operation: Operation,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Truths,
+    ) {
+        let mut conditions = [0; exec::WARP];
+        self.note_infinities(operands, lanes);
+        self.apply_in_lanes(operation, operands, lanes, &mut conditions);
+        self.note_decisions(&conditions, lanes);
+        self.conclude(&conditions, lanes, out);
+    }
+
+    /// Returns an operand of a comparison of floats: an integer marked as one that a machine may have rounded, so that
+    /// the comparison bounds no integer, excludes no comparison of the integer, and makes no choice between integers a
+    /// maximum. Constants are what they are.
+    pub(super) fn as_float(&mut self, operand: Term) -> Term {
+        match self.range(operand).is_some() {
+            true => self.terms.apply(Function::Rounded, operand),
+            false => operand,
         }
     }
 

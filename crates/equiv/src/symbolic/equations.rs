@@ -42,9 +42,6 @@ impl Symbolic {
             return None;
         }
         let [equation, condition] = [equation, condition].map(|one| self.terms.seal(one));
-        if self.rounded.contains(&equation) || self.rounded.contains(&condition) {
-            return None;
-        }
         let known = self.known_if((equation, true), &Known::new(), 0)?;
         self.decide_within(condition, &known)
     }
@@ -128,7 +125,7 @@ impl Symbolic {
         let mut rest = term;
         for _ in 0..MAX_CHOICES {
             let Node::Select(condition, a, b) = self.terms.node(rest) else { break };
-            if self.terms.is_partial(condition.into()) || self.rounded.contains(&condition) {
+            if self.terms.is_partial(condition.into()) {
                 break;
             }
             let Some(holds) = self.decide_within(condition, known) else { break };

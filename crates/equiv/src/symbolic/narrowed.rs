@@ -230,7 +230,7 @@ impl Symbolic {
                 (Node::And(a, b), false) | (Node::Or(a, b), true) => {
                     found.alternatives.push([(a, holds), (b, holds)]);
                 }
-                (Node::Compare(relation, a, b), holds) if !self.rounded.contains(&node) => {
+                (Node::Compare(relation, a, b), holds) => {
                     found.comparisons.push((relation, [a, b], holds));
                 }
                 _ => {}

@@ -13,6 +13,7 @@ pub(super) enum Operation {
     /// `a·b + c`.
     Fma,
     Compare(Relation),
+    CompareFloats(Relation),
     Connect(Connective),
     Not,
     /// The second operand where the first holds, the third elsewhere.

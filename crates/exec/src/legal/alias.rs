@@ -206,8 +206,16 @@ impl Domain for Aliased<'_> {
         without_aliases!(self, operands, |plain| self.inner.compare(relation, plain, lanes, out));
     }
 
-    fn note_rounded(&mut self, truths: &Truths, lanes: Mask) {
-        self.inner.note_rounded(truths, lanes);
+    fn compare_floats(
+        &mut self,
+        relation: Relation,
+        operands: [&Values; 2],
+        lanes: Mask,
+        out: &mut Truths,
+    ) {
+        without_aliases!(self, operands, |plain| {
+            self.inner.compare_floats(relation, plain, lanes, out);
+        });
     }
 
     fn connect(&mut self, op: Connective, operands: [&Values; 2], lanes: Mask, out: &mut Truths) {

@@ -41,6 +41,8 @@ pub(crate) fn routine(name: &str) -> Option<(Routine, Format)> {
         "fsqrt_rn" => Some(Routine::Unary(FloatUnary::Sqrt, Rounding::NearestEven)),
         "frcp_rn" => Some(Routine::Unary(FloatUnary::Reciprocal, Rounding::NearestEven)),
         "fmaf_rn" => Some(Routine::Fma),
+        // A neighbour of a single is not a neighbour among the doubles.
+        "nextafterf" => Some(Routine::Real(RealFunction::Named("nextafterf", 2))),
         _ => None,
     };
     if let Some(routine) = rounded {
@@ -166,6 +168,9 @@ mod tests {
         assert_eq!(known("__nv_fast_powf"), Some((Routine::FastPower, Format::F32)));
         let bessel = Routine::Real(RealFunction::Named("j0", 1));
         assert_eq!(known("__nv_j0f"), Some((bessel, Format::F32)));
+        let next = |name| Some(Routine::Real(RealFunction::Named(name, 2)));
+        assert_eq!(known("__nv_nextafterf"), next("nextafterf").map(|one| (one, Format::F32)));
+        assert_eq!(known("__nv_nextafter"), next("nextafter").map(|one| (one, Format::F64)));
         assert_eq!(known("vt_remainder").map(|(one, _)| one.arguments()), Some(2));
     }
 

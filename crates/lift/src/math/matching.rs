@@ -7,6 +7,7 @@
 use super::graph::{Code, Commutes, Edge, Graph, Node, NodeId, is_odd};
 use super::template::{Part, Step, Template};
 use ir::{FloatBinary, FloatUnary, Format, Rounding, Scalar, Width};
+use std::cell::OnceCell;
 
 /// The signs `s` with `step = s · node`: bit 0 for plus, bit 1 for minus; no bit if they differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,8 @@ struct Matcher<'m> {
     trail: Vec<usize>,
     /// Signs that arguments are taken with.
     signs: [bool; 2],
+    /// The formats of the template's steps, once they are needed.
+    formats: &'m OnceCell<Vec<Option<Format>>>,
 }
 
 /// Names of operations, by node; computed once for a graph.
@@ -96,10 +99,12 @@ pub(crate) fn find(
 ) -> Option<Match> {
     // An argument may occur negated, its sign folded into constants.
     let signs = [[false, false], [true, false], [false, true], [true, true]];
+    let formats = OnceCell::new();
     let tried = if template.holes() == 1 { 2 } else { 4 };
     signs.into_iter().take(tried).find_map(|signs| {
-        let found = vec![None; template.steps.len()];
-        let mut matcher = Matcher { graph, template, names, found, trail: Vec::new(), signs };
+        let (found, formats) = (vec![None; template.steps.len()], &formats);
+        let mut matcher =
+            Matcher { graph, template, names, found, trail: Vec::new(), signs, formats };
         let result = matcher.part(template.root, value);
         matcher.outcome(result, infinite)
     })
@@ -114,9 +119,11 @@ pub(crate) fn find_product(
     infinite: &[Edge],
 ) -> Option<Match> {
     let Step::Op(_, parts) = &template.steps[template.root.step] else { return None };
+    let formats = OnceCell::new();
     [[false, false], [true, false]].into_iter().find_map(|signs| {
-        let found = vec![None; template.steps.len()];
-        let mut matcher = Matcher { graph, template, names, found, trail: Vec::new(), signs };
+        let (found, formats) = (vec![None; template.steps.len()], &formats);
+        let mut matcher =
+            Matcher { graph, template, names, found, trail: Vec::new(), signs, formats };
         let result = matcher.either_order(parts, &factors, |s| s[0].times(s[1]));
         let result = result.flipped(template.root.negated);
         matcher.outcome(result, infinite)
@@ -210,7 +217,7 @@ impl Matcher<'_> {
             }
             (Step::Bits(0), Node::Bits(0)) => Signs::EITHER,
             (Step::Bits(a), Node::Bits(b)) if *a == b => Signs::PLUS,
-            (Step::Bits(a), Node::Bits(b)) if a ^ b == 1 << 31 || a ^ b == 1 << 63 => Signs::MINUS,
+            (Step::Bits(a), Node::Bits(b)) if self.is_sign_bit(step, a ^ b) => Signs::MINUS,
             (Step::Fast(condition, value), Node::Op(Code::Select, operands)) => {
                 let &[choice, a, b] = operands.as_slice() else { return Signs::NONE };
                 let signs = self.part(*condition, choice);
@@ -233,6 +240,13 @@ impl Matcher<'_> {
             }
             _ => Signs::NONE,
         }
+    }
+
+    /// Returns `true` if these bits are the sign bit of the format in which the template uses a constant.
+    fn is_sign_bit(&self, step: usize, bits: u64) -> bool {
+        let formats = self.formats.get_or_init(|| self.template.formats());
+        let is_sign = |format: Format| bits == 1 << (format.width().bits() - 1);
+        bits.is_power_of_two() && formats[step].is_some_and(is_sign)
     }
 
     /// Matches all parts with all operands in order; returns their signs.

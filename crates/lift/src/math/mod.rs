@@ -132,11 +132,11 @@ fn lift_templates(
     if edits.is_empty() {
         return Vec::new();
     }
-    let jumps = rewrite::apply(function, edits);
+    let branches = rewrite::apply(function, edits);
     clean(function);
-    for (block, target) in jumps {
-        if slow::is_unread(function, &Flow::new(function), block, target) {
-            function.blocks[block].terminator = Terminator::Jump(target);
+    for (block, drops_code) in branches {
+        if let Some(join) = slow::useless_until(function, block, &plan.regions, drops_code) {
+            function.blocks[block].terminator = Terminator::Jump(join);
         }
     }
     clean(function);

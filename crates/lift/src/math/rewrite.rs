@@ -10,7 +10,7 @@ use super::values::{Site, Values, for_each_write};
 use base::Span;
 use ir::{
     ArgumentRange, BlockId, FloatBinary, FloatMode, FloatUnary, Format, Function, Instr, LocId, Op,
-    Operand, Program, RealFunction, Reg, Register, Terminator,
+    Operand, Program, RealFunction, Reg, Register,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,8 +25,9 @@ pub(crate) struct Edits {
     instead: BTreeMap<(BlockId, usize), Vec<Instr>>,
     /// Inserted after an instruction.
     behind: BTreeMap<(BlockId, usize), Vec<Instr>>,
-    /// Branches that always go one way.
-    jumps: BTreeMap<BlockId, BlockId>,
+    /// Branches whose sides may compute nothing but what a function computes now. Set for those of functions with an
+    /// unknown path: the function's range says that code was dropped ([`ArgumentRange::drops_code`]).
+    branches: BTreeMap<BlockId, bool>,
 }
 
 impl Edits {
@@ -40,6 +41,8 @@ impl Edits {
 pub(crate) struct Plan {
     pub(crate) found: BTreeSet<usize>,
     pub(crate) edits: Edits,
+    /// Recognised slow paths for large arguments.
+    pub(crate) regions: Vec<Region>,
 }
 
 /// A value in a register, to be compared with the templates.
@@ -62,8 +65,6 @@ struct Planner<'p, 'v> {
     /// Copies of registers that are overwritten later.
     copies: FxHashMap<Site, Reg>,
     choices: Vec<InfinityChoice>,
-    /// Recognised slow paths for large arguments.
-    regions: Vec<Region>,
 }
 
 /// A select between infinity and another value.
@@ -128,11 +129,10 @@ pub(crate) fn plan(
     let mut planner = Planner {
         function,
         values,
-        plan: Plan::default(),
+        plan: Plan { regions, ..Plan::default() },
         single: written_once(function),
         copies: FxHashMap::default(),
         choices: infinity_choices(function, values),
-        regions,
     };
     let infinite: Vec<Edge> = planner.choices.iter().map(|choice| choice.infinite).collect();
     let names = names(&values.graph);
@@ -309,8 +309,9 @@ impl Planner<'_, '_> {
             }
             None => edits.starts.entry(candidate.block).or_default().extend(instructions),
         }
+        let drops_code = !self.is_complete(found);
         for &condition in &found.conditions {
-            self.make_always_true(condition);
+            self.note_branches(condition, drops_code);
         }
         for &at in &found.finite {
             self.take_finite_side(at);
@@ -326,18 +327,11 @@ impl Planner<'_, '_> {
         self.plan.edits.instead.entry((block, position)).or_insert_with(|| vec![new]);
     }
 
-    /// Makes a condition always hold.
-    fn make_always_true(&mut self, condition: Edge) {
+    /// Notes the branches by a condition. They stay if their sides do anything that is still of use.
+    fn note_branches(&mut self, condition: Edge, drops_code: bool) {
         for (block, known) in self.values.conditions.enumerate() {
-            let Some(known) = *known else { continue };
-            if known.node() != condition.node() {
-                continue;
-            }
-            if let Terminator::Branch { then, otherwise, .. } =
-                self.function.blocks[block].terminator
-            {
-                let holds = known.is_negated() == condition.is_negated();
-                self.plan.edits.jumps.insert(block, if holds { then } else { otherwise });
+            if known.is_some_and(|known| known.node() == condition.node()) {
+                *self.plan.edits.branches.entry(block).or_insert(drops_code) &= drops_code;
             }
         }
     }
@@ -432,9 +426,8 @@ fn negation(format: Format, dst: Reg, a: Operand) -> Op {
     Op::FloatUnary { op: FloatUnary::Negate, format, lanes: 1, mode: FloatMode::NEAREST, dst, a }
 }
 
-/// Applies the changes. Returns the branches that always go one way; they can become jumps if no value of the other
-/// side is read.
-pub(crate) fn apply(function: &mut Function, mut edits: Edits) -> BTreeMap<BlockId, BlockId> {
+/// Applies the changes. Returns the branches that may be of no use now.
+pub(crate) fn apply(function: &mut Function, mut edits: Edits) -> BTreeMap<BlockId, bool> {
     edits.registers.into_iter().for_each(|register| {
         function.registers.push(register);
     });
@@ -451,5 +444,5 @@ pub(crate) fn apply(function: &mut Function, mut edits: Edits) -> BTreeMap<Block
         }
         data.instructions = all;
     }
-    edits.jumps
+    edits.branches
 }

@@ -16,6 +16,7 @@ mod names;
 use super::graph::{Code, Edge, Node};
 use super::values::{Values, for_each_write};
 use crate::branches::Liveness;
+use crate::cleanup::is_pure;
 use crate::flow::Flow;
 use canonical::canonical;
 use ir::{
@@ -86,33 +87,57 @@ fn known_order(text: &str) -> Option<Vec<usize>> {
     KNOWN.iter().find(|(_, known)| *known == text).map(|(order, _)| order.clone())
 }
 
-/// Returns `true` if a branch may always go to `target`, because the code does not read the other side's
-/// writes later.
-pub(crate) fn is_unread(
+/// Returns the join of a branch whose sides do nothing of use: all they do is write registers that are not read from
+/// the join on, and end. Blocks of recognised slow paths may also use their local memory, and have loops. Whatever else
+/// is there is the program's own: stores, traps, barriers, other exits, loops that may not end. With `drops_code`,
+/// unknown slow paths go, too: loops over private memory and tables.
+pub(crate) fn useless_until(
     function: &Function,
-    flow: &Flow,
     branch: BlockId,
-    target: BlockId,
-) -> bool {
-    let Terminator::Branch { then, otherwise, .. } = &function.blocks[branch].terminator else {
-        return false;
-    };
-    let other = if *then == target { *otherwise } else { *then };
-    if other == target || flow.predecessors[other] != [branch] {
-        return false;
+    regions: &[Region],
+    drops_code: bool,
+) -> Option<BlockId> {
+    let join = ir::cfg::reconvergence(function)[branch]?;
+    let flow = Flow::new(function);
+    let mut found: BTreeSet<BlockId> = BTreeSet::new();
+    let mut work: Vec<BlockId> = function.blocks[branch].terminator.successors().collect();
+    while let Some(block) = work.pop() {
+        if block == branch {
+            return None;
+        }
+        if block != join && found.insert(block) {
+            work.extend(function.blocks[block].terminator.successors());
+        }
     }
+    let is_inside = |one: &&Region| one.branch == branch || found.contains(&one.branch);
     let own: Vec<BlockId> =
-        flow.order.iter().copied().filter(|block| flow.dominates(other, *block)).collect();
-    let exits = own.iter().flat_map(|block| function.blocks[*block].terminator.successors());
-    let exits: BTreeSet<BlockId> = exits.filter(|block| !own.contains(block)).collect();
+        regions.iter().filter(is_inside).flat_map(|one| one.blocks.iter().copied()).collect();
+    let drops_code = drops_code && !uses_local_memory(function, &found);
     let live = Liveness::of(function);
-    let mut unread = true;
-    for instruction in own.iter().flat_map(|block| &function.blocks[*block].instructions) {
-        for_each_write(&instruction.op, &mut |register| {
-            unread &= !exits.iter().any(|exit| live.at(*exit, register));
-        });
+    let is_useless = |block: &BlockId| {
+        let data = &function.blocks[*block];
+        let ends = |next| next == join || flow.is_before(*block, next);
+        let is_harmless = data.terminator.successors().all(ends)
+            && data.instructions.iter().all(|one| is_pure(&one.op));
+        let mut unread = true;
+        for instruction in &data.instructions {
+            for_each_write(&instruction.op, &mut |register| unread &= !live.at(join, register));
+        }
+        let is_slow =
+            || data.instructions.iter().all(|one| is_pure(&one.op) || is_private(&one.op));
+        unread && (is_harmless || own.contains(block) || drops_code && is_slow())
+    };
+    found.iter().all(is_useless).then_some(join)
+}
+
+/// Returns `true` for accesses that only the thread itself notices.
+fn is_private(op: &Op) -> bool {
+    match op {
+        Op::Load(load) => load.non_coherent || matches!(load.space, Space::Local | Space::Const),
+        Op::Store(store) => store.space == Space::Local,
+        Op::AddressOf { .. } | Op::ConvertAddress { .. } => true,
+        _ => false,
     }
-    unread
 }
 
 /// Collects the blocks from `first` up to the join, in the order of a walk that takes the first target first. `None`

@@ -61,6 +61,26 @@ impl Template {
         })
     }
 
+    /// Returns the format in which each step is used; `None` where it is used as an integer. The arms of a select have
+    /// the format of the select.
+    pub(crate) fn formats(&self) -> Vec<Option<Format>> {
+        let mut formats = vec![None; self.steps.len()];
+        formats[self.root.step] = Some(self.format);
+        // Operands come before the operations that use them.
+        for (at, step) in self.steps.iter().enumerate().rev() {
+            let (parts, format) = match step {
+                Step::Fast(_, value) => (std::slice::from_ref(value), formats[at]),
+                Step::Op("select", parts) => (parts.get(1..).unwrap_or_default(), formats[at]),
+                Step::Op(name, parts) => (parts.as_slice(), operand_format(name)),
+                Step::Hole(_) | Step::Bits(_) => continue,
+            };
+            for part in parts {
+                formats[part.step] = formats[part.step].or(format);
+            }
+        }
+        formats
+    }
+
     /// Number of arguments to find.
     pub(crate) fn holes(&self) -> usize {
         self.function.arguments() - usize::from(self.constant.is_some())
@@ -110,6 +130,26 @@ pub(crate) fn is_infinity(bits: u64, format: Format) -> bool {
         Format::F32 => bits & 0x7fff_ffff == 0x7f80_0000,
         Format::F64 => bits & (u64::MAX >> 1) == f64::INFINITY.to_bits(),
         _ => false,
+    }
+}
+
+/// Returns the format of an operation's float operands by its name in the tables.
+fn operand_format(name: &str) -> Option<Format> {
+    let mut words = name.split('.').filter(|word| *word != "sat");
+    let format = |word: &str| match word {
+        "f32" => Some(Format::F32),
+        "f64" => Some(Format::F64),
+        "f16" => Some(Format::F16),
+        _ => None,
+    };
+    match words.next()? {
+        "convert" => format(words.next()?),
+        "int" | "resize" | "concat" | "part" => None,
+        // A single's operations have a rounding at most behind the name.
+        _ => match words.next_back() {
+            None | Some("rna" | "rz" | "rm" | "rp") => Some(Format::F32),
+            Some(word) => format(word),
+        },
     }
 }
 

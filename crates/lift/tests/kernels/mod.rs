@@ -29,7 +29,7 @@ pub(crate) struct Kernel {
     pub(crate) uppers: Vec<u32>,
 }
 
-fn lower(text: &str) -> Program {
+pub(crate) fn lower(text: &str) -> Program {
     let parsed = ptx::syntax::parse(text);
     assert!(parsed.errors.is_empty(), "{:?}\n{text}", parsed.errors);
     ptx::lower(&parsed.module).program
@@ -88,6 +88,19 @@ impl Kernel {
 
     /// Mutants with one changed constant, and that constant.
     pub(crate) fn mutants(&self) -> Vec<(Program, String)> {
+        self.with_changed(another)
+    }
+
+    /// Mutants with bit 31 of a double flipped, and that double.
+    pub(crate) fn with_flipped_middles(&self) -> Vec<(Program, String)> {
+        self.with_changed(|word| {
+            let bits = u64::from_str_radix(word.strip_prefix("0d")?, 16).ok()?;
+            Some(format!("0d{:016X}", bits ^ 1 << 31))
+        })
+    }
+
+    /// Changes the constants that are not `None`, one in each program.
+    fn with_changed(&self, another: impl Fn(&str) -> Option<String>) -> Vec<(Program, String)> {
         let start = self.text.find(".visible .entry").unwrap();
         let mut found = Vec::new();
         let bytes = self.text.as_bytes();

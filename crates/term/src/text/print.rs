@@ -88,6 +88,7 @@ impl Printer<'_> {
                 self.at(a, 0);
                 self.text.push_str("]]");
             }
+            Node::Apply(Function::Rounded, a) => self.at(a, strength),
             Node::Apply(function, a) => {
                 let name = self.terms.function_name(function).to_owned();
                 self.call(&name, &[a]);

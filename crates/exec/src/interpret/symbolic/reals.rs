@@ -203,8 +203,7 @@ pub(super) fn query_relation(
     if let Some(valued) = &mut context.valued
         && !both.is_empty()
     {
-        valued.domain.compare(relation, values.each_ref(), both, &mut truths);
-        valued.domain.note_rounded(&truths, both);
+        valued.domain.compare_floats(relation, values.each_ref(), both, &mut truths);
     }
     truths
 }

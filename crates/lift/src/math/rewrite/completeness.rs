@@ -12,7 +12,7 @@ impl Planner<'_, '_> {
     /// arguments of the function.
     pub(super) fn is_complete(&self, found: &Match) -> bool {
         let is_slow = |at: usize, condition: Edge, value: Edge| {
-            self.regions.iter().any(|region| {
+            self.plan.regions.iter().any(|region| {
                 let own = self.values.conditions[region.branch];
                 let result = region.results.get(at).copied();
                 let merged = self.values.merges.iter().any(|&(block, register, merged)| {

@@ -1,0 +1,53 @@
+//! A slow path for large arguments is the library's own code, and goes with the expansion. What a program does itself
+//! for large arguments stays.
+
+mod kernels;
+
+use kernels::{BUILDS, Kernel, claims, kernels, lifted_text, lower};
+
+/// Kernels with a recognised slow path, and the number with which they compare the argument.
+const SLOW: [(&str, &str); 3] =
+    [("k_sinf", "0f47CE4780"), ("k_cosf", "0f47CE4780"), ("k_tanf", "0f47CE4780")];
+
+/// Inserts code before the kernel's store, under the condition of the slow path or its opposite.
+fn with_own_code(kernel: &Kernel, number: &str, not: &str, body: &str) -> String {
+    let compares = |line: &&str| line.trim().starts_with("setp") && line.contains(number);
+    let condition = kernel.text.lines().find(compares).unwrap().trim();
+    let register = condition.split_whitespace().nth(1).unwrap().trim_end_matches(',');
+    let condition = condition.replacen(register, "%own", 1);
+    let (before, store) = kernel.text.split_once("\tst.global.f32").unwrap();
+    let address = store.split([']', '[']).nth(1).unwrap();
+    let body = body.replace("ADDRESS", address);
+    format!(
+        "{before}.reg .pred %own; {condition} @{not}%own bra.uni OWN;\n{body}\nOWN:\n\tst.global.f32{store}"
+    )
+}
+
+#[test]
+fn a_program_s_own_code_for_large_arguments_stays() {
+    let bodies = [
+        ("trap;", "trap"),
+        ("bar.sync 0;", "barrier"),
+        ("ret;", "return"),
+        ("st.global.f32 [ADDRESS+4], 0f3F800000;", "store"),
+        ("MORE: ld.volatile.global.f32 %f1, [ADDRESS]; bra.uni MORE;", "load"),
+    ];
+    for build in &BUILDS[..4] {
+        for kernel in kernels(build) {
+            let Some((_, number)) = SLOW.iter().find(|(name, _)| *name == kernel.name) else {
+                continue;
+            };
+            let lifted = lifted_text(&kernel.program);
+            assert!(!lifted.contains("branch"), "{build} {}\n{lifted}", kernel.name);
+            for ((body, word), not) in bodies.iter().flat_map(|one| [(one, ""), (one, "!")]) {
+                let program = lower(&with_own_code(&kernel, number, not, body));
+                let found = lifted_text(&program);
+                let count = |text: &str| text.matches(word).count();
+                let more = count(&found) > count(&lifted) && found.contains("branch");
+                assert!(more, "{build} {} {not} {body}\n{found}", kernel.name);
+                let claims = claims(&program);
+                assert!(claims.len() == 1 && claims[0].range.is_none(), "{build} {}", kernel.name);
+            }
+        }
+    }
+}
