@@ -111,8 +111,10 @@ fn over_the_reals_both_are_one() {
         let (exit, text) = ask([&kernels[0], &kernels[1]], types);
         assert_eq!(exit, Exit::Success, "{rest}\n{text}");
         let (exit, text) = ask([&kernels[0], &kernels[2]], types);
-        // The smaller of the number and 2048 is the same with 2047.
-        let expected = if rest == choose { Exit::Success } else { Exit::Refuted };
-        assert_eq!(exit, expected, "{rest}\n{text}");
+        // The smaller of the number and 2048 is the same with 2047, and need not be found to be.
+        match rest == choose {
+            true => assert_ne!(exit, Exit::Refuted, "{rest}\n{text}"),
+            false => assert_eq!(exit, Exit::Refuted, "{rest}\n{text}"),
+        }
     }
 }
