@@ -27,7 +27,7 @@ const KINDS: &[(Class, &str, &str)] = &[
     (
         Class::Conversion,
         "Conversions",
-        "Exact between integers. Rounding to a float is ignored: floats are real numbers.",
+        "Conversions to integers round as their names say. Rounding to a float is ignored: floats are real numbers.",
     ),
     (
         Class::Math,

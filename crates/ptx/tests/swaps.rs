@@ -103,7 +103,7 @@ fn other_functions_keep_the_loop_and_their_first_guess_is_only_a_guess() {
         "mul.f32 %f4, %f1, %f1; neg.f32 %f5, %f4; mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f5; mov.b32 %r4, %f3;",
         // Products that are packed, or picked from a pack.
         "mul.f16 %h1, %h3, %h3; mul.f16 %h2, %h4, %h4; mov.b32 %r7, {%h1, %h2}; add.f16x2 %r4, %r2, %r7;",
-        "mul.f16 %h1, %h3, %h3; cvt.u32.u16 %r7, %h1; shl.b32 %r8, %r7, 16; or.b32 %r7, %r7, %r8; add.f16x2 %r4, %r2, %r7;",
+        "mul.f16 %h1, %h3, %h3; cvt.u32.u16 %r7, %h1; shl.b32 %r8, %r7, 16; or.b32 %r9, %r7, %r8; add.f16x2 %r4, %r2, %r9;",
         "mul.f16x2 %r7, %r1, %r1; prmt.b32 %r8, %r7, %r7, 0x1032; add.f16x2 %r4, %r2, %r8;",
         // An iteration on another thread's value may divide by zero.
         "div.u32 %r7, 100, %r2; add.s32 %r4, %r2, %r1;",
