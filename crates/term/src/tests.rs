@@ -191,7 +191,7 @@ fn total_terms_contain_no_infinity() {
             below.extend(products.flat_map(|product| [product.left(), product.right()]));
         }
         // Inputs come first.
-        let own = NodeId(terms.first_node + at as u32);
+        let own = NodeId((terms.node_count() - terms.nodes().len() + at) as u32);
         if is_real(&terms, own) && !below.is_empty() {
             assert!(below.into_iter().all(|one| is_real(&terms, one)), "{node:?}");
             total += 1;

@@ -6,9 +6,8 @@
 //! appearance, and compared with `tables/slow.txt`: every instruction, constant, table and branch must be the same.
 //! Inputs must be the argument (or `|x|`), a constant, or the address of local memory or of a table. Outputs must be
 //! those that the function's expansion uses; nothing else may be read later. Nothing but such blocks may read local
-//! memory. Constants and addresses may be computed anywhere ([`canonical()`]): loops have them in front.
-//!
-//! An entry of this table is trusted like those of the other tables: `tests/functions.rs` runs each.
+//! memory. Constants and addresses may be computed anywhere ([`canonical()`]): loops have them in front. Entries are
+//! trusted like those of the other tables: `tests/functions.rs` runs each.
 
 mod canonical;
 mod names;
@@ -135,8 +134,7 @@ fn is_private(op: &Op) -> bool {
     match op {
         Op::Load(load) => load.non_coherent || matches!(load.space, Space::Local | Space::Const),
         Op::Store(store) => store.space == Space::Local,
-        Op::AddressOf { .. } | Op::ConvertAddress { .. } => true,
-        _ => false,
+        _ => matches!(op, Op::AddressOf { .. } | Op::ConvertAddress { .. }),
     }
 }
 
