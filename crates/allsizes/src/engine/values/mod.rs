@@ -33,6 +33,7 @@ mod kernel_summary;
 mod last_store;
 mod loop_invariants;
 mod loop_values;
+mod lookups;
 mod multiplicity;
 mod not_followed;
 mod real_comparisons;
