@@ -100,11 +100,7 @@ fn earlier_iterations_did_not_leave() {
         ("do { a[i] = 1; i++; } while (i < n && i != m);", Property::Bounds, Verdict::Proved),
         ("while (true) { a[i] = 1; i++; if (i >= n) break; }", Property::Bounds, Verdict::Proved),
         ("while (true) { if (i >= n) break; a[i] = 1; i++; }", Property::Bounds, Verdict::Proved),
-        (
-            "while (true) { if (i >= n) return; a[i] = 1; i++; }",
-            Property::Bounds,
-            Verdict::Proved,
-        ),
+        ("while (true) { if (i >= n) return; a[i] = 1; i++; }", Property::Bounds, Verdict::Proved),
         (
             "for (; i < 100; i++) { a[i] = 1; if (i == n - 1) break; }",
             Property::Bounds,
@@ -112,7 +108,16 @@ fn earlier_iterations_did_not_leave() {
         ),
         ("do { i++; } while (i < n); a[i - 1] = 1;", Property::Bounds, Verdict::Proved),
         ("do { i++; } while (i < n); a[i] = 1;", Property::Bounds, Verdict::Refuted),
-        ("int p = n; do { a[p - 1] = 1; p /= 2; } while (p > 0);", Property::Bounds, Verdict::Proved),
+        ("do { a[i] = 1; i++; } while (i != n);", Property::Bounds, Verdict::Proved),
+        ("do { a[i] = 1; i++; } while (i != n + 1);", Property::Bounds, Verdict::Refuted),
+        ("for (; i != n; i++) a[i] = 1;", Property::Bounds, Verdict::Proved),
+        ("i = n; do { i--; a[i] = 1; } while (i != 0);", Property::Bounds, Verdict::Proved),
+        ("i = 1; do { a[i] = 1; i++; } while (i != n);", Property::Bounds, Verdict::Refuted),
+        (
+            "int p = n; do { a[p - 1] = 1; p /= 2; } while (p > 0);",
+            Property::Bounds,
+            Verdict::Proved,
+        ),
     ] {
         let text = text(body);
         assert_eq!(verdict(&answer(&text), property), wanted, "{text}");

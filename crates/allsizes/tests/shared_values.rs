@@ -48,8 +48,7 @@ fn a_choice_of_two_numbers_depends_on_its_condition() {
         "float f = 1.0f; for (int i = 0; i < 9; i++) { if (t == 777) continue; f = 2.0f; }",
         "float f = 1.0f; while (m > 0) { if (t == 777) break; f = 2.0f; m--; }",
     ] {
-        for (text, property) in
-            texts(choice).into_iter().zip([Property::Barriers, Property::Races])
+        for (text, property) in texts(choice).into_iter().zip([Property::Barriers, Property::Races])
         {
             assert_ne!(verdict(&answer(&text), property), Verdict::Proved, "{text}");
         }
@@ -60,8 +59,7 @@ fn a_choice_of_two_numbers_depends_on_its_condition() {
         "float f = 2.0f; int z = 0; if (t == 777) z = 1; f += 1.0f;",
         "float f = p; for (int i = 0; i < m; i++) { if (i > 7) f = q; }",
     ] {
-        for (text, property) in
-            texts(choice).into_iter().zip([Property::Barriers, Property::Races])
+        for (text, property) in texts(choice).into_iter().zip([Property::Barriers, Property::Races])
         {
             assert_eq!(verdict(&answer(&text), property), Verdict::Proved, "{text}");
         }

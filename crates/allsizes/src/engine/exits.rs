@@ -195,27 +195,40 @@ impl Engine<'_> {
         }
     }
 
-    /// Adds that, in all iterations but the first, a condition held in the previous one. `count` stands for the
-    /// number of the iteration in the condition. Both iterations must be known only by their numbers: then the fact
-    /// can be met by the number 0, even if the head is that of an exit that is never taken.
-    fn assume_earlier(
-        &mut self,
-        entry: &State,
-        (condition, count): (&Formula, Sym),
-        head: &Head,
-    ) {
+    /// Adds that a condition held in all iterations before the one that begins with a head. `count` stands for the
+    /// number of the iteration in the condition. The facts are met by the number 0, so that they exclude nothing if the
+    /// head is that of an exit that is never taken.
+    fn assume_earlier(&mut self, entry: &State, (condition, count): (&Formula, Sym), head: &Head) {
         let own = Poly::symbol(head.count);
         // A head's own symbols are newer than its count; their values in other iterations are unknown.
         let changing = condition.symbols().into_iter().any(|sym| sym > count);
-        let before = own.offset(-1).filter(|_| !changing);
-        let earlier = before
-            .and_then(|before| condition.mapped(&mut |poly| poly.substituted(count, &before)));
-        if let Some(earlier) = earlier {
-            let here = Formula::and(entry.path.iter().cloned());
-            let fact = Formula::or([Formula::eq(own), earlier, here.not()]);
-            self.prover.symbols.get_mut(head.count).facts.push(fact);
+        if changing {
+            return;
         }
+        let mut facts = Vec::new();
+        let at =
+            |number: &Poly, one: &Formula| one.mapped(&mut |poly| poly.substituted(count, number));
+        let before = own.offset(-1).and_then(|before| at(&before, condition));
+        facts.extend(before.map(|before| Formula::or([Formula::eq(own.clone()), before])));
+        let reached = condition.conjuncts().iter().filter_map(|one| not_reached(one, count));
+        facts.extend(reached.filter_map(|one| at(&own, &one)));
+        let elsewhere = Formula::and(entry.path.iter().cloned()).not();
+        let facts = facts.into_iter().map(|fact| Formula::or([fact, elsewhere.clone()]));
+        self.prover.symbols.get_mut(head.count).facts.extend(facts);
     }
+}
+
+/// What a condition `k != top` means if it held in all earlier iterations: `k` began with 0 and grew by 1, so it is at
+/// most `top`, unless `top` is negative.
+fn not_reached(condition: &Formula, count: Sym) -> Option<Formula> {
+    let Formula::Not(inner) = condition else { return None };
+    let Formula::Eq(difference) = &**inner else { return None };
+    let powers = difference.by_powers(count);
+    let [rest, coefficient] = &powers[..] else { return None };
+    let sign = coefficient.as_constant().filter(|one| one.abs() == 1)?;
+    let top = rest.scaled(-sign)?;
+    let left = top.minus(&Poly::symbol(count))?;
+    Some(Formula::or([Formula::ge(top).not(), Formula::ge(left)]))
 }
 
 /// Returns `true` if a statement leaves the loop around it by `break`.

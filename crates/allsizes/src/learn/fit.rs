@@ -388,8 +388,7 @@ fn clause(
     let value = folded(fold);
     let levels = if guess.template == Template::Levels { vec![vars[0]] } else { Vec::new() };
     let (text, claim) = (None, None);
-    let mut clause =
-        Clause { text, forall: vars, levels, when, array, index, value, span, claim };
+    let mut clause = Clause { text, forall: vars, levels, when, array, index, value, span, claim };
     clause.text = Some(text::clause(kernel, &clause));
     Some(clause)
 }
