@@ -107,6 +107,8 @@ pub(crate) struct Clause {
     pub(crate) value: Expr,
     /// Span of the claim, or of the loop.
     pub(crate) span: Span,
+    /// The number of its claim among those of the loop, unless it was inferred. Claims of one annotation share a span.
+    pub(crate) claim: Option<usize>,
 }
 
 /// Claims of loops.
@@ -125,9 +127,9 @@ pub(crate) const NO_CLAUSE: &str = "only invariants of the form `\\forall â€¦; â
 pub(crate) fn given(kernel: &Kernel) -> GivenClauses {
     let (mut clauses, mut others) = (Vec::new(), Vec::new());
     for (number, (_, inner)) in loops(kernel).into_iter().enumerate() {
-        for claim in &inner.claims {
+        for (at, claim) in inner.claims.iter().enumerate() {
             let parts: Option<Vec<Clause>> =
-                spec::goals(claim).iter().map(|goal| clause(kernel, claim, goal)).collect();
+                spec::goals(claim).iter().map(|goal| clause(kernel, (at, claim), goal)).collect();
             match parts {
                 Some(parts) => clauses.extend(parts.into_iter().map(|one| (number, one))),
                 None => {
@@ -139,7 +141,7 @@ pub(crate) fn given(kernel: &Kernel) -> GivenClauses {
     GivenClauses { clauses, others }
 }
 
-fn clause(kernel: &Kernel, claim: &Claim, goal: &Goal) -> Option<Clause> {
+fn clause(kernel: &Kernel, (at, claim): (usize, &Claim), goal: &Goal) -> Option<Clause> {
     let ExprKind::Compare(Compare::Eq, left, right) = &goal.goal.kind else { return None };
     let written = relevance::written(kernel);
     let sides = [(left, right), (right, left)];
@@ -162,6 +164,7 @@ fn clause(kernel: &Kernel, claim: &Claim, goal: &Goal) -> Option<Clause> {
         index,
         value,
         span: claim.span,
+        claim: Some(at),
     })
 }
 

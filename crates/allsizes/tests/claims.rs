@@ -324,3 +324,30 @@ fn footprints_are_checked() {
     // An atomic operation both reads and writes.
     check("//@ writes y[0 .. n-1]; reads x[0 .. n-1];", "atomicAdd(&y[i], x[i]);", Refuted);
 }
+
+/// A conjunct of an invariant counted as proved where others of the same annotation were.
+#[test]
+fn every_conjunct_of_an_invariant_is_proved() {
+    let text = |conjunct: &str| {
+        format!(
+            "//@ extent s[blockDim.x], y[blockDim.x];
+             //@ requires gridDim.x == 1 && m < 1000;
+             __global__ void k(float* y, float c, int m) {{
+               extern __shared__ int s[];
+               int t = threadIdx.x;
+               float p = c;
+               s[t] = 0;
+               __syncthreads();
+               //@ loop invariant p == c && (\\forall int i; 0 <= i < blockDim.x ==> s[i] == 0){conjunct};
+               for (int k = 0; k < m; k++) {{ p = 2*p - c; s[t] = 0; __syncthreads(); }}
+               y[t] = p;
+             }}"
+        )
+    };
+    let fine = answer(&text(""));
+    assert_eq!(at_least(verdict(&fine, Property::Invariant), Proved), Proved, "{fine:?}");
+    for conjunct in ["m == 999 ==> s[0] != 0", "p != c", "m == 999 ==> p == c + 1"] {
+        let wrong = answer(&text(&format!(" && ({conjunct})")));
+        assert_ne!(verdict(&wrong, Property::Invariant), Proved, "{conjunct}");
+    }
+}

@@ -171,7 +171,7 @@ impl Engine<'_> {
         strict: bool,
     ) -> SymbolicValue {
         let Some(mut second) = self.second.take() else {
-            return SymbolicValue::Untracked(Level::Thread);
+            return self.untracked(Level::Thread);
         };
         let mut there = second.state.clone();
         for var in &second.bound {

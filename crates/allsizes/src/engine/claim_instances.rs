@@ -265,7 +265,7 @@ impl Engine<'_> {
                                 self.in_other_thread(poly, (own, at), &mut others)
                             })?)
                         }
-                        SymbolicValue::Untracked(level) => SymbolicValue::Untracked(level),
+                        untracked @ SymbolicValue::Untracked(..) => untracked,
                     };
                 }
             }

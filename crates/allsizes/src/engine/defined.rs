@@ -254,7 +254,7 @@ impl Engine<'_> {
     fn integer_value(&mut self, expr: &Expr, state: &State) -> Option<Poly> {
         match self.eval(expr, state, false) {
             SymbolicValue::Int(poly) => Some(poly),
-            SymbolicValue::Bool(_) | SymbolicValue::Untracked(_) => None,
+            SymbolicValue::Bool(_) | SymbolicValue::Untracked(..) => None,
         }
     }
 }

@@ -17,7 +17,7 @@ impl Engine<'_> {
         match self.eval(expr, state, true) {
             SymbolicValue::Bool(formula) => formula,
             SymbolicValue::Int(poly) => Formula::eq(poly).not(),
-            SymbolicValue::Untracked(level) => self.unknown_truth(level),
+            SymbolicValue::Untracked(level, _) => self.unknown_truth(level),
         }
     }
 
@@ -35,11 +35,17 @@ impl Engine<'_> {
         Poly::symbol(self.prover.symbols.bounded(name, level, low, high))
     }
 
+    /// A new untracked value: it equals no other.
+    pub(super) fn untracked(&mut self, level: Level) -> SymbolicValue {
+        self.last_untracked += 1;
+        SymbolicValue::Untracked(level, self.last_untracked)
+    }
+
     pub(super) fn level(&self, value: &SymbolicValue) -> Level {
         match value {
             SymbolicValue::Int(poly) => self.prover.symbols.level(poly),
             SymbolicValue::Bool(formula) => self.prover.symbols.formula_level(formula),
-            SymbolicValue::Untracked(level) => *level,
+            SymbolicValue::Untracked(level, _) => *level,
         }
     }
 
@@ -50,7 +56,7 @@ impl Engine<'_> {
                 SymbolicValue::Bool(if *value != 0 { Formula::True } else { Formula::False })
             }
             ExprKind::Int(value) => SymbolicValue::Int(Poly::constant(*value)),
-            ExprKind::Float(_) => SymbolicValue::Untracked(Level::Launch),
+            ExprKind::Float(_) => self.untracked(Level::Launch),
             ExprKind::Var(var) => self.variable(*var, state),
             ExprKind::Builtin(builtin, axis) => SymbolicValue::Int(self.builtin(*builtin, *axis)),
             ExprKind::Unary(operator, inner) => self.unary(*operator, inner, expr, state, strict),
@@ -94,7 +100,7 @@ impl Engine<'_> {
                     let value = self.eval(argument, state, strict);
                     level = level.max(self.level(&value));
                 }
-                SymbolicValue::Untracked(level)
+                self.untracked(level)
             }
             ExprKind::Combine(monoid, arguments) => self.combine(monoid, arguments, state, strict),
             ExprKind::Element(array, when, index) => {
@@ -112,7 +118,7 @@ impl Engine<'_> {
                     None if self.has_element_symbol(*array, *when) => {
                         self.element_symbol((*array, *when), &at, expr.ty, &state.path)
                     }
-                    _ if expr.ty == Type::Float => SymbolicValue::Untracked(Level::Thread),
+                    _ if expr.ty == Type::Float => self.untracked(Level::Thread),
                     _ => SymbolicValue::Int(self.unknown("element", Level::Thread, expr.ty)),
                 }
             }
@@ -125,7 +131,7 @@ impl Engine<'_> {
                 self.other_value(inner, state, strict)
             }
             ExprKind::Fold(_) | ExprKind::Other(_) => match expr.ty {
-                Type::Float => SymbolicValue::Untracked(Level::Thread),
+                Type::Float => self.untracked(Level::Thread),
                 Type::Bool => SymbolicValue::Bool(self.unknown_truth(Level::Thread)),
                 ty => SymbolicValue::Int(self.unknown("claimed", Level::Thread, ty)),
             },
@@ -160,7 +166,7 @@ impl Engine<'_> {
     pub(super) fn unknown_of(&mut self, var: kir::VarId) -> SymbolicValue {
         let ty = self.kernel.vars[var].ty;
         match ty {
-            Type::Float => SymbolicValue::Untracked(Level::Thread),
+            Type::Float => self.untracked(Level::Thread),
             Type::Bool => SymbolicValue::Bool(self.unknown_truth(Level::Thread)),
             Type::Int { .. } | Type::Whole => {
                 let name = self.kernel.vars[var].name.clone();
@@ -174,10 +180,10 @@ impl Engine<'_> {
         let ty = self.kernel.vars[var].ty;
         match (value, ty) {
             // Unassigned, or assigned an unsupported value.
-            (SymbolicValue::Untracked(level), Type::Int { .. } | Type::Whole) => {
+            (SymbolicValue::Untracked(level, _), Type::Int { .. } | Type::Whole) => {
                 SymbolicValue::Int(self.unknown(&self.kernel.vars[var].name.clone(), level, ty))
             }
-            (SymbolicValue::Untracked(level), Type::Bool) => {
+            (SymbolicValue::Untracked(level, _), Type::Bool) => {
                 SymbolicValue::Bool(self.unknown_truth(level))
             }
             (value, _) => value,
@@ -254,7 +260,7 @@ impl Engine<'_> {
                 ];
                 let values = [self.level(first), self.level(second)];
                 let level = conditions.into_iter().chain(values).max();
-                SymbolicValue::Untracked(level.unwrap_or(Level::Thread))
+                self.untracked(level.unwrap_or(Level::Thread))
             }
         }
     }
@@ -289,10 +295,10 @@ impl Engine<'_> {
             (SymbolicValue::Bool(formula), Type::Int { .. } | Type::Whole) => {
                 SymbolicValue::Int(self.operation(Operation::Truth(formula), ty))
             }
-            (SymbolicValue::Untracked(level), Type::Int { .. } | Type::Whole) => {
+            (SymbolicValue::Untracked(level, _), Type::Int { .. } | Type::Whole) => {
                 SymbolicValue::Int(self.unknown("rounded", level, ty))
             }
-            (value, _) => SymbolicValue::Untracked(self.level(&value)),
+            (value, _) => self.untracked(self.level(&value)),
         }
     }
 
@@ -326,7 +332,7 @@ impl Engine<'_> {
                 let result = poly.scaled(-1).and_then(|negative| negative.offset(-1));
                 self.arithmetic(result, expr, state, false)
             }
-            (_, value) => SymbolicValue::Untracked(self.level(&value)),
+            (_, value) => self.untracked(self.level(&value)),
         }
     }
 
@@ -358,7 +364,7 @@ impl Engine<'_> {
         strict: bool,
     ) -> SymbolicValue {
         let (SymbolicValue::Int(a), SymbolicValue::Int(b)) = (&left, &right) else {
-            return SymbolicValue::Untracked(self.level(&left).max(self.level(&right)));
+            return self.untracked(self.level(&left).max(self.level(&right)));
         };
         let ty = expr.ty;
         match operator {

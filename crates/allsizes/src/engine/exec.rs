@@ -73,7 +73,7 @@ impl Engine<'_> {
                 state.passed_barriers.forget(element.array);
                 let ty = self.kernel.arrays[element.array].element;
                 state.vars[result.position()] = match ty {
-                    Type::Float | Type::Bool => SymbolicValue::Untracked(Level::Thread),
+                    Type::Float | Type::Bool => self.untracked(Level::Thread),
                     _ => SymbolicValue::Int(self.unknown("atomic", Level::Thread, ty)),
                 };
             }
@@ -250,7 +250,7 @@ impl Engine<'_> {
             Level::Thread
         };
         match ty {
-            Type::Float | Type::Bool => SymbolicValue::Untracked(level),
+            Type::Float | Type::Bool => self.untracked(level),
             _ => {
                 let value =
                     self.unknown(&self.kernel.arrays[element.array].name.clone(), level, ty);

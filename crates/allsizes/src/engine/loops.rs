@@ -55,6 +55,7 @@ pub(super) fn level(inner: &Loop) -> Level {
 }
 
 /// The state at the head of a loop.
+#[derive(Clone)]
 pub(super) struct Head {
     pub(super) state: State,
     pub(super) count: Sym,
@@ -84,18 +85,19 @@ impl Engine<'_> {
         let shape = self.shape(inner, &entry, level);
         self.oblige_loop_defined(inner, &entry);
         let facts = self.invariants(inner, &entry, &shape);
+        let breaks = self.breaks(inner, &entry, &shape, &facts);
         let head = self.head(&entry, &shape);
         self.assume(&facts, &entry, &head);
         self.assume_earlier_tests(inner, &entry, &head);
-        let mut flow = Flow::default();
-        let end = self.iterate(inner, head.state.clone(), &mut flow, level)?;
+        self.assume_no_earlier_break(&entry, breaks.as_ref(), &head);
+        let end = self.iterate(inner, head.state.clone(), &mut Flow::default(), level)?;
         self.oblige_carried(inner, &shape, end.as_ref());
         // Induction: the invariants have a value at the first head (above) and, if they have one at a head, at the
         // next.
         if let Some(end) = &end {
             self.oblige_loop_defined(inner, end);
         }
-        self.exit(inner, &entry, &shape, &facts, (&head, flow))
+        self.exit(inner, &entry, &shape, &facts, breaks)
     }
 
     /// Adds the obligation that values carried to the next iteration have not wrapped, where that matters.
@@ -182,10 +184,10 @@ impl Engine<'_> {
                     SymbolicValue::Int(value)
                 }
                 (Change::Steady(_) | Change::Leading(_) | Change::Orbit(_), _) => {
-                    SymbolicValue::Untracked(Level::Thread)
+                    self.untracked(Level::Thread)
                 }
-                (Change::Untracked(level), _) => SymbolicValue::Untracked(*level),
-                (Change::Fresh, _) => SymbolicValue::Untracked(Level::Thread),
+                (Change::Untracked(level), _) => self.untracked(*level),
+                (Change::Fresh, _) => self.untracked(Level::Thread),
             };
         }
         Head { state, count, free }
@@ -330,147 +332,6 @@ impl Engine<'_> {
         let difference = now.minus(then).and_then(|moved| moved.minus(step));
         difference
             .is_some_and(|one| self.prover.proves_without_solver(&end.path, &Formula::eq(one)))
-    }
-
-    /// The state at a head that may be the last.
-    pub(super) fn last_head(&mut self, entry: &State, shape: &Shape) -> Head {
-        let vars = shape.vars.iter().map(|(var, change)| match change {
-            Change::Leading(_) => (*var, Change::Free(Level::Thread)),
-            other => (*var, other.clone()),
-        });
-        let (vars, level, stored) = (vars.collect(), shape.level, shape.stored.clone());
-        self.head(entry, &Shape { vars, level, stored })
-    }
-
-    /// The state after the loop: left because the condition is false, or by a `break`.
-    fn exit(
-        &mut self,
-        inner: &Loop,
-        entry: &State,
-        shape: &Shape,
-        facts: &super::infer::Facts,
-        left: (&Head, Flow),
-    ) -> Option<State> {
-        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
-        let (head, flow) = left;
-        let regular = self.regular_exit(inner, entry, shape, facts);
-        let mut exits: Vec<(Formula, Option<&Head>, State)> = Vec::new();
-        for state in flow.breaks {
-            // The path of an iteration begins with that of the loop.
-            let own = state.path.get(entry.path.len()..).unwrap_or_default().iter().cloned();
-            exits.push((Formula::and(own), Some(head), state));
-        }
-        exits.extend(regular.map(|state| (Formula::True, None, state)));
-        let exit = self.join_exits(entry, shape, exits);
-        self.mode = mode;
-        exit
-    }
-
-    /// Joins the exits: a symbol selects the exit that a thread took, and the facts of that exit hold if it did. The
-    /// selection is not a condition of the thread's path, since every thread takes some exit.
-    fn join_exits(
-        &mut self,
-        entry: &State,
-        shape: &Shape,
-        exits: Vec<(Formula, Option<&Head>, State)>,
-    ) -> Option<State> {
-        let here = Formula::and(entry.path.iter().cloned());
-        let last = i128::try_from(exits.len()).unwrap_or(0) - 1;
-        let choice = (last > 0).then(|| {
-            let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(last)));
-            self.prover.symbols.bounded("exit", shape.level, low, high)
-        });
-        let mut all: Option<State> = None;
-        for (number, (known, head, state)) in (0..).zip(exits) {
-            let mine = choice.map_or(Formula::True, |choice| {
-                Poly::symbol(choice).offset(-number).map_or(Formula::False, Formula::eq)
-            });
-            let fact = Formula::and([here.clone(), mine.clone()]).implies(known);
-            let free = head.into_iter().flat_map(|head| head.free.iter().map(|(_, sym)| *sym));
-            let count = head.map(|head| head.count);
-            for sym in free.chain(count).chain(choice).collect::<Vec<Sym>>() {
-                self.prover.symbols.get_mut(sym).facts.push(fact.clone());
-            }
-            all = Some(match all {
-                None => {
-                    // Claims made in an iteration do not apply after the loop.
-                    let mut passed_barriers = entry.passed_barriers.clone();
-                    shape.stored.iter().for_each(|array| passed_barriers.forget(*array));
-                    State { path: entry.path.clone(), passed_barriers, ..state }
-                }
-                Some(mut before) => {
-                    let others = mine.clone().not();
-                    for (var, _) in &shape.vars {
-                        let slot = var.position();
-                        let name = self.kernel.vars[*var].name.clone();
-                        let sides = [
-                            (&others, before.vars[slot].clone()),
-                            (&mine, state.vars[slot].clone()),
-                        ];
-                        before.vars[slot] = self.select(&name, sides);
-                    }
-                    before
-                }
-            });
-        }
-        all
-    }
-
-    /// The exit because the condition is false, after some number of iterations.
-    fn regular_exit(
-        &mut self,
-        inner: &Loop,
-        entry: &State,
-        shape: &Shape,
-        facts: &super::infer::Facts,
-    ) -> Option<State> {
-        let head = self.last_head(entry, shape);
-        self.assume(facts, entry, &head);
-        self.assume_earlier_tests(inner, entry, &head);
-        let count = head.count;
-        let mut state = self.run(&inner.head, 0, head.state, &mut Flow::default())?;
-        let condition = self.condition(&inner.condition, &state);
-        if condition == Formula::True {
-            self.pruned = true;
-            return None;
-        }
-        // A thread that gets here has seen the condition false; for other threads nothing is claimed.
-        let here = Formula::and(entry.path.iter().cloned());
-        let mut known = vec![here.clone().implies(condition.clone().not())];
-        let trips = self.trips(&condition, count, &entry.path).filter(|trips| trips.is_nonnegative);
-        if let Some(trips) = trips {
-            self.substitute_count(&mut state, count, &trips.number);
-            let exact = Poly::symbol(count).minus(&trips.number).map(Formula::eq);
-            known.extend(exact.map(|exact| here.clone().implies(exact)));
-        }
-        self.prover.symbols.get_mut(count).facts.extend(known.clone());
-        // The count may occur in no value; the facts must be reachable from the other symbols, too.
-        for (_, sym) in &head.free {
-            self.prover.symbols.get_mut(*sym).facts.extend(known.clone());
-        }
-        Some(state)
-    }
-
-    /// Adds that, in all iterations but the first, the condition was true in the previous one. It can be stated if the
-    /// condition depends only on the count and on values that the loop does not change.
-    pub(super) fn assume_earlier_tests(&mut self, inner: &Loop, entry: &State, head: &Head) {
-        if !inner.head.is_empty() {
-            return;
-        }
-        let mode = std::mem::replace(&mut self.mode, Mode::Probe);
-        let condition = self.condition(&inner.condition, &head.state);
-        self.mode = mode;
-        let own = Poly::symbol(head.count);
-        // The head's own symbols are newer than its count; their values in other iterations are unknown.
-        let changing = condition.symbols().into_iter().any(|sym| sym > head.count);
-        let before = own.offset(-1).filter(|_| !changing);
-        let earlier = before
-            .and_then(|before| condition.mapped(&mut |poly| poly.substituted(head.count, &before)));
-        if let Some(earlier) = earlier {
-            let here = Formula::and(entry.path.iter().cloned());
-            let fact = Formula::or([Formula::eq(own), earlier, here.not()]);
-            self.prover.symbols.get_mut(head.count).facts.push(fact);
-        }
     }
 }
 

@@ -13,6 +13,7 @@ mod claims;
 mod defined;
 mod eval;
 mod exec;
+mod exits;
 mod infer;
 mod input_contents;
 mod lemmas;
@@ -121,6 +122,8 @@ pub(crate) struct Engine<'k> {
     undefined: Vec<(Span, state::Defined)>,
     /// The only requested property, if there is one.
     only: Option<Property>,
+    /// The number of the last untracked value.
+    last_untracked: u64,
     /// Set if an infeasible path was skipped since the interval began.
     pruned: bool,
 }
@@ -243,6 +246,7 @@ impl<'k> Engine<'k> {
             limited: [false; 3],
             undefined: Vec::new(),
             only: None,
+            last_untracked: 0,
             pruned: false,
         }
     }

@@ -36,16 +36,18 @@ impl Engine<'_> {
         let limit = threads.and_then(|threads| Poly::constant(MAX_THREADS).minus(&threads));
         self.prover.requires.extend(limit.map(Formula::ge));
         let mut state = State {
-            vars: vec![SymbolicValue::Untracked(Level::Thread); self.kernel.vars.len()],
+            vars: vec![self.untracked(Level::Thread); self.kernel.vars.len()],
             path: Vec::new(),
             passed_barriers: PassedBarriers::default(),
         };
-        for var in &self.kernel.scalars {
+        for (number, var) in self.kernel.scalars.iter().enumerate() {
             let name = self.kernel.vars[*var].name.clone();
             let ty = self.kernel.vars[*var].ty;
             let given = self
                 .given
                 .get(&name)
+                // A macro is not a parameter, whatever its name.
+                .filter(|_| number >= self.kernel.macros)
                 .filter(|one| matches!((one, ty), (SymbolicValue::Int(_), Type::Int { .. })));
             if let Some(value) = given.cloned() {
                 self.require_range(&value, ty);
@@ -53,7 +55,7 @@ impl Engine<'_> {
                 continue;
             }
             state.vars[var.position()] = match ty {
-                Type::Float => SymbolicValue::Untracked(Level::Launch),
+                Type::Float => self.untracked(Level::Launch),
                 Type::Bool => {
                     let value = self.unknown(&name, Level::Launch, ty);
                     SymbolicValue::Bool(value.as_symbol().map_or(Formula::False, Formula::holds))

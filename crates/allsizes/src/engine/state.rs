@@ -15,8 +15,9 @@ use kir::{self, ArrayId, Compare, Expr, Type, VarId, When};
 pub(super) enum SymbolicValue {
     Int(Poly),
     Bool(Formula),
-    /// An untracked value, such as a float; the level at which it is shared.
-    Untracked(Level),
+    /// An untracked value, such as a float: the level at which it is shared, and a number that distinguishes it from
+    /// others. Two values on the same level need not be equal.
+    Untracked(Level, u64),
 }
 
 impl SymbolicValue {
@@ -25,7 +26,7 @@ impl SymbolicValue {
         match self {
             Self::Int(poly) => Self::Int(copies.poly(symbols, poly)),
             Self::Bool(formula) => Self::Bool(copies.formula(symbols, formula)),
-            Self::Untracked(level) => Self::Untracked(*level),
+            Self::Untracked(..) => self.clone(),
         }
     }
 }

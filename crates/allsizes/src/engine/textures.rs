@@ -34,7 +34,7 @@ impl Engine<'_> {
             };
         }
         match (ty, known.as_deref()) {
-            (Type::Float, _) => SymbolicValue::Untracked(level),
+            (Type::Float, _) => self.untracked(level),
             (Type::Bool, _) => SymbolicValue::Bool(self.unknown_truth(level)),
             (_, Some([first, between @ .., last])) => {
                 let mut own = first.clone();

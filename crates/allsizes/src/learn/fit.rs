@@ -387,7 +387,8 @@ fn clause(
     };
     let value = folded(fold);
     let levels = if guess.template == Template::Levels { vec![vars[0]] } else { Vec::new() };
-    let mut clause = Clause { text: None, forall: vars, levels, when, array, index, value, span };
+    let (text, claim) = (None, None);
+    let mut clause = Clause { text, forall: vars, levels, when, array, index, value, span, claim };
     clause.text = Some(text::clause(kernel, &clause));
     Some(clause)
 }

@@ -12,6 +12,7 @@ use super::extremes;
 use super::finite::is_exponential;
 use super::finiteness::Finiteness;
 use super::kernel_summary::{ClaimCase, KernelSummary, LoopRecord, Read, StoreSite, Test};
+use super::lookups::with_zeros;
 use super::value::{Atom, Fold, Load, Piece, Point, Value, conversion_name};
 use crate::clause::{self, Clause, Monoid};
 use crate::engine::state::{OpaqueComparison, Operation};
@@ -178,7 +179,7 @@ impl Runner<'_, '_> {
                 let ty = self.engine.kernel.arrays[element.array].element;
                 let level = arith::symbols::Level::Thread;
                 track.state.vars[result.position()] = match ty {
-                    Type::Float | Type::Bool => SymbolicValue::Untracked(level),
+                    Type::Float | Type::Bool => self.engine.untracked(level),
                     _ => SymbolicValue::Int(self.engine.unknown("atomic", level, ty)),
                 };
             }
@@ -335,7 +336,7 @@ impl Runner<'_, '_> {
             _ => match self.engine.eval(expr, &track.state, false) {
                 SymbolicValue::Int(poly) => self.integer(&poly, ty),
                 SymbolicValue::Bool(formula) => Value::atom(Atom::Truth(formula)),
-                SymbolicValue::Untracked(_) => self.unknown("an integer made of a real number"),
+                SymbolicValue::Untracked(..) => self.unknown("an integer made of a real number"),
             },
         };
         if self.records {
@@ -485,7 +486,7 @@ impl Runner<'_, '_> {
                 }
             }
             SymbolicValue::Bool(formula) => Value::atom(Atom::Truth(formula)),
-            SymbolicValue::Untracked(_) => self.unknown("a value that is not followed"),
+            SymbolicValue::Untracked(..) => self.unknown("a value that is not followed"),
         }
     }
 
@@ -537,11 +538,8 @@ pub(super) fn apply_function(name: &str, values: Vec<Value>) -> Option<Value> {
 
 /// Applies an operator; `None` if the operation is unsupported.
 pub(super) fn binary(operator: Binary, left: Value, right: Value) -> Option<Value> {
-    let mut loads = left.loads();
-    loads.extend(right.loads());
-    let result = computed(operator, left, right)?;
-    // A load may turn out to be infinite, and then it does not cancel.
-    result.loads().is_superset(&loads).then_some(result)
+    let result = computed(operator, left.clone(), right.clone())?;
+    with_zeros(result, [&left, &right])
 }
 
 /// Like [`binary`], for loads that are real numbers.

@@ -127,7 +127,8 @@ fn in_case(
 }
 
 impl Ensured {
-    /// Records the result for a loop claim: `None` if it was proved, else the reason. One failure is final.
+    /// Records the result for a loop claim: `None` if it was proved, else the reason. One failure is final. Claims of
+    /// one annotation share its span, and those at one head are recorded together: a failure of one fails them all.
     fn record_claim(&mut self, span: Span, why: Option<String>) {
         let unread = |(one, why): &(Span, Option<String>)| {
             *one == span && why.as_deref() == Some(clause::NO_CLAUSE)

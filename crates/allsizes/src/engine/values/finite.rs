@@ -10,7 +10,7 @@
 //! an iteration. It is a real number only if both are ([`Atom::Carried`]).
 //!
 //! A loaded value is assumed to be a real number until the stores to its element are looked up. Then the stored value
-//! is checked ([`Resolver::is_number`]). A maximum over a range is a number only if the range is shown to be non-empty:
+//! is checked ([`Resolver::is_number`]), also where the algebra makes it irrelevant (`lookups.rs`). A maximum over a range is a number only if the range is shown to be non-empty:
 //! the maximum of no values is −∞.
 
 use super::extremes::{self, single_fold};

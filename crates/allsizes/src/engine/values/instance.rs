@@ -83,10 +83,12 @@ impl Resolver {
         if level == Level::Launch || sym >= self.first_own {
             return Poly::symbol(sym);
         }
+        // A value of a warp differs between the threads of a block.
+        let least = if level == Level::Warp { Level::Thread } else { level };
         let digits: Vec<(Sym, Poly)> = instance
             .digits
             .iter()
-            .filter(|(digit, _)| **digit < sym && self.prover.symbols.get(**digit).level <= level)
+            .filter(|(digit, _)| **digit < sym && self.prover.symbols.get(**digit).level <= least)
             .map(|(digit, value)| (*digit, value.clone()))
             .collect();
         // It depends on no digit, or all digits are unchanged.

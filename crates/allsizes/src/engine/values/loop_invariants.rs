@@ -11,7 +11,7 @@ use super::recurrences::Recurrence;
 use super::value::Value;
 use base::{Index, Span};
 use kir::spec;
-use kir::{Claim, Compare, Expr, ExprKind, Loop, VarId};
+use kir::{Compare, Expr, ExprKind, Loop, VarId};
 
 /// The values of floating-point variables in a loop.
 pub(super) struct Sums {
@@ -32,9 +32,9 @@ impl Sums {
 pub(super) struct AnnotatedValue {
     var: VarId,
     term: Expr,
-    /// The clause, and the part of it with the equation.
+    /// The annotation, and the number of the equation among the claims of the loop.
     span: Span,
-    place: Span,
+    claim: usize,
 }
 
 /// Collects claims `x == e` about variables without a recurrence, where the loop changes no variable of `e`.
@@ -45,7 +45,8 @@ pub(super) fn annotated_values(
 ) -> Vec<AnnotatedValue> {
     let mut terms = Vec::new();
     for (var, _) in sums.iter().filter(|(_, recurrence)| matches!(recurrence, Recurrence::Other)) {
-        let term = inner.claims.iter().filter(|claim| claim.forall.is_empty()).find_map(|claim| {
+        let plain = inner.claims.iter().enumerate().filter(|(_, one)| one.forall.is_empty());
+        let term = plain.into_iter().find_map(|(number, claim)| {
             let ExprKind::Compare(Compare::Eq, left, right) = &claim.condition.kind else {
                 return None;
             };
@@ -55,8 +56,8 @@ pub(super) fn annotated_values(
                 _ => return None,
             };
             let own = |one: &Expr| matches!(one.kind, ExprKind::Var(var) if changed.contains(&var));
-            let (span, place) = (claim.span, claim.condition.span);
-            let taken = || AnnotatedValue { var: *var, term: (**term).clone(), span, place };
+            let (span, claim) = (claim.span, number);
+            let taken = || AnnotatedValue { var: *var, term: (**term).clone(), span, claim };
             spec::find(term, own).is_none().then(taken)
         });
         terms.extend(term);
@@ -88,10 +89,12 @@ impl Runner<'_, '_> {
         point.loops.push((self.position.len() - 1, head.count));
         point.position.push(0);
         // Clauses about arrays are proved elsewhere.
-        let clauses: Vec<Span> = self.clauses.iter().map(|(_, one)| one.span).collect();
-        let taken = |claim: &Claim| sums.terms.iter().any(|one| one.place == claim.condition.span);
-        for claim in &inner.claims {
-            if !taken(claim) && !clauses.contains(&claim.span) {
+        let own = self.places.iter().position(|place| *place == self.position);
+        let clauses = self.clauses.iter().filter(|(of, _)| Some(*of) == own);
+        let clauses: Vec<usize> = clauses.filter_map(|(_, one)| one.claim).collect();
+        let taken = |number: usize| sums.terms.iter().any(|one| one.claim == number);
+        for (number, claim) in inner.claims.iter().enumerate() {
+            if !taken(number) && !clauses.contains(&number) {
                 let mut reader = Reader::of_thread(self.engine, track, point.clone(), side);
                 self.claims.extend(reader.claim_cases(claim));
             }

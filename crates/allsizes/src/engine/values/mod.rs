@@ -31,6 +31,7 @@ mod invert_index;
 mod kernel_equivalence;
 mod kernel_summary;
 mod last_store;
+mod lookups;
 mod loop_invariants;
 mod loop_values;
 mod multiplicity;

@@ -17,6 +17,7 @@
 use super::extremes::{self, extreme};
 use super::instance::{Copies, Instance};
 use super::kernel_summary::KernelSummary;
+use super::lookups::ZERO_TIMES;
 use super::value::{Atom, Entry, Load, Point, Sum, Value};
 use crate::engine::state::Operation;
 use crate::prover::Prover;
@@ -26,6 +27,9 @@ use arith::symbols::Level;
 use base::{Index, Span};
 use kir::{ArrayId, Compare, Space};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Reason of values that are not followed.
+const INFINITE: &str = "a computation with infinity, or with a maximum of possibly no values";
 
 /// Limit on chains of loads.
 const MAX_DEPTH: usize = 24;
@@ -224,9 +228,7 @@ impl Resolver {
             let mut result = scale;
             for factor in factors {
                 if computes && !self.is_number(&factor, &known) {
-                    let what =
-                        "a computation with infinity, or with a maximum of possibly no values";
-                    return open(None, what);
+                    return open(None, INFINITE);
                 }
                 result = result.times(&factor).ok_or_else(too_large)?;
             }
@@ -281,6 +283,15 @@ impl Resolver {
                 let [condition, value] = &arguments[..] else { return open(None, "a condition") };
                 let place = (side, known, depth);
                 self.guarded(name, (condition, value), instance, place)?
+            }
+            Atom::Call(name, arguments) if name == ZERO_TIMES => {
+                for argument in arguments {
+                    let value = self.instantiate(argument, instance, side, known, depth)?;
+                    if !self.is_number(&value, known) {
+                        return open(None, INFINITE);
+                    }
+                }
+                Value::default()
             }
             Atom::Call(name, arguments) => {
                 let mut values = Vec::new();

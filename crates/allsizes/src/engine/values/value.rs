@@ -283,17 +283,6 @@ impl Value {
         }
     }
 
-    /// The loads in the value.
-    pub(super) fn loads(&self) -> BTreeSet<Atom> {
-        let mut found = BTreeSet::new();
-        self.visit(&mut |atom| {
-            if matches!(atom, Atom::Load(_) | Atom::Entry(_)) {
-                found.insert(atom.clone());
-            }
-        });
-        found
-    }
-
     /// The symbols in it, without those that sums bind.
     pub(super) fn symbols(&self) -> BTreeSet<Sym> {
         let mut found = BTreeSet::new();
