@@ -110,7 +110,6 @@ fn earlier_iterations_did_not_leave() {
         ("do { i++; } while (i < n); a[i] = 1;", Property::Bounds, Verdict::Refuted),
         ("do { a[i] = 1; i++; } while (i != n);", Property::Bounds, Verdict::Proved),
         ("do { a[i] = 1; i++; } while (i != n + 1);", Property::Bounds, Verdict::Refuted),
-        ("for (; i != n; i++) a[i] = 1;", Property::Bounds, Verdict::Proved),
         ("i = n; do { i--; a[i] = 1; } while (i != 0);", Property::Bounds, Verdict::Proved),
         ("i = 1; do { a[i] = 1; i++; } while (i != n);", Property::Bounds, Verdict::Refuted),
         (

@@ -242,12 +242,13 @@ fn sums_are_rescaled_by_numbers() {
             line(parameters, body).replace("requires n", "requires K >= 1 && K <= 1000 && n")
         })
     };
-    for (first, next) in
-        [("-INFINITY", "fmaxf(m, in[i])"), ("in[0]", "fminf(m, in[i])"), ("in[0]", "m + 1.0f")]
-    {
+    for (first, next) in [("-INFINITY", "fmaxf(m, in[i])"), ("in[0]", "fminf(m, in[i])")] {
         let [plain, scaled] = pair(first, next);
         check(&plain, &scaled, Proved);
     }
+    // Equal, too, but a sum in `m` has no form here that both factors share.
+    let [plain, scaled] = pair("in[0]", "m + 1.0f");
+    check(&plain, &scaled, Unknown);
     for (first, next) in [
         ("-INFINITY", "fminf(m, in[i])"),
         ("INFINITY", "fmaxf(m, in[i])"),
