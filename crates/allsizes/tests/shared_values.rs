@@ -57,7 +57,7 @@ fn a_choice_of_two_numbers_depends_on_its_condition() {
     for choice in [
         "float f = m > 3 ? 2.0f : 1.0f;",
         "float f = 2.0f; int z = 0; if (t == 777) z = 1; f += 1.0f;",
-        "float f = p; for (int i = 0; i < m; i++) { if (i > 7) f = q; }",
+        "float f = p; for (int i = 0; i < m; i++) { if (i > 7) f = q; __syncthreads(); }",
     ] {
         for (text, property) in texts(choice).into_iter().zip([Property::Barriers, Property::Races])
         {
