@@ -281,11 +281,11 @@ fn compared_readings_are_reported_and_kept() {
     assert!(messages.contains("beside the proof"), "{messages}");
     let (code, again, messages) = run(&scratch.0, "prove add.cu --strict");
     assert_eq!((code, &again), (0, &output));
-    assert!(messages.contains("(kept)"), "{messages}");
+    assert!(messages.contains("(cached)"), "{messages}");
     // A changed text is compared again.
     std::fs::write(scratch.0.join("add.cu"), format!("{RIGHT}\n")).unwrap();
-    assert!(!run(&scratch.0, "prove add.cu").2.contains("(kept)"));
-    assert!(!run(&scratch.0, "prove add.cu --no-cache").2.contains("(kept)"));
+    assert!(!run(&scratch.0, "prove add.cu").2.contains("(cached)"));
+    assert!(!run(&scratch.0, "prove add.cu --no-cache").2.contains("(cached)"));
     let (code, output, _) = run(&scratch.0, "prove add.cu --format json");
     let report: serde_json::Value = serde_json::from_str(&output).unwrap();
     assert_eq!((code, &report["compared"]["result"]), (0, &"same".into()), "{output}");
