@@ -1,20 +1,21 @@
 //! The sixteen CTA barriers of a block (PTX manual §9.7.13.1): registrations, completion of generations, and
 //! the reuse rule, by which registrations match the same way on every schedule.
 //!
-//! A registration is an event of a warp: it waits for the lanes of the warp that have not exited, and counts
-//! 32, however many those are. A barrier with an explicit count keeps it when threads exit; one without waits
-//! for the warps that still run. A warp that registers twice in one generation, to arrive or to wait, counts
-//! twice. The manual does not forbid this, an H200 counts it (512 blocks of each of two shapes), and
-//! FlashAttention-3 relies on it: a warp group gives itself the first turn.
+//! A registration is an event of a warp: it waits for the lanes of the warp that have not exited, and counts as 32
+//! threads even if some lanes have exited. A barrier with an explicit count keeps it when threads exit; one without
+//! waits for the warps that still run. A warp that registers twice in one generation, to arrive or to wait, counts
+//! twice. The manual does not forbid this, an H200 does it (measured with 512 blocks of each of two shapes), and
+//! FlashAttention-3 relies on it: a warp group arrives at the barrier that it then waits at, to take the first
+//! turn.
 //!
 //! **Reuse.** Only their order tells the generations of a barrier apart. A registration for generation k+1
 //! belongs there on every schedule only if *every* registration of generation k happens before it in
 //! waits-for (generations of a single warp are exempt among themselves). Otherwise, on some schedule, it
 //! counts for generation k. This is exact. Sharma, Bauer and Aiken's rule ("Verification of producer-consumer
 //! synchronization in GPU programs", 2015, Figure 4) covers waiting registrations only and skips the first
-//! command of a thread. Here arrivals count too, and a missing predecessor counts as unordered. The argument
-//! holds for repeated registrations of one warp as well: in the first generation of a schedule that differs,
-//! a registration of a later generation precedes one of this generation, after which it must come.
+//! command of a thread. Here arrivals count too, and a missing predecessor counts as unordered. The argument holds
+//! for repeated registrations of one warp as well: in the first generation that differs on another schedule, a
+//! registration of a later generation would precede one of this generation, which the rule excludes.
 //!
 //! The waits-for clocks are kept for warps: they are queried at registrations only, and a registration waits
 //! for all lanes of the warp. With mbarriers, waits and arrivals belong to lanes. Then
@@ -25,7 +26,7 @@ use crate::clocks::{Clocks, LaneId, Time, Times, join};
 use crate::lanes::{MAX_WARPS, Mask, WARP};
 use crate::shadow::Site;
 
-/// Barriers of a block.
+/// The number of barriers of a block.
 const BARRIERS: usize = 16;
 
 /// A warp's registration at a barrier.
@@ -35,7 +36,7 @@ pub struct Registration {
     pub warp: usize,
     /// The lanes of the warp that have not exited. All of them take part.
     pub lanes: Mask,
-    /// The lanes of those that wait; the others only count.
+    /// The lanes that wait; the others only arrive.
     pub waiting: Mask,
     /// The number of threads that the barrier counts; `None` for the whole block.
     pub count: Option<u32>,
@@ -94,8 +95,8 @@ pub struct Generation {
     pub count: Option<u32>,
     /// The time of each registration, on the clock of its warp.
     pub times: Vec<Time>,
-    /// The waits-for time of each registration, if waits-for is kept for lanes.
-    stamps: Vec<Time>,
+    /// The time of each registration in waits-for, if waits-for is kept for lanes.
+    waits_times: Vec<Time>,
     /// Times that waiting lanes acquire on completion.
     released_memory: Times,
     /// The same times in waits-for, if it is kept for lanes.
@@ -123,8 +124,8 @@ struct PastRegistration {
     warp: usize,
     time: Time,
     site: Site,
-    /// Its waits-for time, if waits-for is kept for lanes.
-    stamp: Time,
+    /// Its time in waits-for, if waits-for is kept for lanes.
+    waits_time: Time,
 }
 
 /// Returns `true` for a count of exactly one warp.
@@ -214,7 +215,7 @@ impl Barriers {
         let ordered = |past: &PastRegistration| {
             let earlier = LaneId { warp: past.warp as u8, lane: 0 };
             latest_waited[past.warp - first_warp] >= past.time
-                || waits.as_ref().is_some_and(|waits| waits.ordered(earlier, past.stamp, lane))
+                || waits.as_ref().is_some_and(|waits| waits.ordered(earlier, past.waits_time, lane))
         };
         let unordered = before.find(|past| !ordered(past));
         let reuse = unordered.map(|past| BarrierReuse {
@@ -232,14 +233,14 @@ impl Barriers {
             clocks.complete(&mut current.released_memory);
             join(&mut current.released_memory, &released);
         }
-        let stamp = waits.map_or(0, |waits| {
-            let stamp = waits.now(warp);
+        let waits_time = waits.map_or(0, |waits| {
+            let waits_time = waits.now(warp);
             let (_, released) = waits.release(warp, Mask::ALL);
             waits.complete(&mut current.released_waits);
             join(&mut current.released_waits, &released);
-            stamp
+            waits_time
         });
-        current.stamps.push(stamp);
+        current.waits_times.push(waits_time);
         join(&mut current.awaited_registrations, latest_waited);
         Ok(reuse)
     }
@@ -292,14 +293,15 @@ impl Barriers {
     ) -> CompletedGeneration {
         let barrier = &mut self.barriers[usize::from(id)];
         barrier.number += 1;
-        let mut ended = std::mem::take(&mut barrier.current);
-        clocks.complete(&mut ended.released_memory);
-        let registered = ended.registrations.iter().zip(ended.times.iter().zip(&ended.stamps));
-        let registered = registered.map(|(one, (&time, &stamp))| {
+        let mut completed = std::mem::take(&mut barrier.current);
+        clocks.complete(&mut completed.released_memory);
+        let registered =
+            completed.registrations.iter().zip(completed.times.iter().zip(&completed.waits_times));
+        let registered = registered.map(|(one, (&time, &waits_time))| {
             let Registration { warp, site, .. } = *one;
-            PastRegistration { warp, time, site, stamp }
+            PastRegistration { warp, time, site, waits_time }
         });
-        if is_single(ended.count) {
+        if is_single(completed.count) {
             for past in registered {
                 barrier.later_singles.retain(|other| other.warp != past.warp);
                 barrier.later_singles.push(past);
@@ -309,32 +311,32 @@ impl Barriers {
             barrier.last_shared.clear();
             barrier.last_shared.extend(registered);
         }
-        if ended.count.is_none() {
+        if completed.count.is_none() {
             // A barrier without a count also waited for the other warps to exit.
             for (warp, latest_waited) in self.latest_waited.iter().enumerate() {
                 if self.ended[warp] {
-                    join(&mut ended.awaited_registrations, latest_waited);
+                    join(&mut completed.awaited_registrations, latest_waited);
                 }
             }
         }
-        let waiting = ended.registrations.iter().filter(|one| !one.waiting.is_empty());
+        let waiting = completed.registrations.iter().filter(|one| !one.waiting.is_empty());
         let waiting: Vec<Registration> = waiting.copied().collect();
         for registration in &waiting {
             join(
                 &mut self.latest_waited[registration.warp - self.first_warp],
-                &ended.awaited_registrations,
+                &completed.awaited_registrations,
             );
         }
         if let Some(waits) = waits {
-            self.release_waits(waits, &mut ended, &waiting);
+            self.release_waits(waits, &mut completed, &waiting);
         }
         let fully_waiting = waiting.iter().filter(|one| one.waiting == one.lanes).count();
         // If all running threads of the cluster waited here, a new epoch begins.
         if self.only_block && fully_waiting == self.ended.iter().filter(|&&ended| !ended).count() {
-            clocks.acquire_all(&ended.released_memory);
+            clocks.acquire_all(&completed.released_memory);
         } else {
             for registration in &waiting {
-                clocks.acquire(registration.warp, registration.waiting, &ended.released_memory);
+                clocks.acquire(registration.warp, registration.waiting, &completed.released_memory);
             }
         }
         let mut sites: Vec<Site> = waiting.iter().map(|one| one.site).collect();
@@ -346,16 +348,21 @@ impl Barriers {
 
     /// Updates waits-for: waiting lanes have waited for every registration and, without a count, for ended
     /// warps.
-    fn release_waits(&self, waits: &mut Clocks, ended: &mut Generation, waiting: &[Registration]) {
-        if ended.count.is_none() {
+    fn release_waits(
+        &self,
+        waits: &mut Clocks,
+        completed: &mut Generation,
+        waiting: &[Registration],
+    ) {
+        if completed.count.is_none() {
             for warp in (0..self.ended.len()).filter(|&warp| self.ended[warp]) {
                 let (_, released) = waits.release(self.first_warp + warp, Mask::ALL);
-                join(&mut ended.released_waits, &released);
+                join(&mut completed.released_waits, &released);
             }
         }
-        waits.complete(&mut ended.released_waits);
+        waits.complete(&mut completed.released_waits);
         for registration in waiting {
-            waits.acquire(registration.warp, registration.waiting, &ended.released_waits);
+            waits.acquire(registration.warp, registration.waiting, &completed.released_waits);
         }
     }
 }

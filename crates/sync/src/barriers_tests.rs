@@ -31,7 +31,7 @@ fn chains_through_a_third_warp_order_memory() {
 }
 
 #[test]
-fn the_last_warp_learns_of_ended_ones_only_what_was_passed_on() {
+fn the_last_warp_learns_only_what_ended_warps_passed_on() {
     // Warp 1 arrives for warp 2 before it waits for warp 0; both end; warp 2 is alone.
     let mut clocks = Clocks::new(3);
     let mut barriers = Barriers::new(3);
@@ -109,11 +109,14 @@ fn barriers_of_one_warp_each_cannot_be_mistaken_for_each_other() {
         barriers.release(&mut clocks, None, 0);
     }
     let reuse = barriers.register(&mut clocks, None, 0, registration(0, true, Some(64)));
-    assert!(matches!(reuse, Ok(Some(_))), "warp 1 could still have been about to come alone");
+    assert!(
+        matches!(reuse, Ok(Some(_))),
+        "warp 1 could still register for a generation of its own"
+    );
 }
 
 #[test]
-fn a_count_outlives_threads_and_the_lack_of_one_does_not() {
+fn a_barrier_without_a_count_stops_waiting_for_exited_threads() {
     let mut clocks = Clocks::new(2);
     let mut barriers = Barriers::new(2);
     barriers.register(&mut clocks, None, 0, registration(0, true, None)).unwrap();
@@ -124,9 +127,9 @@ fn a_count_outlives_threads_and_the_lack_of_one_does_not() {
     assert!(!barriers.is_complete(1));
 }
 
-/// Warp 0 gives itself the first turn; then warp 1, unordered with it, takes one.
+/// Warp 0 arrives and waits in one generation. Then warp 1, which is not ordered after warp 0, does the same.
 #[test]
-fn a_warp_that_comes_again_counts_again() {
+fn a_warp_that_registers_twice_counts_twice() {
     let mut clocks = Clocks::new(2);
     let mut barriers = Barriers::new(2);
     for (warp, expected) in [(0, true), (1, false)] {
@@ -147,7 +150,7 @@ fn misuse_is_named() {
     let mut register = |registration| barriers.register(&mut clocks, None, 0, registration);
     assert_eq!(register(registration(0, true, Some(40))), Err(BarrierMisuse::Count(40)));
     assert_eq!(register(registration(0, false, Some(96))), Ok(None));
-    assert_eq!(register(registration(0, false, Some(96))), Ok(None), "a warp may come again");
+    assert_eq!(register(registration(0, false, Some(96))), Ok(None), "a warp may register again");
     let mixed = BarrierMisuse::MixedCounts { here: Some(64), before: Some(96), site: 0 };
     assert_eq!(register(registration(1, true, Some(64))), Err(mixed));
     let mixed = BarrierMisuse::MixedCounts { here: None, before: Some(96), site: 0 };

@@ -70,8 +70,8 @@ pub(crate) mod mark {
     pub(crate) const EXTENTS: u16 = 128;
     /// The history includes a copy.
     pub(super) const COPIES: u16 = 256;
-    /// The history includes a write that the last one did not hide.
-    pub(super) const KEPT: u16 = 512;
+    /// The history includes writes that are unordered with the last one, which does not hide them.
+    pub(super) const UNORDERED_WRITES: u16 = 512;
     /// A write replaced an earlier one of the same block by another value, or may have.
     pub(crate) const REPLACED: u16 = 1024;
     pub(crate) const MAY_HAVE_REPLACED: u16 = 2048;
@@ -118,10 +118,11 @@ impl Cell {
         copy
     }
 
-    /// Returns how much must be known about the value of a write at `site`, given the conflicts found so far.
+    /// Returns how certainly an engine must know if a write at `site` changes the value, given the conflicts found
+    /// so far.
     ///
-    /// Past writes are not compared, kept or put aside. So within this block it does not matter if the new write
-    /// repeats the value of a past one. Between blocks it does: see [`Summary::marks`].
+    /// Writes of earlier epochs are not compared. So within this block it does not matter if the new write repeats
+    /// the value of one of them. Between blocks it does: see [`Summary::marks`].
     pub(crate) fn required_certainty(
         &self,
         lists: &Lists,
@@ -133,7 +134,7 @@ impl Cell {
             || !self.write.is_copy && order.is_past_of(self.write_epoch, self.write.warp);
         let write = (!write_is_past).then_some(self.write);
         let past = self.history_is_past(order);
-        let kept = self.marks & mark::KEPT != 0 && !past;
+        let kept = self.marks & mark::UNORDERED_WRITES != 0 && !past;
         let (first, others) =
             (kept.then_some(self.first), if kept { lists.get(self.list) } else { &[] });
         let mut writes = write.into_iter().chain(first).chain(others.iter().copied());
@@ -174,8 +175,8 @@ impl Cell {
         (entry, offset): (&Entry, i64),
         conflicts: &mut Conflicts,
     ) {
-        let equal = Access { same_value: SameValue::Equal, ..*access };
-        let access = if self.is_repeated(order, entry) { &equal } else { access };
+        let repeated = Access { same_value: SameValue::Equal, ..*access };
+        let access = if self.is_repeated(order, entry) { &repeated } else { access };
         self.compare_non_coherent(access, entry, offset, conflicts);
         // Lane by lane, so that lanes reported together have the same conflicts as lanes reported one by one.
         let lanes =
@@ -254,13 +255,13 @@ impl Cell {
             lists.free(std::mem::take(&mut self.list));
             self.warps = 0;
         } else if let Some(others) = lists.get_mut(self.list) {
-            if self.marks & mark::KEPT != 0 {
+            if self.marks & mark::UNORDERED_WRITES != 0 {
                 others.retain(|other| other.kind != MemoryEffect::Write);
             }
             others.iter_mut().for_each(|other| other.hidden = true);
         }
         debug_assert!(lists.get(self.list).iter().all(|other| other.kind != MemoryEffect::Write));
-        self.marks &= !mark::KEPT;
+        self.marks &= !mark::UNORDERED_WRITES;
         let holds_copy =
             || self.first.is_copy || lists.get(self.list).iter().any(|one| one.is_copy);
         if self.marks & mark::COPIES != 0 && !holds_copy() {
@@ -268,14 +269,14 @@ impl Cell {
         }
     }
 
-    /// Remembers an access.
+    /// Adds an access to the cell, without comparing it.
     fn record(&mut self, lists: &mut Lists, order: AccessOrder<'_>, access: &Access, entry: Entry) {
         match access.kind {
             MemoryEffect::Write => {
                 let kept = self.unordered_writes(lists, order, access, entry.who());
                 self.replace(lists, order, access, entry);
                 if !kept.is_empty() {
-                    self.marks |= mark::KEPT;
+                    self.marks |= mark::UNORDERED_WRITES;
                 }
                 let undecided = access.same_value == SameValue::Undecided;
                 for mut write in kept {
@@ -377,7 +378,7 @@ impl Cell {
     }
 }
 
-/// Returns the bit of a warp in a set.
+/// Returns the bit of a warp in a set of warps.
 #[inline]
 fn bit(warp: u8) -> u32 {
     1 << (warp % 32)

@@ -1,6 +1,6 @@
 //! Tests [`Cell::record_if_ordered`], the shortcut for accesses ordered after all earlier ones, against one-by-one
-//! comparison. Random accesses and synchronisation are compared after each access by whether it met a
-//! conflict. Also tests accesses of a warp reported together against the same accesses one by one, and the
+//! comparison. After each of a series of random accesses, both must agree on whether it conflicts with an earlier
+//! one. Also tests accesses of a warp reported together against the same accesses one by one, and the
 //! pruned history of a cell against a complete one.
 
 use super::{AccessOrder, Cell};
@@ -159,7 +159,7 @@ fn the_shortcut_misses_no_conflict_and_makes_none_up() {
 }
 
 /// Runs a random history on two cells: one gets the values of all writes, the other only those that it
-/// requests. Returns `true` if both meet the same conflicts, and the number of writes not requested.
+/// requests. Returns `true` if both report the same conflicts, and the number of values not requested.
 fn compare_requested_values(seed: u64) -> (bool, u32) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
@@ -167,7 +167,7 @@ fn compare_requested_values(seed: u64) -> (bool, u32) {
     let mut cells = [Cell::default(), Cell::default()];
     let mut lists = [Lists::default(), Lists::default()];
     let mut conflicts = [Conflicts::default(), Conflicts::default()];
-    let mut spared = 0;
+    let mut not_requested = 0;
     for site in 0..24 {
         if random.below(5) < 2 {
             block.synchronise(&mut random);
@@ -177,31 +177,31 @@ fn compare_requested_values(seed: u64) -> (bool, u32) {
         let order =
             AccessOrder { clocks: &block.clocks, copies: &block.copies, space: ProxySpace::Shared };
         let required_certainty = cells[1].required_certainty(&lists[1], order, site, &conflicts[1]);
-        let asks =
+        let is_requested =
             access.kind != MemoryEffect::Write || required_certainty != RequiredCertainty::None;
-        spared += u32::from(!asks);
-        let same_value = if asks { access.same_value } else { SameValue::Undecided };
+        not_requested += u32::from(!is_requested);
+        let same_value = if is_requested { access.same_value } else { SameValue::Undecided };
         for (at, same_value) in [access.same_value, same_value].into_iter().enumerate() {
             let access = Access { same_value, ..access };
             cells[at].access(&mut lists[at], order, &access, (&entry, 0), &mut conflicts[at]);
         }
     }
-    (conflicts[0].found == conflicts[1].found, spared)
+    (conflicts[0].found == conflicts[1].found, not_requested)
 }
 
 #[test]
-fn values_that_are_not_asked_for_change_nothing() {
+fn values_that_are_not_requested_change_nothing() {
     let mut all = 0;
     for seed in 0..20_000 {
-        let (same, spared) = compare_requested_values(seed);
+        let (same, not_requested) = compare_requested_values(seed);
         assert!(same, "seed {seed}");
-        all += spared;
+        all += not_requested;
     }
     assert!(all > 5_000, "{all}");
 }
 
 /// Runs a random history of instructions on two shadows: one gets the accesses of a warp together, the other
-/// one by one. Returns `true` if both meet and remember the same, and the number of accesses.
+/// one by one. Returns `true` if both report and record the same, and the number of accesses.
 fn compare_grouped_reports(seed: u64) -> (bool, usize) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
@@ -246,7 +246,7 @@ fn compare_grouped_reports(seed: u64) -> (bool, usize) {
 }
 
 #[test]
-fn accesses_told_together_are_those_told_one_by_one() {
+fn accesses_reported_together_equal_those_reported_one_by_one() {
     let mut all = 0;
     for seed in 0..20_000 {
         let (same, count) = compare_grouped_reports(seed);
@@ -256,8 +256,8 @@ fn accesses_told_together_are_those_told_one_by_one() {
     assert!(all > 100_000, "{all}");
 }
 
-/// Runs a random history in two shadows, one of which keeps reads aside. Returns `true` if both report the same
-/// conflicts, and the number of reads kept aside.
+/// Runs a random history in two shadows, one of which defers reads. Returns `true` if both report the same
+/// conflicts, and the number of deferred reads.
 fn compare_deferred_reads(seed: u64) -> (bool, usize) {
     let mut random = Random::new(seed);
     let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
@@ -271,7 +271,7 @@ fn compare_deferred_reads(seed: u64) -> (bool, usize) {
             continue;
         }
         let Some((access, _)) = block.access(&mut random, site) else { continue };
-        // Most histories have plain reads and writes only, so that reads are kept aside.
+        // Most histories have plain reads and writes only, so that reads are deferred.
         let is_plain = access.copy.is_none() && access.kind != MemoryEffect::Update;
         if access.non_coherent || !seed.is_multiple_of(4) && !is_plain {
             continue;
@@ -285,9 +285,9 @@ fn compare_deferred_reads(seed: u64) -> (bool, usize) {
         });
         let (one, other) = conflicts.split_at_mut(1);
         let Block { clocks, copies, .. } = &block;
-        let waits = shadows[0].defer_read(clocks, (&access, bytes), &starts);
-        count += usize::from(waits);
-        if !waits {
+        let is_deferred = shadows[0].defer_read(clocks, (&access, bytes), &starts);
+        count += usize::from(is_deferred);
+        if !is_deferred {
             shadows[0].access_each(clocks, copies, (&access, bytes), &each, &mut one[0]);
         }
         for AccessPart { lanes, offset, same_value } in each {
@@ -296,16 +296,16 @@ fn compare_deferred_reads(seed: u64) -> (bool, usize) {
         }
     }
     // The order of several conflicts of one access may differ.
-    let [late, soon] = conflicts.map(|conflicts| {
+    let [deferred, immediate] = conflicts.map(|conflicts| {
         let mut all: Vec<String> = conflicts.found.iter().map(|one| format!("{one:?}")).collect();
         all.sort();
         all
     });
-    (late == soon, count)
+    (deferred == immediate, count)
 }
 
 #[test]
-fn reads_that_are_told_later_conflict_with_what_they_would_have() {
+fn deferred_reads_have_the_same_conflicts() {
     let mut all = 0;
     for seed in 0..60_000 {
         let (same, count) = compare_deferred_reads(seed);
@@ -324,7 +324,7 @@ fn compare_complete_history(seed: u64) -> (bool, u32) {
     let (clocks, copies) = (Clocks::new(WARPS), AsyncAgents::new(WARPS));
     let mut block = Block { clocks, copies, alive: [Mask::first(LANES); WARPS] };
     let (mut cell, mut lists) = (Cell::default(), Lists::default());
-    let mut all: Vec<(Entry, usize)> = Vec::new();
+    let mut history: Vec<(Entry, usize)> = Vec::new();
     let (mut content, mut excused) = (0, 0);
     for site in 0..32 {
         if random.below(5) < 3 {
@@ -360,7 +360,7 @@ fn compare_complete_history(seed: u64) -> (bool, u32) {
             entry.lanes.iter().any(|lane| order.unordered(one, who(lane as u8)).is_some())
         };
         let both_are = |one: &Entry, kind| one.kind == kind && entry.kind == kind;
-        let races = all.iter().any(|(one, written)| {
+        let races = history.iter().any(|(one, written)| {
             let same = both_are(one, MemoryEffect::Write)
                 && *written == value
                 && one.extent == entry.extent;
@@ -378,7 +378,7 @@ fn compare_complete_history(seed: u64) -> (bool, u32) {
                 excused,
             );
         }
-        all.push((entry, value));
+        history.push((entry, value));
         content = value;
     }
     (true, excused)

@@ -12,9 +12,9 @@
 //!
 //! Exit releases nothing (manual §8.9.4 does not list it among the synchronising operations): a thread's
 //! actions after its last synchronisation stay unordered with everything. Lanes that exit before the rest of
-//! their warp take no part in its later registrations. From then on they are a *party* of their own, known to
-//! every thread as far as it knew their warp. So are lanes that release alone ([`Clocks::release_lanes`]), at
-//! an mbarrier. An mbarrier is a party too; its time is its phase.
+//! their warp take no part in its later registrations. From then on they are a *party* of their own. At first a
+//! thread's knowledge of the new party is its knowledge of their warp. So are lanes that release alone
+//! ([`Clocks::release_lanes`]), at an mbarrier. An mbarrier is a party too; its time is its phase.
 //!
 //! A second instance of the same tables serves for waits-for, which mbarriers need for lanes. It gets every
 //! event that waits, and no exits.
@@ -55,8 +55,11 @@ pub struct Clocks {
 
 #[derive(Clone, Debug)]
 struct WarpClock {
+    /// The stamp of the warp's current actions.
     now: Time,
+    /// For each lane, its knowledge of each lane of the warp.
     within: Box<[[Time; WARP]; WARP]>,
+    /// For each lane, its knowledge of each party.
     across: Vec<Times>,
     /// The time of each lane's last release.
     released: [Time; WARP],
@@ -175,12 +178,12 @@ impl Clocks {
             return true;
         }
         let party = usize::from(warp);
-        let whole = !self.any_exited_of(warp)
+        let warp_is_known = !self.any_exited_of(warp)
             && !self.warps[party].divided
             && (time < self.common[party]
                 || time < self.warps[usize::from(later.warp)].across[own][party]);
         let who = |lane: usize| LaneId { warp, lane: lane as u8 };
-        whole || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
+        warp_is_known || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
     }
 
     /// Returns `true` if an access of `earlier`, stamped `time`, is ordered before the next action of
@@ -212,8 +215,8 @@ impl Clocks {
     pub(crate) fn any_ordered(&self, warp: usize, time: Time, later: LaneId) -> bool {
         let clock = &self.warps[warp];
         // Neighbours in the same party are known equally well, unless lanes have exited.
-        let alike = |lane: usize| lane > 0 && clock.party[lane] == clock.party[lane - 1];
-        let mut lanes = (0..WARP).filter(|&lane| !clock.exited.is_empty() || !alike(lane));
+        let same_party = |lane: usize| lane > 0 && clock.party[lane] == clock.party[lane - 1];
+        let mut lanes = (0..WARP).filter(|&lane| !clock.exited.is_empty() || !same_party(lane));
         let who = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
         lanes.any(|lane| self.ordered(who(lane), time, later))
     }
@@ -251,8 +254,9 @@ impl Clocks {
         clock.now += 1;
         let mut released = vec![0; self.common.len()];
         // If all lanes know the same, one of them is enough.
-        let different = if clock.uniform { Mask(lanes.0 & lanes.0.wrapping_neg()) } else { lanes };
-        different.iter().for_each(|lane| join(&mut released, &clock.across[lane]));
+        let representatives =
+            if clock.uniform { Mask(lanes.0 & lanes.0.wrapping_neg()) } else { lanes };
+        representatives.iter().for_each(|lane| join(&mut released, &clock.across[lane]));
         lanes.iter().for_each(|lane| clock.released[lane] = clock.now);
         released[warp] = clock.now;
         if clock.divided {
@@ -281,7 +285,7 @@ impl Clocks {
         (stamp, released)
     }
 
-    /// Returns `true` if a thread knows of the actions of a party at `time`.
+    /// Returns `true` if a thread knows of a party's actions at `time`.
     #[must_use]
     pub(crate) fn knows(&self, who: LaneId, party: u16, time: Time) -> bool {
         let party = usize::from(party);
@@ -326,9 +330,9 @@ impl Clocks {
     /// Lets waiting lanes acquire the times released at a barrier.
     pub(crate) fn acquire(&mut self, warp: usize, lanes: Mask, released: &[Time]) {
         let clock = &mut self.warps[warp];
-        let has_news =
+        let learns =
             |lane: usize| clock.across[lane].iter().zip(released).any(|(own, new)| new > own);
-        if clock.uniform && lanes.lowest().is_none_or(|lane| !has_news(lane)) {
+        if clock.uniform && lanes.lowest().is_none_or(|lane| !learns(lane)) {
             return;
         }
         if clock.uniform && lanes == Mask::ALL {

@@ -38,9 +38,9 @@ fn lanes_that_know_the_same_learn_and_release_as_others_do() {
     let mut times = vec![vec![0, 0]];
     for round in 0..3000 {
         slow.warps.iter_mut().for_each(|clock| clock.uniform = false);
-        let (warp, what) = (next(2) as usize, next(4));
+        let (warp, action) = (next(2) as usize, next(4));
         let lanes = if next(4) == 0 { Mask(next(1 << 32) as u32 | 1) } else { Mask::ALL };
-        match what {
+        match action {
             0 => [&mut quick, &mut slow].into_iter().for_each(|one| one.warp_barrier(warp, lanes)),
             1 => {
                 let released = quick.release(warp, lanes);

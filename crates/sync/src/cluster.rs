@@ -202,20 +202,20 @@ impl ClusterBarrier {
     /// Completes the generation once every warp has arrived or ended, and at least one has arrived.
     fn complete_if_due(&mut self, clocks: &mut BothClocks<'_>) {
         let current = self.generation;
-        let has_come = |warp: &Progress| match *warp {
+        let has_arrived_or_ended = |warp: &Progress| match *warp {
             Progress::Out => false,
             Progress::Arrived(generation, _) => generation == current,
             Progress::Ended => true,
         };
-        let some = self.warps.iter().any(|warp| matches!(warp, Progress::Arrived(..)));
-        if !some || !self.warps.iter().all(has_come) {
+        let any_arrived = self.warps.iter().any(|warp| matches!(warp, Progress::Arrived(..)));
+        if !any_arrived || !self.warps.iter().all(has_arrived_or_ended) {
             return;
         }
-        let over = self.time() + 1;
+        let end = self.time() + 1;
         self.past = std::mem::take(&mut self.current);
         clocks.memory.complete(&mut self.past.memory);
         if let Some(party) = self.party {
-            self.past.memory[usize::from(party)] = over;
+            self.past.memory[usize::from(party)] = end;
         }
         self.generation += 1;
         // A warp that has ended precedes every later generation too.
@@ -258,8 +258,9 @@ impl ClusterBarrier {
     /// neither arrived nor ended.
     pub(crate) fn status(&self) -> (u64, usize, Option<usize>) {
         let current = self.generation;
-        let came = |warp: &Progress| matches!(*warp, Progress::Arrived(generation, _) if generation == current);
-        let missing = self.warps.iter().position(|warp| !came(warp) && *warp != Progress::Ended);
-        (current, self.warps.iter().filter(|warp| came(warp)).count(), missing)
+        let has_arrived = |warp: &Progress| matches!(*warp, Progress::Arrived(generation, _) if generation == current);
+        let missing =
+            self.warps.iter().position(|warp| !has_arrived(warp) && *warp != Progress::Ended);
+        (current, self.warps.iter().filter(|warp| has_arrived(warp)).count(), missing)
     }
 }

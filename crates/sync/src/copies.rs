@@ -206,14 +206,14 @@ impl AsyncAgents {
         group.filter_map(move |warp| Some((warp, *self.issued.get(warp)?.get(number)?)))
     }
 
-    /// Counts the products of a warp that a wait for all but `pending` groups completes.
+    /// Counts the products of a warp that are complete after a wait for all but `pending` groups.
     fn covered(&self, warp: usize, pending: u64) -> usize {
-        let left = self.products.get(&warp).map_or(0, |Groups { open, committed }| {
+        let in_flight = self.products.get(&warp).map_or(0, |Groups { open, committed }| {
             let pending = usize::try_from(pending).unwrap_or(usize::MAX);
             let groups = committed.iter().rev().take(pending);
             open.len() + groups.map(Vec::len).sum::<usize>()
         });
-        self.issued[warp].len() - left
+        self.issued[warp].len() - in_flight
     }
 
     /// Returns a warp that has not yet started its part of a product that a wait of `warp` completes.
@@ -314,8 +314,8 @@ impl AsyncAgents {
     pub(crate) fn bulk_in_flight(&self, warp: usize, lane: usize) -> (usize, usize) {
         let groups = self.bulk.get(&(warp, lane));
         groups.map_or((0, 0), |Groups { open, committed }| {
-            let reading = |copy: &&AgentId| !self.read_completed_at.contains_key(copy);
-            (committed.iter().flatten().filter(reading).count(), open.len())
+            let may_be_reading = |copy: &&AgentId| !self.read_completed_at.contains_key(copy);
+            (committed.iter().flatten().filter(may_be_reading).count(), open.len())
         })
     }
 
@@ -358,9 +358,9 @@ impl AsyncAgents {
         if self.arrivals.is_empty() {
             return (committed.iter().map(Vec::len).sum(), open.len());
         }
-        let is_in_group_only = |copy: &&AgentId| !self.arrivals.contains_key(&(**copy, lane));
-        let pending = committed.iter().flatten().filter(is_in_group_only).count();
-        (pending, open.iter().filter(is_in_group_only).count())
+        let has_no_arrival = |copy: &&AgentId| !self.arrivals.contains_key(&(**copy, lane));
+        let pending = committed.iter().flatten().filter(has_no_arrival).count();
+        (pending, open.iter().filter(has_no_arrival).count())
     }
 }
 

@@ -71,10 +71,12 @@ impl Lists {
         list.checked_sub(1).map_or(&[], |position| &self.lists[position as usize])
     }
 
+    /// Like [`get`](Self::get), for changes; `None` if the number is zero.
     pub(crate) fn get_mut(&mut self, list: u32) -> Option<&mut Vec<Entry>> {
         list.checked_sub(1).map(|position| &mut self.lists[position as usize])
     }
 
+    /// Creates a list of one entry and returns its number.
     pub(crate) fn add(&mut self, entry: Entry) -> u32 {
         if let Some(list) = self.unused.pop() {
             self.lists[list as usize - 1].push(entry);
@@ -84,6 +86,7 @@ impl Lists {
         self.lists.len() as u32
     }
 
+    /// Frees a list for reuse; does nothing if the number is zero.
     pub(crate) fn free(&mut self, list: u32) {
         if list != 0 {
             self.lists[list as usize - 1].clear();
@@ -98,7 +101,7 @@ impl Entry {
         LaneId { warp: self.warp, lane: self.lanes.lowest().unwrap_or(0) as u8 }
     }
 
-    /// Returns the asynchronous copy that it belongs to.
+    /// Returns the asynchronous copy that performs the access, if any.
     pub(crate) fn copy(&self) -> Option<AgentId> {
         self.is_copy.then_some(self.time)
     }
@@ -157,8 +160,8 @@ impl Entry {
     }
 }
 
-/// Returns a thread of an entry as the side of a conflict, for a report.
-pub(crate) fn side(entry: &Entry, lane: usize) -> ConflictSide {
+/// Builds the side of a conflict that is the access of one lane of an entry.
+pub(crate) fn conflict_side(entry: &Entry, lane: usize) -> ConflictSide {
     let who = LaneId { warp: entry.warp, lane: lane as u8 };
     let time = (!entry.is_copy).then_some(entry.time);
     ConflictSide { who, site: entry.site, kind: entry.kind, time, copy: entry.copy() }

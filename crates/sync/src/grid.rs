@@ -285,8 +285,8 @@ fn compare(
     }
 }
 
-/// Summarises the writes of earlier blocks and a later one: `Equal` if the later block's left the present value in
-/// place, and earlier blocks wrote no other value before it; `Different` if one wrote another.
+/// Compares the writes of earlier blocks with those of a later one, from their marks: `Different` if the later
+/// block changed the value, or an earlier one replaced a value of its own by another; `Equal` if certainly neither.
 fn same_value(earlier: u16, later: u16) -> SameValue {
     if later & mark::CHANGED != 0 || earlier & mark::REPLACED != 0 {
         SameValue::Different

@@ -66,13 +66,13 @@ impl Lifetimes {
     /// Records an access of threads to the memory of another block. Returns a lane that may access it before
     /// that block has started.
     pub(crate) fn access(&mut self, waits: &Clocks, access: RemoteAccess) -> Option<usize> {
-        let stamp = waits.now(access.warp);
-        let same = |(other, done): &(RemoteAccess, Completion)| {
+        let now = waits.now(access.warp);
+        let same = |(other, completion): &(RemoteAccess, Completion)| {
             let place = RemoteAccess { place: other.place, ..access };
-            *other == place && matches!(done, Completion::At(time) if *time == stamp)
+            *other == place && matches!(completion, Completion::At(time) if *time == now)
         };
         if !self.accesses.iter().rev().take(16).any(same) {
-            self.accesses.push((access, Completion::At(stamp)));
+            self.accesses.push((access, Completion::At(now)));
         }
         self.may_precede_start(waits, access)
     }
@@ -89,15 +89,16 @@ impl Lifetimes {
         self.may_precede_start(waits, access)
     }
 
+    /// Returns a lane that may access a block before the block has started.
     fn may_precede_start(&self, waits: &Clocks, access: RemoteAccess) -> Option<usize> {
         let RemoteAccess { block, warp, lanes, .. } = access;
         if block == warp / self.warps {
             return None;
         }
-        let of_block = block * self.warps..(block + 1) * self.warps;
+        let warps_of_block = block * self.warps..(block + 1) * self.warps;
         let knows = |&lane: &usize| {
             let who = LaneId { warp: warp as u8, lane: lane as u8 };
-            waits.knows_one_of(who, of_block.clone())
+            waits.knows_one_of(who, warps_of_block.clone())
         };
         lanes.iter().find(|lane| !knows(lane))
     }
@@ -106,9 +107,9 @@ impl Lifetimes {
     /// once all threads have ended.
     pub(crate) fn take_late(&mut self, waits: &Clocks) -> Vec<(RemoteAccess, usize)> {
         self.ended.iter_mut().for_each(|ended| waits.complete(ended));
-        let late = |(access, done): (RemoteAccess, Completion)| {
+        let late = |(access, completion): (RemoteAccess, Completion)| {
             let ended = &self.ended[access.block];
-            let is_known = |&lane: &usize| match done {
+            let is_known = |&lane: &usize| match completion {
                 Completion::At(time) => {
                     let who = LaneId { warp: access.warp as u8, lane: lane as u8 };
                     time < ended[waits.party(who)]

@@ -84,17 +84,17 @@ impl MapFences {
     ) -> bool {
         let Some(acquires) = self.acquires.get(&place) else { return false };
         let block = |who: LaneId| usize::from(who.warp) / warps;
-        let counts = |one: &&Acquire| {
+        let is_known_in_block = |one: &&Acquire| {
             block(one.who) == block(later) && clocks.ordered(one.who, one.stamp, later)
         };
-        let acquires: Vec<&Acquire> = acquires.iter().filter(counts).collect();
+        let acquires: Vec<&Acquire> = acquires.iter().filter(is_known_in_block).collect();
         let of_place = |release: &&Release| release.only.is_none_or(|only| only == place);
         self.releases.iter().filter(of_place).any(|release| {
-            let passed_on = |one: &&Acquire| {
+            let knows_release = |one: &&Acquire| {
                 clocks.snapshot_covers(one.who, &one.snapshot, release.who, release.stamp)
             };
             clocks.snapshot_covers(release.who, &release.snapshot, earlier, time)
-                && acquires.iter().any(passed_on)
+                && acquires.iter().any(knows_release)
         })
     }
 }

@@ -183,8 +183,8 @@ impl Order {
         self.barriers[block].is_complete(id)
     }
 
-    /// Completes barrier `id` of a block: orders the registrations before the waiting threads, and returns
-    /// those.
+    /// Completes barrier `id` of a block: orders the registrations before the waiting threads, and returns the
+    /// waiting threads.
     pub fn release(&mut self, block: usize, id: u8) -> CompletedGeneration {
         self.events.0 += 1;
         let waits = self.mbarriers.as_mut().map(|with| &mut with.waits);

@@ -5,11 +5,11 @@
 
 use rustc_hash::FxHashMap;
 
-/// Elements of a page.
+/// The number of elements of a page.
 const PAGE: usize = 256;
 const PAGE_BITS: u32 = PAGE.trailing_zeros();
 
-/// Most pages of an allocation for lookup by position.
+/// The largest number of pages that are found by their position; more are found by hashing.
 const MAX_DIRECT: u64 = 1 << 20;
 
 /// A sparse array; untouched elements have the default value.
@@ -139,6 +139,7 @@ impl<T: Clone + Default> Pages<T> {
         }
     }
 
+    /// Creates a page of this many elements, and returns its position plus one.
     #[cold]
     fn touch(&mut self, page: u64, elements: usize) -> u32 {
         self.pages.push((page, vec![T::default(); elements].into_boxed_slice()));
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(Pages::<u32>::whole_page(start, 300), Some(256));
         assert_eq!(Pages::<u32>::whole_page(start, 255), None);
         assert_eq!(Pages::<u32>::whole_page(start + 1, 300), None);
-        *pages.shared_element(2).expect("nobody touched it") = 7;
+        *pages.shared_element(2).expect("the page is untouched") = 7;
         assert_eq!(pages.peek(start + 99), Some(&7));
         assert_eq!(pages.iter().map(|(index, one)| index * u64::from(*one)).sum::<u64>(), {
             (start..start + PAGE as u64).map(|index| 7 * index).sum()

@@ -2,9 +2,10 @@
 //!
 //! On an H200 a warp passes the wait for a product only after all four warps of its group have reached the
 //! product, however late the last one is ([`crate::products`]). So the wait comes after everything that the
-//! four warps had waited for before the product. Example: a warp has seen a phase of an mbarrier end. After the
-//! wait, another warp of the group may let a copy refill the buffer, which begins the next phase: the first warp
-//! cannot miss its phase by that. A rendezvous orders waits only (*waits-for* in the glossary), not memory.
+//! four warps had waited for before the product. Example: before the product, a warp waited for a phase of an
+//! mbarrier. After its own wait for the product, another warp of the group may let a copy refill the buffer, which
+//! begins the next phase. The first warp cannot miss its phase, because it waited for it before the product. A
+//! rendezvous orders waits only (*waits-for* in the glossary), not memory.
 
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::lanes::Mask;
@@ -31,8 +32,8 @@ impl ProductRendezvous {
         self.warps.clear();
     }
 
-    /// Records a warp's arrival at its next product. Returns a warp that would wait for ever for this one
-    /// ([`Self::blocking_warp`]).
+    /// Records a warp's arrival at its next product. Also returns the [`Self::blocking_warp`]: if there is one,
+    /// this warp never arrives on an H200.
     pub(crate) fn arrive(
         &mut self,
         clocks: &mut Clocks,
@@ -56,8 +57,9 @@ impl ProductRendezvous {
         blocking
     }
 
-    /// Returns a warp of the group that has gone past the product at which `warp` arrives, if `warp` has waited
-    /// for a later step of it. On an H200 that wait never ends: the other warp cannot continue before `warp` arrives.
+    /// Returns a warp of the group that has gone past the product at which `warp` arrives, if `warp` has waited for
+    /// something that it did afterwards. On an H200 that wait never ends: the other warp cannot continue before
+    /// `warp` arrives.
     fn blocking_warp(
         &mut self,
         clocks: &Clocks,
@@ -67,13 +69,12 @@ impl ProductRendezvous {
         self.warps.resize_with(warps, Vec::new);
         let number = self.warps[warp].len();
         let later = LaneId { warp: warp as u8, lane: 0 };
-        let waited_for = |other: &usize| {
+        let has_waited_for = |other: &usize| {
             let arrival = self.warps[*other].get(number);
-            let has_waited =
-                |one: &ProductArrival| clocks.any_ordered(*other, one.time_after, later);
-            *other != warp && arrival.is_some_and(has_waited)
+            let is_known = |one: &ProductArrival| clocks.any_ordered(*other, one.time_after, later);
+            *other != warp && arrival.is_some_and(is_known)
         };
-        group.into_iter().find(waited_for)
+        group.into_iter().find(has_waited_for)
     }
 
     /// Records that a warp has waited for the product of this number, which these warps had reached.

@@ -23,7 +23,7 @@
 use crate::cell::{AccessOrder, Cell};
 use crate::clocks::LaneId;
 use crate::copies::AgentId;
-use crate::entry::{Entry, side};
+use crate::entry::{Entry, conflict_side};
 use crate::lanes::{Mask, WARP};
 use crate::pages::Pages;
 use crate::proxy::Visibility;
@@ -35,7 +35,7 @@ use std::sync::Arc;
 /// Bytes of a unit, as a power of two.
 const UNIT: u32 = 4;
 
-/// Fewest kept reads before completed ones are removed.
+/// The number of reads at which completed ones are removed for the first time.
 const MIN_KEPT_READS: usize = 64;
 
 /// A write invisible to a product: the writer and, if the product is ordered after it, the missing fence.
@@ -217,7 +217,7 @@ impl ProductReads {
                     let time = order.copies.waited_at(reads.copy, 0);
                     let (site, kind, copy) = (reads.site, MemoryEffect::Read, Some(reads.copy));
                     let earlier = ConflictSide { who, site, kind, time, copy };
-                    conflicts.add(conflict(earlier, side(entry, lane), at, None));
+                    conflicts.add(conflict(earlier, conflict_side(entry, lane), at, None));
                 }
             }
             if over && access.is_async && access.kind == MemoryEffect::Write {
@@ -273,8 +273,8 @@ impl AccessOrder<'_> {
                 unordered = self.unordered(&one, later);
                 unordered.is_none()
             });
-            if let (Some(side), false) = (unordered, ordered) {
-                return Some((side, None));
+            if let (Some(writer), false) = (unordered, ordered) {
+                return Some((writer, None));
             }
             if write.is_async {
                 continue;
@@ -283,7 +283,7 @@ impl AccessOrder<'_> {
                 false => Some(write.time),
                 true => self.copies.waited_at(write.time, lane),
             };
-            let seen = self.seen(who, warp, |later| {
+            let seen = self.best_visibility(who, warp, |later| {
                 let fences = self.copies.fences();
                 let arrivals = || self.copies.arrivals(write.time, lane);
                 let (clocks, space) = (self.clocks, self.space);
@@ -301,7 +301,12 @@ impl AccessOrder<'_> {
     }
 
     /// Returns the visibility of a lane's write to a product of a warp: the best over the lanes of that warp.
-    fn seen(&self, who: LaneId, warp: u8, visibility: impl Fn(LaneId) -> Visibility) -> Visibility {
+    fn best_visibility(
+        &self,
+        who: LaneId,
+        warp: u8,
+        visibility: impl Fn(LaneId) -> Visibility,
+    ) -> Visibility {
         let mut best = Visibility::NeedsFence;
         for later in lanes_from(warp, who) {
             match visibility(later) {
@@ -321,7 +326,7 @@ pub(crate) fn add_unseen(
     offset: i64,
     conflicts: &mut Conflicts,
 ) {
-    conflicts.add(conflict(earlier, side(entry, 0), offset, unseen));
+    conflicts.add(conflict(earlier, conflict_side(entry, 0), offset, unseen));
 }
 
 #[cfg(test)]

@@ -82,12 +82,12 @@ impl ProxyFences {
     ) {
         let snapshots = clocks.snapshots(warp, lanes);
         let stamp = clocks.now(warp);
-        for only in [ProxySpace::Shared, ProxySpace::Global] {
-            if space.is_some_and(|space| space != only) {
+        for one_space in [ProxySpace::Shared, ProxySpace::Global] {
+            if space.is_some_and(|space| space != one_space) {
                 continue;
             }
             for (who, snapshot) in &snapshots {
-                let fences = self.lanes[only as usize].entry(*who).or_default();
+                let fences = self.lanes[one_space as usize].entry(*who).or_default();
                 fences.stamps.push(stamp);
                 fences.last = Some(snapshot.clone());
             }

@@ -164,7 +164,7 @@ pub struct Conflicts {
     added: u64,
 }
 
-/// Most words kept.
+/// The largest number of words kept.
 const MAX_WORDS: usize = 1 << 18;
 
 impl Conflicts {
@@ -190,13 +190,13 @@ impl Conflicts {
     pub fn add_times(&mut self, conflict: Conflict, times: u64) -> bool {
         let Conflict { earlier, later, same_value, blocks, non_coherent, unseen, .. } = conflict;
         let block = |side: ConflictSide| self.warps.map(|warps| u16::from(side.who.warp) / warps);
-        let of_blocks = match blocks {
+        let blocks_relation = match blocks {
             Some(_) => Blocks::OtherCluster,
             None if block(earlier) != block(later) => Blocks::OfCluster,
             None => Blocks::Same,
         };
         self.added += times;
-        let relation = (of_blocks, non_coherent, unseen);
+        let relation = (blocks_relation, non_coherent, unseen);
         let key = (earlier.site, later.site, same_value, relation);
         let next = self.found.len();
         let position = *self.known.entry(key).or_insert(next);
@@ -241,7 +241,7 @@ fn extent(element: u32, offset: i64) -> u8 {
 /// Bytes of a tensor map.
 const MAP_BYTES: i64 = 128;
 
-/// Fewest cells of a bulk copy for which a common history is tried.
+/// The smallest number of cells of a bulk copy for which a common history is tried.
 const MIN_ALIKE_CELLS: u32 = 8;
 
 /// Bytes of a cell, as a power of two, before an access needs smaller ones.
@@ -360,8 +360,8 @@ impl Shadow {
         true
     }
 
-    /// Records an access with one `entry` for all cells. It is a reference for speed: the fields were just written
-    /// one by one, and a copy of the whole entry would have to wait for these writes.
+    /// Records an access with one `entry` for all cells. `entry` is passed by reference for speed: a copy would
+    /// have to wait for the writes of its fields just before.
     #[inline]
     fn access_with_entry(
         &mut self,
@@ -433,7 +433,7 @@ impl Shadow {
         self.access_with_entry(order, &generic, &entry, (offset, MAP_BYTES as u32), conflicts);
     }
 
-    /// Returns how much must be known about the value of a write at `site` to these bytes, within this block.
+    /// Returns how certainly an engine must know if a write at `site` changes these bytes, within this block.
     /// Errs towards a proof.
     #[must_use]
     pub fn required_certainty(

@@ -23,8 +23,8 @@ use crate::lanes::Mask;
 use crate::shadow::{Access, MemoryEffect, SameValue};
 
 impl Cell {
-    /// Puts aside the writes that `entry` hides. `before` is the last write, if that is not past. Returns the
-    /// kind of hiding for `entry` itself.
+    /// Puts aside the writes that `entry` hides. `before` is the last write, unless it is past. Returns the field
+    /// `hides` for `entry`.
     #[inline]
     pub(super) fn hide(
         &mut self,
@@ -34,7 +34,7 @@ impl Cell {
         (entry, before): (&Entry, Option<Entry>),
     ) -> Hides {
         let past = self.history_is_past(order);
-        if before.is_none() && (past || self.marks & mark::KEPT == 0) {
+        if before.is_none() && (past || self.marks & mark::UNORDERED_WRITES == 0) {
             lists.free(std::mem::take(&mut self.aside));
             return Hides::Nothing;
         }
@@ -55,18 +55,18 @@ impl Cell {
         // A write of the same value with another width is not excused.
         let mixed = before.is_some_and(|before| before.extent != entry.extent);
         let same_time = !mixed && before.is_some_and(|before| before.is_same_time(entry));
-        let own = before.map_or(Hides::Nothing, |before| before.hides);
+        let last_hides = before.map_or(Hides::Nothing, |before| before.hides);
         let same_value = match access.same_value {
             SameValue::Equal if mixed => SameValue::Undecided,
             same_value => same_value,
         };
         match same_value {
-            SameValue::Equal if same_time || own == Hides::Nothing => {
+            SameValue::Equal if same_time || last_hides == Hides::Nothing => {
                 // Anything past is ordered before everything, and so are the accesses before it.
                 if before.is_none() {
                     self.put_aside(lists, &[]);
                 }
-                own
+                last_hides
             }
             SameValue::Equal => {
                 self.put_aside(lists, before.as_slice());

@@ -3,18 +3,18 @@
 
 use super::{AccessOrder, Cell, mark};
 use crate::clocks::LaneId;
-use crate::entry::{Commutes, Entry, Hides, Lists, side};
+use crate::entry::{Commutes, Entry, Hides, Lists, conflict_side};
 use crate::lanes::Mask;
 use crate::shadow::{Access, Conflict, ConflictSide, Conflicts, MemoryEffect, SameValue};
 
 impl Cell {
-    /// Returns `true` if a bulk copy writes the value that another one left here.
+    /// Returns `true` if `entry` and the last write are copies of the same contents, with no update in between.
     pub(super) fn is_repeated(&self, order: AccessOrder<'_>, entry: &Entry) -> bool {
         let both_write =
             (entry.kind, self.write.kind) == (MemoryEffect::Write, MemoryEffect::Write);
-        let both_copy = entry.is_copy && self.write.is_copy;
+        let both_are_copies = entry.is_copy && self.write.is_copy;
         let updated = self.marks & (mark::UPDATED | mark::UPDATED_OTHERWISE) != 0;
-        both_write && both_copy && !updated && order.same_contents(entry, &self.write)
+        both_write && both_are_copies && !updated && order.same_contents(entry, &self.write)
     }
 
     /// Returns `true` if the cell holds anything to compare an access with, whichever its lane.
@@ -82,7 +82,7 @@ impl Cell {
             MemoryEffect::Write | MemoryEffect::Update => (self.read, MemoryEffect::Read),
         };
         let earlier = ConflictSide { who, site, kind, time: None, copy: None };
-        let later = side(entry, access.lanes.lowest().unwrap_or(0));
+        let later = conflict_side(entry, access.lanes.lowest().unwrap_or(0));
         let (same_value, blocks) = (None, None);
         let conflict = Conflict {
             earlier,
@@ -131,19 +131,19 @@ fn compare_pair(
     let same_kind = other.kind == entry.kind && entry.kind != MemoryEffect::Read;
     // The time at which a copy in flight writes is unknown. Two kinds of copies still write the same: those
     // of lanes of a warp at one instruction, and those from one source that is never written.
-    let done = earlier.time.is_some() && !entry.is_copy;
-    let both_copy = entry.is_copy && other.is_copy;
-    let same_contents = both_copy && order.same_contents(entry, other);
-    let at_once = both_copy && (entry.site, entry.warp) == (other.site, other.warp);
-    let same_result = same_contents || at_once && access.same_value == SameValue::Equal;
-    let same_place = same_kind && (done || same_result) && other.extent == entry.extent;
+    let time_is_known = earlier.time.is_some() && !entry.is_copy;
+    let both_are_copies = entry.is_copy && other.is_copy;
+    let same_contents = both_are_copies && order.same_contents(entry, other);
+    let same_instruction = both_are_copies && (entry.site, entry.warp) == (other.site, other.warp);
+    let same_result = same_contents || same_instruction && access.same_value == SameValue::Equal;
+    let same_place = same_kind && (time_is_known || same_result) && other.extent == entry.extent;
     let same = if same_contents { SameValue::Equal } else { access.same_value };
     let same_value = same_place.then_some(match (same, other.hides) {
         (SameValue::Equal, Hides::Something) => SameValue::Undecided,
         (_, Hides::OwnValue) => SameValue::Different,
         (same, _) => same,
     });
-    let (later, blocks) = (side(entry, lane), None);
+    let (later, blocks) = (conflict_side(entry, lane), None);
     let non_coherent = false;
     conflicts.add(Conflict {
         earlier,

@@ -18,7 +18,7 @@ impl Cell {
         access: &Access,
         entry: &Entry,
     ) -> bool {
-        let special = mark::UPDATED | mark::COPIES | mark::KEPT;
+        let special = mark::UPDATED | mark::COPIES | mark::UNORDERED_WRITES;
         if self.marks & special != 0
             || self.write.is_copy
             || entry.is_copy
@@ -78,7 +78,8 @@ impl Cell {
     /// Returns `true` if the cell holds more than the last write and the reads after it.
     #[inline]
     pub(crate) fn is_unusual(&self) -> bool {
-        self.marks & (mark::UPDATED | mark::COPIES | mark::KEPT) != 0 || self.write.is_copy
+        self.marks & (mark::UPDATED | mark::COPIES | mark::UNORDERED_WRITES) != 0
+            || self.write.is_copy
     }
 
     /// Returns `true` if the cell holds nothing for a read to conflict with but a write of an earlier epoch.

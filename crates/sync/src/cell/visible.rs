@@ -11,7 +11,7 @@
 
 use super::{AccessOrder, Cell, mark};
 use crate::clocks::{LaneId, Time};
-use crate::entry::{Commutes, Entry, Lists, side};
+use crate::entry::{Commutes, Entry, Lists, conflict_side};
 use crate::lanes::Mask;
 use crate::products::{self, Unseen};
 use crate::proxy::Visibility;
@@ -24,7 +24,7 @@ fn add_unseen(
     unseen: Visibility,
     conflicts: &mut Conflicts,
 ) {
-    let (later, same_value, blocks) = (side(entry, lane), None, None);
+    let (later, same_value, blocks) = (conflict_side(entry, lane), None, None);
     let (non_coherent, unseen) = (false, Some(unseen));
     conflicts.add(Conflict { earlier, later, offset, same_value, blocks, non_coherent, unseen });
 }
@@ -107,7 +107,7 @@ impl Cell {
         conflicts: &mut Conflicts,
     ) {
         let write = &self.write;
-        let others = self.marks & (mark::UPDATED | mark::KEPT) != 0;
+        let others = self.marks & (mark::UPDATED | mark::UNORDERED_WRITES) != 0;
         if !others && write.lanes == Mask::NONE {
             return;
         }
@@ -133,7 +133,7 @@ impl Cell {
 
     /// Returns the last write if a read need not be compared with anything newer.
     pub(crate) fn only_write(&self) -> Option<&Entry> {
-        (self.marks & (mark::UPDATED | mark::KEPT) == 0).then_some(&self.write)
+        (self.marks & (mark::UPDATED | mark::UNORDERED_WRITES) == 0).then_some(&self.write)
     }
 
     /// Adds conflicts of a copy that reads its tensor map with changes that may be invisible to it.

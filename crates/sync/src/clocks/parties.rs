@@ -52,8 +52,8 @@ impl Clocks {
         usize::from(self.warps[usize::from(who.warp)].party[usize::from(who.lane)])
     }
 
-    /// Moves lanes of a party to a party of their own. With `alike`, every lane of the warp knows equally
-    /// much of all of them.
+    /// Moves lanes of a party to a party of their own. `first` is one of these lanes. With `alike`, every lane of
+    /// the warp knows equally much of each of them.
     pub(super) fn split_party(&mut self, warp: usize, lanes: Mask, first: usize, alike: bool) {
         let parent = usize::from(self.warps[warp].party[first]);
         let party = self.common.len() as u16;

@@ -34,6 +34,7 @@ impl Mbarriers {
         (mbarrier.waits_party, mbarrier.time(phase))
     }
 
+    /// Returns the live mbarrier; a misuse if there is none.
     pub(super) fn life(&mut self, id: MbarrierId) -> Outcome<&mut LiveBarrier> {
         let life = self.mbarriers[usize::from(id)].life.as_mut();
         life.ok_or(MbarrierStop::Misuse(MbarrierMisuse::NotLive))
@@ -76,8 +77,8 @@ impl Mbarriers {
         let phase = life.phase.checked_sub(1 + past as u64)?;
         let (party, time) = (mbarrier.waits_party, mbarrier.time(phase));
         who.threads().find_map(|one| {
-            let over = clocks.waits.knows(one, party, time);
-            life.past[past].unordered(clocks.waits, one, over)
+            let knows_end = clocks.waits.knows(one, party, time);
+            life.past[past].unordered(clocks.waits, one, knows_end)
         })
     }
 
@@ -152,7 +153,7 @@ impl Mbarriers {
         who: Lanes,
     ) -> Outcome<()> {
         let mbarrier = &mut self.mbarriers[usize::from(id)];
-        let over = mbarrier.time(mbarrier.life.as_ref().map_or(0, |life| life.phase)) + 1;
+        let end_time = mbarrier.time(mbarrier.life.as_ref().map_or(0, |life| life.phase)) + 1;
         let waits_party = usize::from(mbarrier.waits_party);
         let life = self.life(id)?;
         match life.current.check_bytes(clocks.waits) {
@@ -163,8 +164,8 @@ impl Mbarriers {
         }
         let current = &mut life.current;
         clocks.waits.complete(&mut current.contribution_times);
-        current.end_time = over;
-        current.contribution_times[waits_party] = over;
+        current.end_time = end_time;
+        current.contribution_times[waits_party] = end_time;
         let overtaken = life.past[0].overtaken(clocks.waits, &life.current.contribution_times);
         let phase = life.phase.checked_sub(1);
         life.past.swap(0, 1);

@@ -76,7 +76,7 @@ impl LiveBarrier {
     }
 }
 
-/// A place of mbarriers, with the live one.
+/// A place in memory for mbarriers, and the live one there.
 #[derive(Clone, Debug)]
 struct Mbarrier {
     /// The party in the clocks of orders-memory.
@@ -291,8 +291,8 @@ impl Mbarriers {
             self.pass_on(clocks, id, (block, scope), &times)?;
         } else {
             for one in who.threads() {
-                for (reach, scope) in [(0, MbarrierScope::Block), (1, scope)] {
-                    if let Some(snapshot) = self.release_fences[reach].get(&one) {
+                for (index, scope) in [(0, MbarrierScope::Block), (1, scope)] {
+                    if let Some(snapshot) = self.release_fences[index].get(&one) {
                         let times = clocks.memory.release_snapshot(one, snapshot);
                         self.pass_on(clocks, id, (block, scope), &times)?;
                     }
@@ -348,9 +348,9 @@ impl Mbarriers {
         let state = self.state(id)?;
         self.life(id)?.delivered += u64::from(bytes);
         let mbarrier = &self.mbarriers[usize::from(id)];
-        let done = (mbarrier.memory_party, mbarrier.time(state.phase));
+        let completion = (mbarrier.memory_party, mbarrier.time(state.phase));
         self.complete_phase_if_due(clocks, id, who)?;
-        Ok(done)
+        Ok(completion)
     }
 
     /// Executes `cp.async.mbarrier.arrive`. Returns the party and the time that complete the copies of the
@@ -380,9 +380,9 @@ impl Mbarriers {
             self.life(id)?.pending -= count;
         }
         let mbarrier = &self.mbarriers[usize::from(id)];
-        let done = (mbarrier.memory_party, mbarrier.time(state.phase));
+        let completion = (mbarrier.memory_party, mbarrier.time(state.phase));
         self.complete_phase_if_due(clocks, id, who)?;
-        Ok(done)
+        Ok(completion)
     }
 
     /// Executes a wait of lanes for a phase.

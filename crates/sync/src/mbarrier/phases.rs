@@ -15,7 +15,7 @@
 //!
 //! With these rules every contribution and wait has the same phase on every schedule, by the argument for CTA
 //! barriers (`barriers.rs`): the first differing event would have broken a rule. Where the mixed case of P2
-//! is not decided the answer is [`BrokenRule::Undecided`]. In all other errors some schedule does go wrong.
+//! is not decided the answer is [`BrokenRule::Undecided`]. Every other reported error does occur on some schedule.
 
 use super::types::MbarrierScope;
 use crate::clocks::{Clocks, LaneId, Time, Times, join};
@@ -146,52 +146,52 @@ impl Phase {
     pub(crate) fn add(
         &mut self,
         waits: &Clocks,
-        done: TimedAction,
+        action: TimedAction,
         kind: Contribution,
         times: &Times,
     ) {
-        let learn = |into: &mut Times| {
+        let join_times = |into: &mut Times| {
             waits.complete(into);
             join(into, times);
         };
-        learn(&mut self.contribution_times);
+        join_times(&mut self.contribution_times);
         match kind {
             Contribution::Arrival { expects, no_complete } => {
-                learn(&mut self.arrival_times);
-                learn(&mut self.expected_arrival_times);
+                join_times(&mut self.arrival_times);
+                join_times(&mut self.expected_arrival_times);
                 self.expected_in_step |= expects;
                 match no_complete {
-                    true => self.no_complete.push(done),
-                    false => learn(&mut self.completing_times),
+                    true => self.no_complete.push(action),
+                    false => join_times(&mut self.completing_times),
                 }
             }
-            Contribution::Expect(true) => self.announcements.push(done),
+            Contribution::Expect(true) => self.announcements.push(action),
             // No wait depends on zero bytes.
             Contribution::Expect(false) | Contribution::Delivery(false) => {}
-            Contribution::Increment => self.increments.push(done),
+            Contribution::Increment => self.increments.push(action),
             Contribution::Delivery(true) => {
-                learn(&mut self.completing_times);
+                join_times(&mut self.completing_times);
                 keep_common_times(waits, &mut self.delivery_times, times);
             }
             Contribution::CopyDelivery(any) => {
-                self.copiers.push(done.who);
+                self.copiers.push(action.who);
                 if any {
-                    learn(&mut self.completing_times);
+                    join_times(&mut self.completing_times);
                     keep_common_times(waits, &mut self.delivery_times, times);
                 }
                 return;
             }
             Contribution::CopyArrival { counted } => {
-                self.copiers.push(done.who);
-                learn(&mut self.arrival_times);
-                learn(&mut self.completing_times);
+                self.copiers.push(action.who);
+                join_times(&mut self.arrival_times);
+                join_times(&mut self.completing_times);
                 if counted {
-                    learn(&mut self.expected_arrival_times);
+                    join_times(&mut self.expected_arrival_times);
                 }
                 return;
             }
         }
-        self.contributions.push(done);
+        self.contributions.push(action);
     }
 
     /// Finds a contribution that is not before the next action of `later` (rules P1 and P3 a). `over` is set
@@ -200,10 +200,10 @@ impl Phase {
         if over {
             return None;
         }
-        let before = |done: &&TimedAction| {
-            !waits.all_ordered((done.who.warp as u8, done.who.lanes), done.stamp, later)
+        let is_unordered = |action: &&TimedAction| {
+            !waits.all_ordered((action.who.warp as u8, action.who.lanes), action.stamp, later)
         };
-        let threads = self.contributions.iter().find(before).map(|done| done.who);
+        let threads = self.contributions.iter().find(is_unordered).map(|action| action.who);
         // A copy arrives at any time.
         threads.or_else(|| self.copiers.first().copied())
     }
@@ -212,7 +212,7 @@ impl Phase {
     pub(crate) fn was_observed(&self, waits: &Clocks, later: LaneId) -> bool {
         self.waiters
             .iter()
-            .any(|done| done.who.threads().any(|who| waits.ordered(who, done.stamp, later)))
+            .any(|action| action.who.threads().any(|who| waits.ordered(who, action.stamp, later)))
     }
 
     /// Checks rule P2 on a completed phase, and arrivals with `noComplete`.
@@ -233,8 +233,8 @@ impl Phase {
             |done: &&TimedAction| done.missing(waits, &self.expected_arrival_times).is_some();
         let announced = self.expected_in_step || self.announcements.iter().any(|d| !is_late(&d));
         if let Some(late) = self.increments.iter().find(is_late_increment) {
-            let pairs = self.increments.iter().any(|done| !is_late_increment(&done));
-            return Some(match announced || pairs {
+            let some_in_time = self.increments.iter().any(|done| !is_late_increment(&done));
+            return Some(match announced || some_in_time {
                 true => BrokenRule::Undecided(late.who),
                 false => BrokenRule::Late(late.who),
             });
@@ -313,7 +313,7 @@ impl Phase {
     }
 }
 
-/// Keeps the times that both had waited for.
+/// Reduces `into` to the times that it and `times` have both waited for.
 fn keep_common_times(waits: &Clocks, into: &mut Option<Times>, times: &Times) {
     match into {
         None => *into = Some(times.clone()),

@@ -55,14 +55,14 @@ impl Shadow {
         let Some(cell) = self.cells.shared_element(Pages::<Cell>::page(index)) else {
             return false;
         };
-        let (mut tried, added) = (*cell, conflicts.added);
-        tried.access(&mut self.lists, order, access, (entry, offset), conflicts);
-        if !tried.has_list() && conflicts.added == added {
-            *cell = tried;
+        let (mut updated, added) = (*cell, conflicts.added);
+        updated.access(&mut self.lists, order, access, (entry, offset), conflicts);
+        if !updated.has_list() && conflicts.added == added {
+            *cell = updated;
             return true;
         }
         // The first cell is done; now compare the others one by one.
-        *self.cells.get(index) = tried;
+        *self.cells.get(index) = updated;
         let at = (entry, offset + (1 << self.shift));
         let others = Pages::<Cell>::to_page_end(index) - 1;
         self.access_cells(order, access, at, (index + 1, others), conflicts);
@@ -150,11 +150,11 @@ impl Shadow {
         ranges: &[(i64, u32)],
         conflicts: &mut Conflicts,
     ) {
-        let (mut known, mut seen): (Option<(Entry, _)>, _) = (None, None);
+        let (mut known, mut visible_page): (Option<(Entry, _)>, _) = (None, None);
         for &(offset, bytes) in ranges {
             let (first, count) = ((offset >> self.shift) as u64, u64::from(bytes >> self.shift));
             let (page, last) = (Pages::<Cell>::page(first), Pages::<Cell>::page(first + count - 1));
-            if seen == Some(page) && last == page {
+            if visible_page == Some(page) && last == page {
                 continue;
             }
             let one_write = self.products.one_write(page, &self.cells);
@@ -162,7 +162,7 @@ impl Shadow {
                 && (write.lanes == Mask::NONE
                     || order.unseen_by_product(&write, entry.warp).is_none())
             {
-                seen = Some(page);
+                visible_page = Some(page);
                 continue;
             }
             for part in 0..count {
