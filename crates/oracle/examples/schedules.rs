@@ -78,7 +78,7 @@ fn work(seeds: impl Iterator<Item = u64>, checker: Checker) -> Counts {
         counts.largest = counts.largest.max(oracle.states);
         classes(&oracle).into_iter().for_each(|class| counts.count(class));
         if oracle.is_clean() && registers_again(&program) {
-            counts.count("clean, a warp arrives and comes again");
+            counts.count("clean, a warp registers twice in a row");
         }
         match checker(&mut explorer, &program, &oracle, seed) {
             Ok(agreement) => counts.count(agreement),
@@ -114,7 +114,7 @@ fn smallest(
     found
 }
 
-/// Returns `true` if a thread arrives at a barrier and then comes to it again at once.
+/// Returns `true` if a thread arrives at a barrier and in its next step registers at it again.
 fn registers_again(program: &Program) -> bool {
     let again = |pair: &[Step]| {
         matches!((pair[0].op, pair[1].op), (Op::Barrier(one), Op::Barrier(other))
@@ -127,8 +127,8 @@ fn classes(oracle: &Verdict) -> Vec<&'static str> {
     let all = [
         (oracle.is_clean(), "clean"),
         (!oracle.races.is_empty(), "race"),
-        (!oracle.harmless_races.is_empty(), "idle race"),
-        (!oracle.harmless_races.is_empty() && oracle.is_clean(), "idle races alone"),
+        (!oracle.harmless_races.is_empty(), "harmless race"),
+        (!oracle.harmless_races.is_empty() && oracle.is_clean(), "only harmless races"),
         (oracle.deadlocks, "deadlock"),
         (!oracle.misuses.is_empty(), "misuse"),
         (oracle.schedule_dependent(), "schedule-dependent"),

@@ -2,8 +2,8 @@
 //!
 //! **A registration is an event of a warp.** A thread at a barrier, even for a mere arrival, first waits for
 //! all lanes of the warp that have not exited. They must all be at a barrier, and name the same one with the
-//! same count. Then the warp counts 32, however many of its lanes are left. At an aligned barrier they must
-//! be at one instruction. A warp that arrives and comes again counts again.
+//! same count. Then the warp counts as 32 threads, however many of its lanes are left. At an aligned barrier they
+//! must be at one instruction. A warp that registers twice in one generation counts twice.
 //!
 //! **A generation** ends when its count of threads has registered. The count is fixed: exiting threads do not
 //! lower it (hardware hangs there). A barrier without a count ends when every warp with a thread that has not
@@ -11,9 +11,9 @@
 //!
 //! **Reuse.** The generation of a registration must not depend on the schedule. On a single run the rule is:
 //! every registration of the previous generation, arrivals included, must come before it in the waits-for
-//! order. Generations of a single warp (count 32) need not be ordered among each other: without partners,
-//! none can be mistaken. They accumulate: a later generation with partners must come after all of them, and
-//! each of them after the last generation with partners.
+//! order. Generations of a single warp (count 32) have no partners and need not be ordered among each other. But
+//! each of them must come after the last generation with partners, and the next generation with partners after all
+//! of them.
 
 use crate::findings::{Findings, Misuse};
 use crate::machine::Machine;
@@ -31,7 +31,7 @@ impl Terms {
 }
 
 impl Machine<'_> {
-    /// Registers a warp at a barrier once all its lanes have come.
+    /// Registers a warp at a barrier once all its running lanes are at it.
     ///
     /// # Errors
     /// If the registration is not allowed.
@@ -58,7 +58,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns the barrier that all lanes of the warp are at, if they agree.
+    /// Returns the barrier at which all lanes of the warp are; a misuse if they do not agree.
     fn common_barrier(
         &self,
         state: &State,
@@ -116,6 +116,7 @@ impl Machine<'_> {
         history.waits.barriers[id].add(waited);
     }
 
+    /// Records a finding if a registration of an earlier generation does not come before this one.
     fn judge_reuse(&self, state: &State, lane: usize, id: usize, findings: &mut Findings) {
         let Some(history) = &state.history else { return };
         let waited = history.waits.threads[lane];
@@ -187,6 +188,7 @@ impl Machine<'_> {
         }
     }
 
+    /// Lets a thread continue whose generation is complete.
     fn release(&self, state: &mut State, lane: usize, id: usize, generation: Generation) {
         let event = self.event(state, lane);
         if self.tracked.memory {
@@ -205,7 +207,7 @@ impl Machine<'_> {
         self.finish_step(state, lane);
     }
 
-    /// Prepares for judging the next generation. The last one's record is dropped only now.
+    /// Records a completed generation in the history, for judging the next one.
     fn close_history(&self, state: &mut State, id: usize, generation: Generation) {
         let uncounted = generation.terms.is_some_and(|terms| terms.count.is_none());
         let is_single_warp = generation.terms.is_some_and(Terms::is_single_warp);
@@ -235,6 +237,7 @@ impl Machine<'_> {
     }
 }
 
+/// Counts a registration of a warp for a generation; a misuse if its terms differ from those of earlier ones.
 fn admit(generation: &mut Generation, terms: Terms, warp: usize) -> Result<(), Misuse> {
     let agreed = *generation.terms.get_or_insert(terms);
     if agreed.count != terms.count {

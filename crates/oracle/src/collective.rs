@@ -23,7 +23,7 @@ struct CompleteCollective {
 }
 
 impl Machine<'_> {
-    /// Completes the collectives of a warp whose lanes have all come.
+    /// Completes each collective of a warp that all its lanes have reached.
     pub(crate) fn complete_collectives(
         &self,
         state: &mut State,
@@ -46,8 +46,8 @@ impl Machine<'_> {
                 mask >> self.table.threads[other].lane & 1 != 0
                     && state.status[other] != Status::Exited
             });
-            let here = named.clone().all(|other| self.is_at(state, other, op, mask));
-            here.then(|| CompleteCollective { threads: named.collect(), mask })
+            let all_present = named.clone().all(|other| self.is_at(state, other, op, mask));
+            all_present.then(|| CompleteCollective { threads: named.collect(), mask })
         })
     }
 
@@ -60,9 +60,12 @@ impl Machine<'_> {
             })
     }
 
+    /// Orders the participants' earlier events before their next steps: in waits-for, and for `bar.warp.sync` in
+    /// orders-memory too.
     fn order_participants(&self, state: &mut State, warp: usize, collective: &CompleteCollective) {
-        let orders = |&&thread: &&usize| matches!(self.op(state, thread), Some(Op::WarpSync(_)));
-        if self.tracked.memory && collective.threads.iter().any(|thread| orders(&thread)) {
+        let orders_memory =
+            |&&thread: &&usize| matches!(self.op(state, thread), Some(Op::WarpSync(_)));
+        if self.tracked.memory && collective.threads.iter().any(|thread| orders_memory(&thread)) {
             let mut known = Events::NONE;
             let threads = &mut state.memory.threads;
             collective.threads.iter().for_each(|&thread| known.add(threads[thread]));
@@ -83,6 +86,7 @@ impl Machine<'_> {
         collective.threads.iter().for_each(|&thread| threads[thread].add(waited));
     }
 
+    /// Computes the results of a shuffle or vote.
     fn exchange(
         &self,
         state: &mut State,
@@ -111,9 +115,9 @@ impl Machine<'_> {
     }
 
     fn ballot(&self, state: &State, collective: &CompleteCollective) -> u32 {
-        let yes = collective.threads.iter().filter(|&&thread| {
+        let voters = collective.threads.iter().filter(|&&thread| {
             matches!(self.op(state, thread), Some(Op::Vote { predicate: true, .. }))
         });
-        yes.fold(0, |ballot, &thread| ballot | 1 << self.table.threads[thread].lane)
+        voters.fold(0, |ballot, &thread| ballot | 1 << self.table.threads[thread].lane)
     }
 }

@@ -1,8 +1,8 @@
 //! Compares a checker's verdict on a program with the oracle's.
 //!
-//! The checker has run one schedule; the oracle knows all. One finding may hide or change others: after a
-//! misuse nothing is reliable, a deadlock prevents later events, and if barriers are reused without order, each
-//! schedule shows something else. So agreement means:
+//! The checker has run one schedule; the oracle knows all. One finding may hide or change others. After a misuse
+//! nothing is reliable, a deadlock prevents later events, and if barriers are reused without order, each schedule
+//! may show other findings. So agreement means:
 //!
 //! 1. **Findings are real.** Some schedule shows each race, deadlock, misuse or undefined value that the
 //!    checker reports. A reported reuse means that the program depends on the schedule; this cannot be
@@ -13,14 +13,14 @@
 //! 2. **Faults are found.** If any schedule has a fault, the checker reports something. If the program
 //!    depends on the schedule, it reports a reuse or a misuse, whichever schedule it took: a deadlock alone
 //!    would claim that all schedules end so.
-//! 3. **Where schedules agree, so do we.** If the program does not depend on the schedule and misuses
-//!    nothing, every run consists of the same events. Then race, deadlock and undefined value are each found
+//! 3. **Where all schedules agree, the checker does too.** If the program does not depend on the schedule and has a
+//!    misuse nothing, every run consists of the same events. Then race, deadlock and undefined value are each found
 //!    exactly if they exist.
 //! 4. **Clean runs leave the same memory.** If there is no fault, there is one final state, and the checker
 //!    ended with it.
 //!
 //! A race of an unused read with a write of the same size is not a finding: all schedules leave the same memory.
-//! Rules 3 and 4 check that as for programs without races.
+//! Rules 3 and 4 apply to such programs as to those without races.
 //!
 //! A checker that gives up (`unknown`) is held to the first rule alone, and the caller is informed. Notes of
 //! the checker (equal values stored, blocking barriers of one generation at different instructions, copies in
@@ -61,7 +61,7 @@ impl CheckerVerdict {
     }
 }
 
-/// The result that both agree on.
+/// The result on which checker and oracle agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
     /// No fault.
@@ -72,7 +72,7 @@ pub enum Agreement {
     GaveUp,
 }
 
-/// A program on which they disagree.
+/// A program on which checker and oracle disagree.
 #[derive(Clone, Debug)]
 pub struct Disagreement {
     /// The program.
@@ -122,10 +122,10 @@ pub fn compare(
 /// # Errors
 /// The points of disagreement.
 pub fn agree(oracle: &Verdict, checker: &CheckerVerdict) -> Result<Agreement, Vec<&'static str>> {
-    let mut reasons = invented(oracle, checker);
+    let mut reasons = unfounded_findings(oracle, checker);
     let gave_up = checker.unknown.is_some();
     if !gave_up {
-        reasons.extend(missed(oracle, checker));
+        reasons.extend(missed_faults(oracle, checker));
         reasons.extend(differing_memory(oracle, checker));
     }
     match (reasons.is_empty(), gave_up, checker.finds_something()) {
@@ -137,14 +137,14 @@ pub fn agree(oracle: &Verdict, checker: &CheckerVerdict) -> Result<Agreement, Ve
 }
 
 /// Rule 1: findings that no schedule shows.
-fn invented(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
+fn unfounded_findings(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
     let trusted = !checker.misuse && !checker.reuse;
     let misused = !oracle.misuses.is_empty();
     // A harmless race may still be reported where the checker does not prove it so: beside other faults and
     // with copies.
-    let others = !oracle.is_clean() || checker.deadlock || checker.misuse || checker.reuse;
+    let other_faults = !oracle.is_clean() || checker.deadlock || checker.misuse || checker.reuse;
     let excusable =
-        !oracle.harmless_races.is_empty() && (others || checker.undefined || oracle.copies);
+        !oracle.harmless_races.is_empty() && (other_faults || checker.undefined || oracle.copies);
     let races: BTreeSet<(u32, u32)> = oracle
         .races
         .iter()
@@ -179,9 +179,9 @@ fn invented(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
 }
 
 /// Rules 2 and 3: faults of schedules that the checker does not report.
-fn missed(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
+fn missed_faults(oracle: &Verdict, checker: &CheckerVerdict) -> Vec<&'static str> {
     if !oracle.is_clean() && !checker.finds_something() {
-        return vec!["finds nothing wrong where something is"];
+        return vec!["finds no fault although there is one"];
     }
     if oracle.schedule_dependent() {
         let reported = checker.reuse || checker.misuse;

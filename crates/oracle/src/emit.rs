@@ -1,14 +1,13 @@
 //! Emits programs as PTX kernels.
 //!
-//! Thread `32·warp + lane` of one block is the program's thread; lanes from the third on exit at once. Each
-//! warp has code of its own, and in it each lane has stretches of its own. Joint steps stand between the
-//! stretches, where lanes reconverge. If lanes of a joint step have different operands, a `selp` selects
+//! Thread `32·warp + lane` of one block is the program's thread; lanes from the third on exit at once. Each warp
+//! has code of its own. In it, stretches of code for single lanes alternate with joint steps, where lanes
+//! reconverge. If lanes of a joint step have different operands, a `selp` selects
 //! them.
 //!
 //! The result of a step goes to its eight bytes of the buffer `results`; global memory is the buffer `cells`.
-//! Shared memory is visible only through reads. If any thread reads it, the first thread initialises it. A
-//! barrier that programs do not use, with every thread of the block at one instruction, orders that before
-//! everything else.
+//! Shared memory is visible only through reads. If any thread reads it, the first thread initialises it. A barrier
+//! of the whole block, with a number that programs do not use, orders the initialisation before everything else.
 
 use crate::explore::Outcome;
 use crate::program::{
@@ -111,18 +110,18 @@ impl Writer<'_> {
         self.line("bar.sync 15");
     }
 
-    /// Emits stretches of each lane, and the joint steps between them.
+    /// Emits the stretches of each lane of a warp, and the joint steps between them.
     fn warp(&mut self, warp: u8) {
         let lanes: [Vec<Stretch>; LANES] =
             std::array::from_fn(|lane| stretches(self.program, warp, lane as u8));
         for number in 0..lanes.iter().map(Vec::len).max().unwrap_or(0) {
             let [first, second] = [0, 1].map(|lane: usize| lanes[lane].get(number));
-            let (meet, apart) = (self.new_label(), self.new_label());
-            self.line(&format!("@%lane1 bra {apart}"));
-            self.stretch(first, &meet);
-            self.label(&apart);
-            self.stretch(second, &meet);
-            self.label(&meet);
+            let (rejoin, second_lane) = (self.new_label(), self.new_label());
+            self.line(&format!("@%lane1 bra {second_lane}"));
+            self.stretch(first, &rejoin);
+            self.label(&second_lane);
+            self.stretch(second, &rejoin);
+            self.label(&rejoin);
             let parts: Vec<LaneStep> =
                 [first, second].into_iter().flatten().filter_map(|stretch| stretch.joint).collect();
             match parts.is_empty() {
@@ -132,11 +131,11 @@ impl Writer<'_> {
         }
     }
 
-    fn stretch(&mut self, stretch: Option<&Stretch>, meet: &str) {
+    fn stretch(&mut self, stretch: Option<&Stretch>, rejoin: &str) {
         let Some(stretch) = stretch else { return self.line("exit") };
         stretch.own.iter().for_each(|&part| self.step(&[part]));
         match stretch.joint {
-            Some(_) => self.line(&format!("bra {meet}")),
+            Some(_) => self.line(&format!("bra {rejoin}")),
             None => self.line("exit"),
         }
     }
@@ -317,7 +316,7 @@ impl Writer<'_> {
     }
 }
 
-/// Steps of a single lane, and the joint step after them; without one the lane exits.
+/// Steps of a single lane, and the joint step after them. Without a joint step the lane exits.
 struct Stretch {
     own: Vec<LaneStep>,
     joint: Option<LaneStep>,

@@ -67,8 +67,8 @@ pub struct Verdict {
     pub completes: bool,
     /// Some schedule ends with waiting threads.
     pub deadlocks: bool,
-    /// In such an end, a lane is at an aligned barrier and another lane of its warp elsewhere. A checker may
-    /// call that a deadlock or a divergent barrier.
+    /// When such a schedule ends, a lane is at an aligned barrier and another lane of its warp elsewhere. A checker
+    /// may call that a deadlock or a divergent barrier.
     pub stuck_at_aligned_barrier: bool,
     /// Misuses of barriers in some schedules.
     pub misuses: BTreeSet<Misuse>,
@@ -203,11 +203,11 @@ fn verdict(program: &Program, table: &Table, findings: Findings, states: usize) 
         let event = |number| describe(program, table, number);
         pairs.into_iter().map(|(a, b)| (event(a).min(event(b)), event(a).max(event(b)))).collect()
     };
-    let (idle, races) =
+    let (harmless, races) =
         findings.race_pairs().into_iter().partition(|&(a, b)| table.is_harmless(a, b));
     Verdict {
         races: describe(races),
-        harmless_races: describe(idle),
+        harmless_races: describe(harmless),
         copies: !table.copies.is_empty(),
         equal_stores: describe(findings.equal_pairs()),
         completes: findings.ends.completes,

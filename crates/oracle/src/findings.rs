@@ -41,15 +41,15 @@ pub(crate) struct Ends {
     pub(crate) completes: bool,
     /// Threads wait, and no move is possible.
     pub(crate) deadlocks: bool,
-    /// In such an end, a lane at an aligned barrier waits for a lane elsewhere.
+    /// When such a run ends, a lane at an aligned barrier waits for a lane elsewhere.
     pub(crate) stuck_at_aligned_barrier: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Findings {
-    /// For each event, those it races with.
+    /// For each event, the events that it races with.
     pub(crate) races: [Events; MAX_EVENTS],
-    /// For each event, unordered ones that store the same value.
+    /// For each event, the unordered events that store the same value.
     pub(crate) equal: [Events; MAX_EVENTS],
     pub(crate) misuses: BTreeSet<Misuse>,
     pub(crate) ends: Ends,

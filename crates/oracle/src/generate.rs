@@ -10,9 +10,9 @@ use crate::program::{
 };
 use testing::Random;
 
-/// Most steps of a generated program.
+/// The largest number of steps of a generated program.
 const MAX_STEPS: usize = 16;
-/// Most steps of a thread of a generated program.
+/// The largest number of steps of a thread of a generated program.
 const LONGEST_THREAD: usize = 6;
 /// Cells of both memories.
 const CELLS: usize = 2 * MEMORY_BYTES / 4;
@@ -173,7 +173,7 @@ impl<'r> Builder<'r> {
         }
         let number = self.random.pick(&mine);
         let (space, cell) = place(number);
-        let access = self.piece(thread, number);
+        let access = self.access_within(thread, number);
         let op = match (self.cells[number], self.random.below(10)) {
             (Ownership::Add(_), _) | (Ownership::Alone(_), 0) => Op::Add(space, cell),
             (Ownership::Read(_), 0..=1) | (Ownership::Alone(_), 1) => Op::UnusedRead(access),
@@ -188,7 +188,7 @@ impl<'r> Builder<'r> {
     }
 
     /// Picks some bytes of a cell, or two cells if the thread holds both in the same way.
-    fn piece(&mut self, thread: usize, number: usize) -> Access {
+    fn access_within(&mut self, thread: usize, number: usize) -> Access {
         let (space, cell) = place(number);
         let width = self.random.pick(&[4, 4, 4, 4, 1, 2, 8]);
         let alone = |cell: usize| matches!(self.cells[cell], Ownership::Alone(t) if t == thread);
@@ -251,7 +251,7 @@ impl<'r> Builder<'r> {
         let reduces = self.random.chance(25);
         let form = self.barrier_form();
         for thread in self.alive() {
-            let kind = self.kind(reduces, false);
+            let kind = self.barrier_kind(reduces, false);
             let barrier = Barrier { kind, id, count: None, aligned: form.aligned };
             self.push(thread, Op::Barrier(barrier), form.joint);
         }
@@ -282,18 +282,18 @@ impl<'r> Builder<'r> {
             let Some(position) = warps.iter().position(|&other| other == warp) else { continue };
             let form = forms[position];
             // Lanes that execute separate instructions may play different roles.
-            let differs = !form.aligned && !form.joint && self.random.chance(25);
-            let arrives =
-                !reduces && (position < arriving || differs || second_actions[position].is_some());
-            let kind = self.kind(reduces, arrives);
+            let lane_arrives = !form.aligned && !form.joint && self.random.chance(25);
+            let arrives = !reduces
+                && (position < arriving || lane_arrives || second_actions[position].is_some());
+            let kind = self.barrier_kind(reduces, arrives);
             let barrier = Barrier { kind, id, count, aligned: form.aligned };
             self.push(thread, Op::Barrier(barrier), form.joint);
             if let Some(kind) = second_actions[position] {
                 self.push(thread, Op::Barrier(Barrier { kind, ..barrier }), form.joint);
             }
-            let learns = !arrives || second_actions[position] == Some(BarrierKind::Sync);
+            let acquires = !arrives || second_actions[position] == Some(BarrierKind::Sync);
             released |= 1 << thread;
-            acquired |= if learns { 1 << thread } else { 0 };
+            acquired |= if acquires { 1 << thread } else { 0 };
         }
         self.pass_on(released, acquired);
     }
@@ -307,7 +307,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    fn kind(&mut self, reduces: bool, arrives: bool) -> BarrierKind {
+    fn barrier_kind(&mut self, reduces: bool, arrives: bool) -> BarrierKind {
         match (reduces, arrives) {
             (true, _) => BarrierKind::Popc(self.random.chance(60)),
             (false, true) => BarrierKind::Arrive,
@@ -386,6 +386,7 @@ struct BarrierForm {
     joint: bool,
 }
 
+/// Returns the memory and the position in it of a cell number.
 fn place(number: usize) -> (Space, u8) {
     match number < CELLS / 2 {
         true => (Space::Shared, number as u8),

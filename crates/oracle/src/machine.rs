@@ -1,8 +1,8 @@
 //! Single steps of threads and copies: memory, asynchronous copies, exits.
 //!
 //! A running thread takes its next step. A copy in flight transfers its bytes at any time up to the wait that
-//! covers it, or after everything else if none does. A barrier or collective completed by a step is completed
-//! at once, but the released threads may take any time to continue.
+//! covers it, or after everything else if none does. A barrier or collective is complete as soon as the last step
+//! for it is taken, but the released threads may take any time to continue.
 //!
 //! Memory is sequentially consistent here. That is no restriction where it matters: only a race can reveal
 //! the manual's weaker memory, and races are found whatever is read.
@@ -33,6 +33,7 @@ pub(crate) struct TrackedState {
     pub(crate) values: bool,
 }
 
+/// The interpreter of a program.
 pub(crate) struct Machine<'t> {
     pub(crate) table: &'t Table,
     pub(crate) tracked: TrackedState,
@@ -211,7 +212,7 @@ impl Machine<'_> {
         self.table.threads[thread].first + usize::from(state.next[thread])
     }
 
-    /// Listed threads of a warp, exited or not.
+    /// The program's threads in a warp, exited or not.
     pub(crate) fn lanes(&self, warp: usize) -> impl Iterator<Item = usize> + Clone {
         let threads = &self.table.threads;
         (0..threads.len()).filter(move |&thread| threads[thread].warp == warp)

@@ -14,12 +14,12 @@ pub(crate) fn mutate(program: &mut Program, random: &mut Random) {
     let steps = &mut changed.threads[thread].steps;
     let position = random.below(steps.len());
     match random.below(9) {
-        _ if steps.is_empty() => steps.push(any_step(random, lane)),
+        _ if steps.is_empty() => steps.push(random_step(random, lane)),
         0 | 1 => drop(steps.remove(position)),
         2 => steps.insert(position, steps[position]),
         3 if position > 0 => steps.swap(position - 1, position),
         4 => steps.truncate(position),
-        5 => steps.insert(position, any_step(random, lane)),
+        5 => steps.insert(position, random_step(random, lane)),
         6 => steps[position].joint ^= true,
         _ => steps[position].op = alter(steps[position].op, random),
     }
@@ -29,11 +29,11 @@ pub(crate) fn mutate(program: &mut Program, random: &mut Random) {
     }
 }
 
-fn any_step(random: &mut Random, lane: u8) -> Step {
+fn random_step(random: &mut Random, lane: u8) -> Step {
     Step { op: random_op(random, lane), joint: random.chance(30) }
 }
 
-/// Any operation that this lane may execute.
+/// Draws an operation that this lane may execute.
 pub(crate) fn random_op(random: &mut Random, lane: u8) -> Op {
     match random.below(12) {
         0 => Op::Read(access(random)),
@@ -57,7 +57,7 @@ pub(crate) fn random_op(random: &mut Random, lane: u8) -> Op {
     }
 }
 
-/// The same operation with another operand.
+/// Changes an operand of an operation, or replaces the operation by a similar one.
 fn alter(op: Op, random: &mut Random) -> Op {
     match op {
         Op::Read(_) => Op::Read(access(random)),

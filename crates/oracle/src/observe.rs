@@ -1,8 +1,8 @@
 //! Judges a program by one run and the rules for single runs: the simplest form of a checker.
 //!
 //! It uses the interpreter's own steps along a random schedule, so it says nothing about any engine. It tests
-//! the claim behind engines that run one schedule: races, deadlocks, misuse and reuse found on one run, by
-//! sets of waits-for events, are those of all runs.
+//! the claim behind engines that run one schedule: the races, deadlocks, misuses and reuses of one run, found with
+//! its waits-for relation, are those of all runs.
 
 use crate::compare::CheckerVerdict;
 use crate::emit::expected_buffers;

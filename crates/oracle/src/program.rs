@@ -1,18 +1,18 @@
 //! The language of tiny programs.
 //!
-//! A program is a block of one to four warps. Two lanes of a warp matter. The other thirty exit at once and
-//! take part in nothing, yet the warp counts 32 threads at a barrier. A thread is a straight list of steps,
+//! A program is a block of one to four warps. Only two lanes of a warp are active. The other thirty exit at once,
+//! yet the warp counts as 32 threads at a barrier. A thread is a straight list of steps,
 //! and exits after the last one; an unlisted thread has no steps. There are four cells of four bytes in
 //! shared memory and four in global memory.
 //!
-//! Threads of a warp run independently. A step is *joint* if both lanes run through its code: the k-th joint
-//! steps of the two lanes are one instruction, and every other step is an instruction of its own. Operands of
+//! Threads of a warp run independently. A step is *joint* if both lanes execute the same instruction: the k-th
+//! joint steps of the two lanes are one instruction, and every other step is an instruction of its own. Operands of
 //! one instruction may differ between its lanes (addresses, values, masks), unless PTX requires them to agree
 //! (barriers).
 //!
 //! No step depends on a value read, so the set of steps and their possible orders do not depend on values.
-//! Every write stores a unique value, so a read identifies the writer. [`Value::Common`] is the exception,
-//! made to study writes of equal values.
+//! Every write stores a unique value, so a read identifies the writer. The exception is [`Value::Common`], for
+//! writes of equal values.
 
 use crate::text::{self, NotAProgram};
 use std::fmt;
@@ -20,17 +20,17 @@ use thiserror::Error;
 
 /// Active lanes of a warp.
 pub const LANES: usize = 2;
-/// Most warps of a block.
+/// The largest number of warps of a block.
 pub const MAX_WARPS: usize = 4;
-/// Most active threads.
+/// The largest number of active threads.
 pub const MAX_THREADS: usize = 4;
 /// Bytes of the cells of one memory.
 pub const MEMORY_BYTES: usize = 16;
 /// Barriers that programs use; the hardware has sixteen.
 pub const BARRIERS: usize = 4;
-/// Most asynchronous copies of a program.
+/// The largest number of asynchronous copies of a program.
 pub const MAX_COPIES: usize = 4;
-/// Most steps of a program; with the copies they fit into 32 bits.
+/// The largest number of steps of a program; with the copies they fit into 32 bits.
 pub const MAX_STEPS: usize = 28;
 
 /// A block of threads.
@@ -66,7 +66,7 @@ impl Thread {
 pub struct Step {
     /// The operation.
     pub op: Op,
-    /// Set if both lanes of the warp run through this instruction.
+    /// Set if both lanes of the warp execute this instruction.
     pub joint: bool,
 }
 
@@ -141,8 +141,7 @@ pub enum Space {
 pub enum Value {
     /// A value unique to the step.
     Own,
-    /// A value common to all such stores. In shared memory only, so that a copy is equal only to copies of
-    /// the same cell.
+    /// A value common to all such stores. Only in shared memory, so that copies from global memory never write it.
     Common,
 }
 
@@ -171,7 +170,7 @@ pub enum BarrierKind {
 }
 
 impl Op {
-    /// Returns `true` if two lanes can execute these with one instruction.
+    /// Returns `true` if one instruction can execute this operation in one lane and `other` in the other.
     #[must_use]
     pub fn can_be_one_instruction(self, other: Self) -> bool {
         match (self, other) {
@@ -246,7 +245,7 @@ impl Program {
         self.threads.iter().flat_map(|thread| thread.steps.iter().map(|step| step.op))
     }
 
-    /// Separates joint steps, from the first pair on that cannot be one instruction.
+    /// Turns joint steps into separate ones, from the first pair on that cannot be one instruction.
     pub fn separate_unequal(&mut self) {
         for second in 1..self.threads.len() {
             let [a, b] = [second - 1, second];

@@ -7,9 +7,9 @@
 //!   `cp.async` waits. It learns everything that the other lanes of a `bar.warp.sync` know. If it waited for
 //!   a barrier's generation, it learns everything that the registrations of that generation know. An arrival
 //!   releases and does not acquire. Shuffles and votes order nothing.
-//! - *Waits for* contains it. In addition, a lane that registers at a barrier, even to arrive, has waited for
-//!   the other lanes of its warp. Lanes of a shuffle or vote have waited for each other. A thread released by
-//!   an exit has waited for that exit.
+//! - *Waits for* contains that relation. In addition, a lane that registers at a barrier, even to arrive, has
+//!   waited for the other lanes of its warp. Lanes of a shuffle or vote have waited for each other. A thread
+//!   released by an exit has waited for that exit.
 
 use crate::program::{BARRIERS, MAX_COPIES, MAX_THREADS};
 use crate::table::Events;

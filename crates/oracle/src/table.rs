@@ -3,11 +3,10 @@
 //! An event is a step of a thread, or the transfer of an asynchronous copy. Events are numbered: steps first,
 //! thread by thread, then the copies.
 //!
-//! Two events *conflict* if they touch a common byte and do not both only read it. Two additions to a cell do
-//! not conflict: they are atomic, commute, and their results are dead. Two stores of equal values to the same
-//! bytes are classified separately: no schedule distinguishes them from one store. Equality means common
-//! values, and is decided without looking at memory. Copies are never equal to anything: the manual leaves
-//! two of them to one destination undefined.
+//! Two events *conflict* if they touch a common byte and do not both only read it. Two additions to a cell do not
+//! conflict: they are atomic and commute, and no thread uses their results. Two stores of equal values to the same
+//! bytes are classified separately: no schedule distinguishes them from one store. Only stores of [`Value::Common`]
+//! count as equal. Copies do not: the manual leaves two copies to one destination undefined.
 
 use crate::program::{Access, Op, Program, Space, Value};
 
@@ -52,7 +51,7 @@ impl Events {
     }
 }
 
-/// Most events of a program.
+/// The largest number of events of a program.
 pub(crate) const MAX_EVENTS: usize = 32;
 
 /// A thread in the form needed by the interpreter.
@@ -83,9 +82,9 @@ pub(crate) struct CopyTable {
 pub(crate) struct Table {
     pub(crate) threads: Vec<ThreadTable>,
     pub(crate) copies: Vec<CopyTable>,
-    /// For each event, those that conflict with it.
+    /// For each event, the events that conflict with it.
     pub(crate) conflicts: [Events; MAX_EVENTS],
-    /// For each event, those that store the same value to the same bytes.
+    /// For each event, the events that store the same value to the same bytes.
     pub(crate) equal: [Events; MAX_EVENTS],
     /// For each wait, the copies it waits for.
     pub(crate) covers: [Events; MAX_EVENTS],
@@ -134,16 +133,18 @@ impl Table {
         }
     }
 
+    /// Fills `conflicts` and `equal`.
     fn relate(&mut self) {
-        let touched: Vec<Vec<Touch>> = (0..self.len()).map(|event| self.touches(event)).collect();
-        for a in 0..touched.len() {
-            for b in 0..touched.len() {
+        let accesses: Vec<Vec<EventAccess>> =
+            (0..self.len()).map(|event| self.accesses(event)).collect();
+        for a in 0..accesses.len() {
+            for b in 0..accesses.len() {
                 let pairs =
-                    || touched[a].iter().flat_map(|x| touched[b].iter().map(move |y| (x, y)));
-                if a == b || !pairs().any(|(x, y)| x.meets(y)) {
+                    || accesses[a].iter().flat_map(|x| accesses[b].iter().map(move |y| (x, y)));
+                if a == b || !pairs().any(|(x, y)| x.conflicts_with(y)) {
                     continue;
                 }
-                let equal = pairs().all(|(x, y)| !x.meets(y) || x.stores_the_same(y));
+                let equal = pairs().all(|(x, y)| !x.conflicts_with(y) || x.stores_the_same(y));
                 let related = if equal { &mut self.equal } else { &mut self.conflicts };
                 related[a].add(Events::one(b));
             }
@@ -160,34 +161,40 @@ impl Table {
             !is_copy && matches!(op, Some(Op::UnusedRead(_)))
         };
         let same =
-            |read: usize, other: usize| match (&self.touches(read)[..], &self.touches(other)[..]) {
-                ([read], [other]) => read.access == other.access && other.kind != Kind::Read,
+            |read: usize, other: usize| match (&self.accesses(read)[..], &self.accesses(other)[..])
+            {
+                ([read], [other]) => {
+                    read.access == other.access && other.kind != EventAccessKind::Read
+                }
                 _ => false,
             };
         (is_unused_read(a) && same(a, b)) || (is_unused_read(b) && same(b, a))
     }
 
     /// The memory accesses of an event.
-    fn touches(&self, event: usize) -> Vec<Touch> {
+    fn accesses(&self, event: usize) -> Vec<EventAccess> {
         if let Some(copy) = self.copies.iter().find(|copy| copy.event == event) {
             let cell = |space, cell| Access { space, offset: cell * 4, width: 4 };
-            let source = Touch { access: cell(Space::Global, copy.from), kind: Kind::Read };
-            let kind = Kind::Store(Stored::Cell(copy.from));
-            return vec![source, Touch { access: cell(Space::Shared, copy.to), kind }];
+            let source =
+                EventAccess { access: cell(Space::Global, copy.from), kind: EventAccessKind::Read };
+            let kind = EventAccessKind::Store(Stored::Cell(copy.from));
+            return vec![source, EventAccess { access: cell(Space::Shared, copy.to), kind }];
         }
         let thread = &self.threads[self.thread_of(event)];
         match thread.ops[event - thread.first] {
-            Op::Read(access) | Op::UnusedRead(access) => vec![Touch { access, kind: Kind::Read }],
+            Op::Read(access) | Op::UnusedRead(access) => {
+                vec![EventAccess { access, kind: EventAccessKind::Read }]
+            }
             Op::Write(access, Value::Own) => {
-                vec![Touch { access, kind: Kind::Store(Stored::Event(event)) }]
+                vec![EventAccess { access, kind: EventAccessKind::Store(Stored::Event(event)) }]
             }
             Op::Write(access, Value::Common) => {
-                vec![Touch { access, kind: Kind::Store(Stored::Common) }]
+                vec![EventAccess { access, kind: EventAccessKind::Store(Stored::Common) }]
             }
             Op::Add(space, cell) => {
-                vec![Touch {
+                vec![EventAccess {
                     access: Access { space, offset: cell * 4, width: 4 },
-                    kind: Kind::Add,
+                    kind: EventAccessKind::Add,
                 }]
             }
             _ => Vec::new(),
@@ -196,13 +203,13 @@ impl Table {
 }
 
 /// An access of an event.
-struct Touch {
+struct EventAccess {
     access: Access,
-    kind: Kind,
+    kind: EventAccessKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EventAccessKind {
     Read,
     Store(Stored),
     Add,
@@ -216,20 +223,23 @@ enum Stored {
     Cell(u8),
 }
 
-impl Touch {
+impl EventAccess {
     /// Returns `true` if the order of the two may matter.
-    fn meets(&self, other: &Self) -> bool {
+    fn conflicts_with(&self, other: &Self) -> bool {
         let (a, b) = (self.access, other.access);
         let overlap =
             a.space == b.space && a.offset < b.offset + b.width && b.offset < a.offset + a.width;
-        let harmless =
-            matches!((self.kind, other.kind), (Kind::Read, Kind::Read) | (Kind::Add, Kind::Add));
+        let harmless = matches!(
+            (self.kind, other.kind),
+            (EventAccessKind::Read, EventAccessKind::Read)
+                | (EventAccessKind::Add, EventAccessKind::Add)
+        );
         overlap && !harmless
     }
 
     fn stores_the_same(&self, other: &Self) -> bool {
         // The manual leaves copies to one destination undefined, whatever they copy.
-        let plain = matches!(self.kind, Kind::Store(stored) if !matches!(stored, Stored::Cell(_)));
+        let plain = matches!(self.kind, EventAccessKind::Store(stored) if !matches!(stored, Stored::Cell(_)));
         plain && self.kind == other.kind && self.access == other.access
     }
 }
@@ -280,8 +290,8 @@ fn covers(threads: &[ThreadTable], copies: &[CopyTable]) -> [Events; MAX_EVENTS]
     covers
 }
 
-/// Numbers the instructions. Joint steps of a warp get the number of the first lane's step, or their own if
-/// the first lane has none in this place.
+/// Numbers the instructions. The second lane's joint steps get the numbers of the first lane's; every other step is
+/// its own instruction.
 fn sites(program: &Program, threads: &[ThreadTable]) -> [u8; MAX_EVENTS] {
     let mut sites = std::array::from_fn(|event| event as u8);
     for second in 1..threads.len() {

@@ -7,8 +7,8 @@
 //! 1.0: copy s0 g1; commit; wait 0; bar.popc 1 64 t
 //! ```
 //!
-//! Each line is a thread: its warp, its lane and its steps. `*` marks a joint step, an instruction that both
-//! lanes execute ([`Step::joint`]). `s1` is the second cell of shared memory. `read.2 g0+2` reads two bytes,
+//! Each line is a thread: its warp, its lane and its steps. `*` marks a joint step, an instruction of both lanes
+//! ([`Step::joint`]). `s1` is the second cell of shared memory. `read.2 g0+2` reads two bytes,
 //! beginning with the third byte of the first cell of global memory. `look` reads without using the value.
 //! `write s1` writes a value that no other step writes, `write s1 common` one that all such steps share. The
 //! last operand of `vote` and `bar.popc` is the thread's predicate, `t` or `f`.

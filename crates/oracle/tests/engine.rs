@@ -57,7 +57,7 @@ fn agreement(explorer: &mut Explorer, seed: u64) -> Agreement {
 /// Reduced programs with past disagreements.
 const FOUND: &[(&str, &str)] = &[
     (
-        "three warps at a barrier for two: all are let go",
+        "three warps at a barrier for two: all are released",
         "warps 3\n0.0: bar.sync 1 64\n1.0: bar.sync 1 64\n2.0: bar.sync 1 64",
     ),
     (
@@ -65,19 +65,19 @@ const FOUND: &[(&str, &str)] = &[
         "warps 2\n0.0: bar.popc 3 32 t\n1.0: bar.popc 3 32 f",
     ),
     (
-        "a lane that comes again while its warp's other lane waits counts the warp twice",
+        "a lane that registers again while its warp's other lane waits counts the warp twice",
         "warps 1\n0.0: barrier.sync 1 64\n0.1: barrier.arrive 1 64; barrier.sync 1 64",
     ),
     (
-        "writes of one value before and after an access of fewer bytes: not the same place",
+        "writes of one value before and after an access of fewer bytes: the access splits the cell",
         "warps 2\n0.0: write s1 common\n0.1: read.1 s0; *bar.arrive 2 64\n1.0: *bar.sync 2 64; write s1 common",
     ),
     (
-        "a write that another thread repeats does not hide what it read before",
+        "a write that another thread repeats does not hide what that thread read before",
         "warps 2\n0.0: write s0 common\n1.1: read s0; write s0 common",
     ),
     (
-        "nor what others read before it",
+        "a write that another thread repeats does not hide what others read before it",
         "warps 2\n0.0: read s0; bar.sync 1 64; write s1\n1.0: bar.sync 1 64; write s0 common\n1.1: write s0 common",
     ),
 ];
@@ -92,13 +92,13 @@ fn differences_found_earlier_are_gone() {
 
 /// Unused reads may race with writes without an error, unless something else races too.
 #[test]
-fn racing_reads_for_nothing_are_no_errors() {
+fn racing_unused_reads_are_not_errors() {
     for (text, agreement) in [
         ("warps 2\n0.0: write s0\n1.0: look s0", Agreement::Clean),
         ("warps 2\n0.0: write g0\n1.0: look g0; look g0\n1.1: look g0", Agreement::Clean),
         ("warps 2\n0.0: add s0\n1.0: look s0", Agreement::Clean),
         ("warps 2\n0.0: write.2 s0\n1.0: look.2 s0; read.2 s0+2", Agreement::Clean),
-        // The lane also reads with use, before or after.
+        // The lane also uses a value that it reads, before or after.
         ("warps 2\n0.0: write s0\n1.0: look s0; read s0", Agreement::Wrong),
         ("warps 2\n0.0: write s0\n1.0: read s0; look s0", Agreement::Wrong),
         ("warps 2\n0.0: write s0\n1.0: look.2 s0", Agreement::Wrong),

@@ -13,7 +13,7 @@ fn explore(text: &str) -> Verdict {
 fn clean(text: &str) {
     let verdict = explore(text);
     assert!(verdict.is_clean(), "{verdict:?}");
-    assert_eq!(verdict.outcomes.expect("looked at").len(), 1);
+    assert_eq!(verdict.outcomes.expect("computed for clean programs").len(), 1);
 }
 
 #[track_caller]
@@ -52,7 +52,7 @@ fn an_exit_orders_nothing() {
 }
 
 #[test]
-fn barriers_order_memory_also_by_way_of_a_third() {
+fn barriers_order_memory_transitively() {
     clean("warps 2\n0.0: write s0; bar.sync 0\n1.0: bar.sync 0; read s0");
     clean("warps 2\n0.0: write g0; bar.sync 0\n1.0: bar.sync 0; read g0");
     clean(
@@ -67,7 +67,7 @@ fn barriers_order_memory_also_by_way_of_a_third() {
 }
 
 #[test]
-fn an_arrival_tells_and_does_not_learn() {
+fn an_arrival_releases_and_does_not_acquire() {
     clean("warps 2\n0.0: write s0; bar.arrive 1 64\n1.0: bar.sync 1 64; read s0");
     races("warps 2\n0.0: bar.arrive 1 64; read s0\n1.0: write s0; bar.sync 1 64");
     // Nor among the lanes of its own warp.
@@ -95,7 +95,7 @@ fn misuse() {
 }
 
 #[test]
-fn a_warp_that_comes_again_counts_again() {
+fn a_warp_that_registers_twice_counts_twice() {
     clean(
         "warps 1\n0.0: write s0; *bar.arrive 1 64; *bar.sync 1 64\n0.1: *bar.arrive 1 64; *bar.sync 1 64; read s0",
     );

@@ -18,20 +18,20 @@ fn check(explorer: &mut Explorer, program: &Program, seed: u64) -> Result<(), Bo
 }
 
 #[test]
-fn one_run_tells_of_all() {
+fn one_run_agrees_with_all_runs() {
     let mut explorer = Explorer::default();
     for seed in 0..12_000 {
         let program = generate(seed);
         if check(&mut explorer, &program, seed).is_err() {
             let smallest = shrink(&program, |p| check(&mut explorer, p, seed).is_err());
-            let disagreement = check(&mut explorer, &smallest, seed).expect_err("still");
+            let disagreement = check(&mut explorer, &smallest, seed).expect_err("still disagrees");
             panic!("seed {seed}: {disagreement}");
         }
     }
 }
 
 /// Every combination of two to four warps with one to three steps each, at most eight in total, all syncs or
-/// arrivals at one barrier for two warps. Warps may be exchanged, so they are sorted.
+/// arrivals at one barrier for two warps. The order of warps does not matter, so only sorted programs are listed.
 fn one_barrier() -> Vec<Program> {
     let lists: Vec<Vec<BarrierKind>> =
         (1..=3).flat_map(|length| (0..1 << length).map(move |bits| kinds(bits, length))).collect();
@@ -112,7 +112,7 @@ fn checkers_that_see_nothing_or_everything_are_caught() {
 }
 
 #[test]
-fn generated_programs_are_within_the_language_and_print_as_they_are_read() {
+fn generated_programs_are_valid_and_print_as_they_are_read() {
     for seed in 0..5_000 {
         let program = generate(seed);
         assert_eq!(program.validate(), Ok(()), "seed {seed}\n{program}");
@@ -122,7 +122,7 @@ fn generated_programs_are_within_the_language_and_print_as_they_are_read() {
 }
 
 #[test]
-fn shrinking_keeps_what_matters() {
+fn shrinking_keeps_the_property() {
     let races = |program: &Program| !Explorer::default().explore(program).races.is_empty();
     let found = (0..2_000).map(generate).filter(races).take(20);
     for program in found {

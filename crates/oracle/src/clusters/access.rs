@@ -25,6 +25,7 @@ pub(super) enum Change {
 }
 
 impl Change {
+    /// Returns `true` if two concurrent changes of these kinds give the same result in either order.
     pub(super) fn commutes(self, other: Self) -> bool {
         match (self, other) {
             (Self::WriteCommon(one), Self::WriteCommon(other)) => one == other,
@@ -36,31 +37,32 @@ impl Change {
     }
 }
 
+/// Iterates over the accesses that the steps of a program may perform.
 pub(super) fn accesses(program: &ClusterProgram) -> impl Iterator<Item = CellAccess> {
     let threads = program.threads.iter().enumerate();
     let ops = threads.flat_map(|(thread, ops)| ops.iter().map(move |op| (thread, op)));
     ops.enumerate().flat_map(|(step, (thread, op))| {
-        let own = block_of(thread);
+        let own_block = block_of(thread);
         let change = match *op {
             ClusterOp::WriteCommon(_, _, which) => Change::WriteCommon(which),
-            ClusterOp::Add(_, _, wide) => Change::Add(own, wide),
-            ClusterOp::AsyncAdd(..) => Change::Add(own, true),
+            ClusterOp::Add(_, _, wide) => Change::Add(own_block, wide),
+            ClusterOp::AsyncAdd(..) => Change::Add(own_block, true),
             _ => Change::Other,
         };
-        let one = |event, block: u8, cell: usize, writes| {
+        let single = |event, block: u8, cell: usize, writes| {
             vec![CellAccess { event, block: block.into(), cell, writes, change }]
         };
         match *op {
             ClusterOp::Write(block, cell)
             | ClusterOp::WriteCommon(block, cell, _)
-            | ClusterOp::Add(block, cell, _) => one(event(step, 0), block, cell.into(), true),
-            ClusterOp::Read(block, cell) => one(event(step, 0), block, cell.into(), false),
+            | ClusterOp::Add(block, cell, _) => single(event(step, 0), block, cell.into(), true),
+            ClusterOp::Read(block, cell) => single(event(step, 0), block, cell.into(), false),
             ClusterOp::Async(block, cell, _) | ClusterOp::AsyncAdd(block, cell, _) => {
-                one(event(step, block.into()), block, cell.into(), true)
+                single(event(step, block.into()), block, cell.into(), true)
             }
             ClusterOp::Multicast(mask, _) => (0..BLOCKS as u8)
                 .filter(|block| mask >> block & 1 == 1)
-                .flat_map(|block| one(event(step, block.into()), block, CELLS - 1, true))
+                .flat_map(|block| single(event(step, block.into()), block, CELLS - 1, true))
                 .collect(),
             _ => Vec::new(),
         }

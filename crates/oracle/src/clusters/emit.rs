@@ -1,8 +1,8 @@
 //! Emits programs of two blocks as PTX kernels.
 //!
-//! The first thread of each block initialises its mbarriers and cells, and all threads meet as the program
-//! says. Then each thread runs code of its own; lanes without a part exit. A read stores its value in its 16
-//! bytes of the buffer `results`; copies take their bytes from the buffer `cells`.
+//! The first thread of each block initialises its mbarriers and cells, and all threads synchronise as [`Start`]
+//! says. Then each thread runs code of its own; lanes that are no thread of the program exit. A read stores its
+//! value in its 16 bytes of the buffer `results`; copies take their bytes from the buffer `cells`.
 
 use super::step::{COPIED, common_value, initial_value, stored_value};
 use super::{
@@ -96,6 +96,7 @@ fn locate(text: &mut String, block: u8, cell: u8, mbarrier: u8) {
     );
 }
 
+/// Returns the modifiers for the memory order and the scope.
 fn order(name: &str, relaxed: bool, scope: Scope) -> String {
     let name = if relaxed { "relaxed" } else { name };
     match scope {
@@ -107,6 +108,7 @@ fn order(name: &str, relaxed: bool, scope: Scope) -> String {
     }
 }
 
+/// Emits a step of a thread.
 fn step(text: &mut String, number: usize, op: ClusterOp) {
     match op {
         ClusterOp::Write(block, cell)

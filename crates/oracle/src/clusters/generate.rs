@@ -105,22 +105,22 @@ fn random_program(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// Chooses the threads that take part: the first of each block, and perhaps others.
-fn parts(random: &mut Random) -> Vec<usize> {
-    let mut parts = vec![0, 2];
-    parts.extend([1, 3].into_iter().filter(|_| random.chance(30)));
-    parts
+/// Chooses threads: the first of each block, and perhaps others.
+fn chosen_threads(random: &mut Random) -> Vec<usize> {
+    let mut chosen_threads = vec![0, 2];
+    chosen_threads.extend([1, 3].into_iter().filter(|_| random.chance(30)));
+    chosen_threads
 }
 
-/// Both blocks write, meet, and read the other's values, perhaps twice.
+/// Both blocks write, meet at the cluster barrier, and read the other's values, perhaps twice.
 fn exchange(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     let relaxed = random.chance(25);
-    let parts = parts(random);
+    let chosen_threads = chosen_threads(random);
     let rounds = 1 + random.below(2usize);
-    for &thread in &parts {
-        let own = (thread / 2) as u8;
-        let other = 1 - own;
+    for &thread in &chosen_threads {
+        let own_block = (thread / 2) as u8;
+        let other_block = 1 - own_block;
         let cell = (thread % 2) as u8;
         let remote = random.chance(40);
         let steps = &mut program.threads[thread];
@@ -128,13 +128,13 @@ fn exchange(random: &mut Random) -> ClusterProgram {
             if round > 0 {
                 steps.extend([ClusterOp::ClusterArrive(false), ClusterOp::ClusterWait]);
             }
-            steps.push(ClusterOp::Write(if remote { other } else { own }, cell));
+            steps.push(ClusterOp::Write(if remote { other_block } else { own_block }, cell));
             if relaxed {
                 steps.push(ClusterOp::Fence(true));
             }
             steps.push(ClusterOp::ClusterArrive(relaxed));
             steps.push(ClusterOp::ClusterWait);
-            steps.push(ClusterOp::Read(if remote { own } else { other }, cell));
+            steps.push(ClusterOp::Read(if remote { own_block } else { other_block }, cell));
         }
     }
     program
@@ -197,7 +197,7 @@ fn asynchronous(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// Threads with equal values store them to one cell, meet, read it and meet again, for another value.
+/// Threads store a common value to one cell, meet at a barrier, read the cell and meet again, for another value.
 fn replicated(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     let at_block = random.chance(60);
@@ -227,8 +227,8 @@ fn replicated(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// Threads of both blocks add to one cell, asynchronously or directly; the threads of its block wait for all
-/// and read it.
+/// Threads of both blocks add to one cell, asynchronously or directly. Then the threads of the cell's block wait
+/// for the asynchronous ones and read the cell.
 fn sums(random: &mut Random) -> ClusterProgram {
     let mut program = empty(random);
     let asynchronous = 1 + random.below(2u8);
@@ -286,7 +286,7 @@ fn multicast(random: &mut Random) -> ClusterProgram {
     program
 }
 
-/// Lets all threads with a part meet at the end.
+/// Lets all threads that have steps meet at the cluster barrier at the end.
 fn meet_at_end(program: &mut ClusterProgram, random: &mut Random) {
     for steps in program.threads.iter_mut().filter(|steps| !steps.is_empty()) {
         steps.extend([ClusterOp::ClusterArrive(random.chance(50)), ClusterOp::ClusterWait]);

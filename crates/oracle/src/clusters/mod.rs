@@ -21,11 +21,11 @@ use std::fmt;
 
 /// Blocks of the cluster.
 pub const BLOCKS: usize = 2;
-/// Most threads of a block.
+/// The largest number of threads of a block.
 pub const BLOCK_THREADS: usize = 2;
 /// Threads of a program.
 pub const THREADS: usize = BLOCKS * BLOCK_THREADS;
-/// Most steps of a program.
+/// The largest number of steps of a program.
 pub const MAX_STEPS: usize = 20;
 /// Mbarriers of a block.
 pub const MBARRIERS: usize = 2;

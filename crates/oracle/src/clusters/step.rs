@@ -79,7 +79,7 @@ pub(super) struct State {
     deferred: [[Events; 2]; THREADS],
     /// Copies and asynchronous stores that have started and not happened.
     in_flight: Events,
-    /// Knowledge of the thread of each of them when it started.
+    /// For each copy, the knowledge of its thread when the copy started.
     known_at_start: [Events; MAX_STEPS],
     /// Accesses that have happened.
     happened: Events,
@@ -176,7 +176,7 @@ impl State {
                 Some(ClusterOp::ClusterWait) => self.arrived[thread] <= self.generation,
                 Some(ClusterOp::Block) => {
                     let mut all = (block * BLOCK_THREADS..(block + 1) * BLOCK_THREADS)
-                        .map(|one| self.op(program, one));
+                        .map(|thread| self.op(program, thread));
                     all.all(|op| op == Some(ClusterOp::Block))
                 }
                 Some(_) => true,
@@ -207,8 +207,8 @@ impl State {
         block: usize,
     ) -> Result<(), Stopped> {
         let threads = block * BLOCK_THREADS..(block + 1) * BLOCK_THREADS;
-        let lives = threads.into_iter().any(|thread| self.op(program, thread).is_some());
-        match from == block || self.started[block] && lives {
+        let is_running = threads.into_iter().any(|thread| self.op(program, thread).is_some());
+        match from == block || self.started[block] && is_running {
             true => Ok(()),
             false => Err(Stopped::OutsideLifetime),
         }
@@ -221,7 +221,7 @@ impl State {
         next: Move,
         race: &mut bool,
     ) -> Result<(), Stopped> {
-        let taken = match next {
+        let outcome = match next {
             Move::Start(block) => {
                 self.started[block] = true;
                 Ok(())
@@ -229,9 +229,9 @@ impl State {
             Move::Step(thread) => self.step(program, thread, race),
             Move::Copy(step, block) => self.copy(program, step, block, race),
         };
-        // A thread that ends counts at the cluster barrier.
+        // A thread that has ended counts as arrived at the cluster barrier.
         self.complete_generation_if_due(program);
-        taken
+        outcome
     }
 
     fn step(
@@ -380,7 +380,7 @@ impl State {
         self.access_by(program, (event(number, 0), block, cell, writes), known, race);
     }
 
-    /// Records an access to a cell. It races if it conflicts with an unknown event.
+    /// Records an access to a cell. It races if it conflicts with an earlier access that is not in `known`.
     fn access_by(
         &mut self,
         program: &ClusterProgram,
@@ -415,9 +415,9 @@ impl State {
         // A block that has not started has not ended.
         let ended =
             |thread: usize| self.started[block_of(thread)] && self.op(program, thread).is_none();
-        let come = |thread: usize| ended(thread) || self.arrived[thread] == current;
-        let some = (0..THREADS).any(|thread| self.arrived[thread] == current);
-        if some && (0..THREADS).all(come) {
+        let has_arrived_or_ended = |thread: usize| ended(thread) || self.arrived[thread] == current;
+        let any_arrived = (0..THREADS).any(|thread| self.arrived[thread] == current);
+        if any_arrived && (0..THREADS).all(has_arrived_or_ended) {
             self.generation = current;
             self.past = std::mem::take(&mut self.released);
         }

@@ -1,8 +1,8 @@
 //! Emits programs with mbarriers as PTX kernels.
 //!
 //! The first thread initialises the mbarriers and the cells, and a barrier of all threads orders that before
-//! everything. Then each thread runs code of its own; lanes without a part exit. A read stores its value in
-//! its 16 bytes of the buffer `results`; copies take their bytes from the buffer `cells`.
+//! everything. Then each thread runs code of its own; lanes that are no thread of the program exit. A read stores
+//! its value in its 16 bytes of the buffer `results`; copies take their bytes from the buffer `cells`.
 
 use super::step::{common_value, copied_value, initial_value, stored_value};
 use super::{CELLS, MBARRIERS, PhaseArrival, PhaseOp, PhaseProgram};
@@ -16,7 +16,7 @@ const HEADER: &str = "\
 
 .visible .entry program(.param .u64 cells, .param .u64 results)
 {
-\t.reg .pred %p, %q, %ask<32>, %skip<32>, %done<32>;
+\t.reg .pred %p, %q, %peeked<32>, %skip<32>, %done<32>;
 \t.reg .b32 %number, %value, %token;
 \t.reg .b64 %cells, %results, %state;
 \t.shared .align 8 .b8 bars[32];
@@ -78,8 +78,8 @@ fn step(text: &mut String, program: &PhaseProgram, number: usize, op: PhaseOp) {
         PhaseOp::Peek(mbarrier, parity) => peek(number, mbarrier, parity),
         PhaseOp::WaitUnless(mbarrier, parity) => wait_unless(number, mbarrier, parity),
         PhaseOp::CopyArrive(mbarrier, increments) => {
-            let how = if increments { "" } else { ".noinc" };
-            format!("\tcp.async.mbarrier.arrive{how}.shared.b64 {};", place(mbarrier))
+            let modifier = if increments { "" } else { ".noinc" };
+            format!("\tcp.async.mbarrier.arrive{modifier}.shared.b64 {};", place(mbarrier))
         }
         PhaseOp::Copy(cell)
         | PhaseOp::Write(cell)
@@ -111,10 +111,10 @@ fn change_bytes(name: &str, mbarrier: u8, units: u8) -> String {
 }
 
 fn wait(number: usize, mbarrier: u8, parity: bool, relaxed: bool) -> String {
-    let how = if relaxed { ".relaxed.cta" } else { "" };
+    let modifier = if relaxed { ".relaxed.cta" } else { "" };
     let (at, parity) = (place(mbarrier), u32::from(parity));
     format!(
-        "wait_{number}:\n\tmbarrier.try_wait.parity{how}.shared::cta.b64 %q, {at}, {parity};\n\
+        "wait_{number}:\n\tmbarrier.try_wait.parity{modifier}.shared::cta.b64 %q, {at}, {parity};\n\
          \t@!%q bra wait_{number};"
     )
 }
@@ -122,8 +122,8 @@ fn wait(number: usize, mbarrier: u8, parity: bool, relaxed: bool) -> String {
 fn peek(number: usize, mbarrier: u8, parity: bool) -> String {
     let (at, parity) = (place(mbarrier), u32::from(parity));
     format!(
-        "\tmbarrier.try_wait.parity.shared::cta.b64 %ask{number}, {at}, {parity};\n\
-         \tselp.b32 %token, 1, 0, %ask{number};"
+        "\tmbarrier.try_wait.parity.shared::cta.b64 %peeked{number}, {at}, {parity};\n\
+         \tselp.b32 %token, 1, 0, %peeked{number};"
     )
 }
 
@@ -165,7 +165,7 @@ fn access(number: usize, op: PhaseOp, offset: u32) -> String {
 }
 
 fn meet_in_warp(program: &PhaseProgram, number: usize, orders: bool) -> String {
-    let thread = (0..program.threads.len()).rfind(|&one| program.first(one) <= number);
+    let thread = (0..program.threads.len()).rfind(|&thread| program.first(thread) <= number);
     let shares = program.share_warp && thread.is_some_and(|thread| thread <= 1);
     let mask = if shares { 3 } else { 1 };
     match orders {
@@ -177,16 +177,16 @@ fn meet_in_warp(program: &PhaseProgram, number: usize, orders: bool) -> String {
 fn arrive(arrival: PhaseArrival) -> String {
     let PhaseArrival { count, expects, drops, no_complete, relaxed, .. } = arrival;
     let name = if drops { "arrive_drop" } else { "arrive" };
-    let how = match (expects, no_complete) {
+    let modifier = match (expects, no_complete) {
         (Some(_), _) => ".expect_tx",
         (None, true) => ".noComplete",
         (None, false) => "",
     };
-    let order = if relaxed && how != ".noComplete" { ".relaxed.cta" } else { "" };
+    let order = if relaxed && modifier != ".noComplete" { ".relaxed.cta" } else { "" };
     let operand = match expects {
         Some(units) => u32::from(units) * 16,
         None => u32::from(count),
     };
     let at = place(arrival.mbarrier);
-    format!("\tmbarrier.{name}{how}{order}.shared::cta.b64 %state, {at}, {operand};")
+    format!("\tmbarrier.{name}{modifier}{order}.shared::cta.b64 %state, {at}, {operand};")
 }

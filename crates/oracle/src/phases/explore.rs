@@ -7,11 +7,11 @@
 //! continued. A copy happens at any time after its start, and arrives at an mbarrier at any time after that.
 //! A bulk load delivers its bytes in two halves.
 //!
-//! Happens-before is kept as sets: for each thread, the events that it knows of. An arrival adds its thread's
-//! set to the phase. A wait adds the set of the phase that ended to its thread's. Relaxed arrivals and waits do
-//! so only with fences. A second set holds the writes that a `fence.proxy.async` has covered: a bulk copy that
-//! knows of a write but not of such a fence races with it. Two stores of the same value do not race, nor do two
-//! updates.
+//! Happens-before is kept as sets: for each thread, the events that it knows of. An arrival adds the set of its
+//! thread to that of the phase. A wait adds the set of the ended phase to that of its thread. Relaxed arrivals and
+//! waits do so only together with fences. A second set holds the writes that a `fence.proxy.async` has covered: a
+//! bulk copy that knows of a write but not of such a fence races with it. Two stores of the same value do not race,
+//! nor do two updates.
 //!
 //! A program is *clean* if every schedule ends with all threads exited, balanced bytes, no misuse and no race,
 //! if each step counts for the same phase on all schedules, and if the values read are the same.

@@ -129,12 +129,12 @@ fn pipeline(random: &mut Random) -> PhaseProgram {
 /// A ring of two cells: one thread fills them in turn, by stores or bulk loads, and another reads them in
 /// turn.
 fn ring(random: &mut Random) -> PhaseProgram {
-    let (trips, loads) = (2 + random.below(3usize), random.chance(50));
+    let (rounds, loads) = (2 + random.below(3usize), random.chance(50));
     let mut threads = vec![Vec::new(), Vec::new()];
-    for trip in 0..trips {
-        let (stage, odd) = ((trip % 2) as u8, trip / 2 % 2 == 1);
+    for round in 0..rounds {
+        let (stage, odd) = ((round % 2) as u8, round / 2 % 2 == 1);
         let [full, empty] = [stage, stage + 2];
-        if trip >= 2 || random.chance(50) {
+        if round >= 2 || random.chance(50) {
             threads[0].push(PhaseOp::Wait(empty, !odd, false));
         }
         let announced = PhaseArrival { expects: Some(1), ..PhaseArrival::at(full) };
@@ -143,7 +143,7 @@ fn ring(random: &mut Random) -> PhaseProgram {
             false => [PhaseOp::Write(stage), PhaseOp::Arrive(PhaseArrival::at(full))],
         });
         threads[1].extend([PhaseOp::Wait(full, odd, false), PhaseOp::Read(stage)]);
-        if trip + 2 < trips || random.chance(50) {
+        if round + 2 < rounds || random.chance(50) {
             threads[1].push(PhaseOp::Arrive(PhaseArrival::at(empty)));
         }
     }
@@ -208,8 +208,8 @@ fn bulk_stores(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: counts([1, 1]), threads, share_warp: random.chance(20) }
 }
 
-/// Threads with equal values store them to one cell, or update it, and meet. They read it, or one of them
-/// moves it with a bulk copy. Then they meet again, for the next value.
+/// Threads store a common value to one cell, or update it, and meet at a barrier. Then they read the cell, or one
+/// of them copies it in bulk. Then they meet again, for the next value.
 fn replicated(random: &mut Random) -> PhaseProgram {
     let threads = 2 + random.below(2usize);
     let (at_block, fences, moves) = (random.chance(25), random.chance(60), random.below(3u8));
@@ -353,7 +353,7 @@ fn announced_bytes(random: &mut Random) -> PhaseProgram {
     PhaseProgram { counts: counts([1, 1]), threads, share_warp: random.chance(30) }
 }
 
-/// Lets an earlier answer skip a wait.
+/// Adds a peek before a wait, which is then skipped if the answer was true.
 fn add_peek(program: &mut PhaseProgram, random: &mut Random) {
     let thread = random.below(program.threads.len());
     let steps = &mut program.threads[thread];

@@ -17,9 +17,9 @@ pub use generate::generate_phases;
 
 use std::fmt;
 
-/// Most threads of a program.
+/// The largest number of threads of a program.
 pub const MAX_THREADS: usize = 3;
-/// Most steps of a program.
+/// The largest number of steps of a program.
 pub const MAX_STEPS: usize = 24;
 /// Mbarriers of a program.
 pub const MBARRIERS: usize = 4;

@@ -348,7 +348,7 @@ impl State {
         Ok(())
     }
 
-    /// Records an access of a step to a cell. It races if it conflicts with an unknown event.
+    /// Records an access of a step to a cell. It races if it conflicts with an earlier step that is not in `known`.
     fn access(
         &mut self,
         program: &PhaseProgram,
@@ -378,11 +378,11 @@ impl State {
     }
 
     fn meet_at_block(&mut self, program: &PhaseProgram) {
-        let here: Vec<usize> =
+        let present: Vec<usize> =
             (0..program.threads.len()).filter(|&one| self.op(program, one).is_some()).collect();
         let mut all = Knowledge::default();
-        here.iter().for_each(|&thread| all.add(self.known[thread]));
-        for thread in here {
+        present.iter().for_each(|&thread| all.add(self.known[thread]));
+        for thread in present {
             self.known[thread].add(all);
             self.next[thread] += 1;
         }
@@ -390,15 +390,15 @@ impl State {
 
     fn meet_in_warp(&mut self, program: &PhaseProgram, thread: usize, orders: bool) {
         let pair = program.share_warp && thread <= 1;
-        let here: Vec<usize> = match pair {
-            true => (0..2).filter(|&one| self.op(program, one).is_some()).collect(),
+        let present: Vec<usize> = match pair {
+            true => (0..2).filter(|&thread| self.op(program, thread).is_some()).collect(),
             false => vec![thread],
         };
         let mut all = Knowledge::default();
-        here.iter().filter(|_| orders).for_each(|&one| all.add(self.known[one]));
-        for one in here {
-            self.known[one].add(all);
-            self.next[one] += 1;
+        present.iter().filter(|_| orders).for_each(|&thread| all.add(self.known[thread]));
+        for thread in present {
+            self.known[thread].add(all);
+            self.next[thread] += 1;
         }
     }
 }

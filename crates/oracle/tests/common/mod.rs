@@ -37,7 +37,7 @@ pub(crate) fn engine(kernel: &Kernel) -> CheckerVerdict {
             Fault::Barrier(BarrierFault::Reuse { .. }) => verdict.reuse = true,
             Fault::Barrier(_) => verdict.misuse = true,
             Fault::Undefined { reaches: Sink::Output, .. } => verdict.undefined = true,
-            // Does not depend on the schedule, and the programs are not meant to show it.
+            // Copies in flight at exit do not depend on the schedule, and the oracle has no such finding.
             Fault::CopiesInFlight { .. } => {}
             other => verdict.unknown = Some(format!("{other:?}")),
         }

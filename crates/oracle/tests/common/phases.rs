@@ -62,8 +62,8 @@ pub(crate) fn compare(program: &PhaseProgram) -> Result<&'static str, String> {
     match (&answer, oracle.is_clean()) {
         (EngineAnswer::Clean(values), true) if oracle.outcomes.contains(values) => Ok("clean"),
         (EngineAnswer::Clean(_), true) => wrong("other values"),
-        (EngineAnswer::Clean(_), false) => wrong("accepted, and some schedule goes wrong"),
-        (EngineAnswer::Found(_), true) => wrong("rejected, and no schedule goes wrong"),
+        (EngineAnswer::Clean(_), false) => wrong("accepted, but some schedule has a fault"),
+        (EngineAnswer::Found(_), true) => wrong("rejected, but no schedule has a fault"),
         (EngineAnswer::Found(_), false) => Ok("wrong"),
         (EngineAnswer::GaveUp(_), true) => Ok("gave up on a clean one"),
         (EngineAnswer::GaveUp(_), false) => Ok("gave up on a wrong one"),

@@ -25,7 +25,7 @@ impl State {
                 self.results[step] = self.cells[usize::from(cell)];
             }
             PhaseOp::Load(cell, mbarrier) => {
-                // The phases of both halves count.
+                // The phases in which both halves arrive are recorded.
                 self.phase[step] = self.phase[step] * 8 + self.current(mbarrier) + 1;
                 if self.half_delivered >> step & 1 == 0 {
                     self.half_delivered |= 1 << step;
@@ -65,7 +65,7 @@ impl State {
         same.fold(1 << copy, |all, step| all | before & 1 << step)
     }
 
-    /// Returns `true` if a thread's bulk stores have read their cells.
+    /// Returns `true` if none of a thread's bulk stores is in flight.
     pub(in crate::phases) fn stores_are_done(&self, program: &PhaseProgram, thread: usize) -> bool {
         self.own_stores(program, thread) & self.in_flight == 0
     }
