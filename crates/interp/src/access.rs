@@ -102,7 +102,7 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// The memory that an element lies in.
+    /// Returns the memory that holds an element.
     pub(crate) fn memory<'s>(
         &'s mut self,
         state: &'s mut State<'k>,
@@ -115,7 +115,7 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// The value of an element in memory; an element of a global array is drawn at its first access.
+    /// Returns the value of an element in memory; an element of a global array is drawn at its first access.
     pub(crate) fn read(&mut self, state: &State<'_>, cell: &Cell) -> Result<Value, Halt> {
         let array = &self.kernel.arrays[cell.0];
         if self.runs_one_thread && array.space != Space::Local && self.written[cell.0.position()] {
@@ -158,12 +158,13 @@ impl<'k> Machine<'k> {
         }
     }
 
-    /// Returns the thread that an array of this kind belongs to.
+    /// Returns the number of the thread that a local array belongs to; `None` for other arrays.
     fn owner(&self, state: &State<'k>, array: ArrayId) -> Option<u64> {
         (self.kernel.arrays[array].space == Space::Local).then_some(state.number)
     }
 
-    /// Returns the uninitialised read that a loaded value comes from: this one, if nothing was stored to the element.
+    /// Returns the uninitialised read that a loaded value comes from: this load, if nothing was stored to the
+    /// element.
     pub(crate) fn source_of(
         &mut self,
         state: &State<'k>,
@@ -202,7 +203,7 @@ impl<'k> Machine<'k> {
     }
 }
 
-/// The index as the machine computes it, after wrapping.
+/// Returns the index after wrapping, as the machine computes it.
 fn wrapped_index(expr: &Expr, view: &ThreadView<'_>) -> Option<i128> {
     match &expr.kind {
         ExprKind::Convert(inner) if widens(inner.ty, expr.ty) => wrapped_index(inner, view),

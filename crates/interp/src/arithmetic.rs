@@ -28,7 +28,7 @@ pub struct CompiledRunOptions {
     pub draw: Draw,
     /// Significant bits of the kernel's narrowest float type.
     pub significand: u32,
-    /// Seed for perturbing inexact operations, if they are to be perturbed; it also decides which threads run first.
+    /// Seed of a perturbed run. It decides the direction of each perturbation, and the order of threads.
     pub perturbed: Option<u64>,
     /// Limit on executed instructions.
     pub budget: u64,
@@ -53,7 +53,7 @@ impl Arithmetic {
         Self { options, draws, inexact: Cell::new(false), out_of_range: Cell::new(false) }
     }
 
-    /// The seed for the order of threads: another one for each perturbed run.
+    /// Returns the seed for the order of threads. Each perturbed run has another.
     pub(crate) fn order_seed(&self) -> u64 {
         self.options.perturbed.map_or(0, mix64)
     }
@@ -62,7 +62,7 @@ impl Arithmetic {
         !self.inexact.get()
     }
 
-    /// A number in -1 … 1, not close to 0.
+    /// Returns a pseudo-random number with an absolute value of 0.5 to 1.
     fn jitter(&self) -> f64 {
         let drawn = mix64(self.draws.get());
         self.draws.set(drawn);
@@ -162,6 +162,7 @@ impl Arithmetic {
     }
 }
 
+/// Returns the relative distance of neighbouring floats with this many significant bits.
 fn unit(significand: u32) -> f64 {
     1.0 / (1_u64 << significand.min(60)) as f64
 }

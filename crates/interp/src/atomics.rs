@@ -13,7 +13,7 @@ pub(crate) fn updated_value(op: AtomicOp, old: Value, operands: &[Value], ty: Ty
     let fit = |value: i128| Value::int(ty.wrap(value));
     match (op, old, operands) {
         (AtomicOp::Exchange, _, [new]) => as_stored(*new),
-        // Bits are compared, and those of a NaN and the sign of a zero are unknown.
+        // The operation compares bits. The bits of a NaN and the sign of a zero are unknown.
         (AtomicOp::CompareAndSwap, Value::Undefined, _)
         | (AtomicOp::CompareAndSwap, _, [Value::Undefined, _]) => Value::Undefined,
         (AtomicOp::CompareAndSwap, Value::Float(old), [Value::Float(expected), new]) => {

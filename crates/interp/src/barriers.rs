@@ -16,7 +16,7 @@ use kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, When};
 
 /// Limit on the pairs of threads tested at a barrier.
 const MAX_PAIRS: usize = 512;
-/// Limit on the threads tested there.
+/// Limit on the threads tested at a barrier.
 const MAX_THREADS: usize = 64;
 
 /// The environment of a claim at a barrier: a thread, and another one if the claim mentions it.
@@ -84,14 +84,14 @@ impl<'k> Machine<'k> {
         };
         let one = &threads[waiting];
         let at = one.waits.unwrap_or_default();
-        // The counts of loops that were left are meaningless. Only those around the barrier matter, and all threads
-        // at this barrier are in them.
-        let around = self.code.enclosing_loops(one.pc);
-        let same = |other: &State<'_>| {
+        // Only the counts of the loops around the barrier matter. The counts of other loops are left over from
+        // earlier iterations.
+        let loops = self.code.enclosing_loops(one.pc);
+        let is_at_same_place = |other: &State<'_>| {
             other.pc == one.pc
-                && around.iter().all(|number| other.counts[*number] == one.counts[*number])
+                && loops.iter().all(|number| other.counts[*number] == one.counts[*number])
         };
-        if let Some(other) = threads.iter().find(|other| other.ended || !same(other)) {
+        if let Some(other) = threads.iter().find(|other| other.ended || !is_at_same_place(other)) {
             let (thread, elsewhere) = (one.at, other.waits);
             return Err(Halt::Event(Box::new(Event::Divergence {
                 at,
@@ -126,8 +126,8 @@ impl<'k> Machine<'k> {
 
     fn failed_claim(&self, claim: &Claim, threads: &[State<'_>]) -> Option<Event> {
         if !spec::has_other(&claim.condition) {
-            let tested = if is_same_for_all_threads(claim) { 1 } else { MAX_THREADS };
-            let mut tested = threads.iter().take(tested);
+            let limit = if is_same_for_all_threads(claim) { 1 } else { MAX_THREADS };
+            let mut tested = threads.iter().take(limit);
             return tested.find_map(|one| first_failure(claim, &self.view_at_barrier(one, None)));
         }
         let mut pairs = 0;
@@ -171,7 +171,7 @@ fn is_same_for_all_threads(claim: &Claim) -> bool {
     spec::find(&claim.condition, own).is_none()
 }
 
-/// The first case of a claim that fails.
+/// Returns the event of the first case in which a claim fails.
 fn first_failure(claim: &Claim, view: &PairAtBarrier<'_>) -> Option<Event> {
     spec::goals(claim).iter().find_map(|goal| {
         let mut found = None;
@@ -189,19 +189,20 @@ fn first_failure(claim: &Claim, view: &PairAtBarrier<'_>) -> Option<Event> {
 }
 
 fn event(claim: &Claim, goal: &Expr, env: &PairAtBarrier<'_>) -> Event {
-    let mut seen = (None, None, None);
+    let mut observed = (None, None, None);
     if let ExprKind::Compare(_, left, right) = &goal.kind {
-        let (own, other) = if element(left, env).is_some() { (left, right) } else { (right, left) };
+        let (actual, expected) =
+            if element(left, env).is_some() { (left, right) } else { (right, left) };
         let value = |one: &Expr| evaluate(one, env, false).ok();
-        seen = (element(own, env), value(own), value(other));
+        observed = (element(actual, env), value(actual), value(expected));
     }
-    let (element, got, want) = seen;
+    let (element, got, want) = observed;
     let (span, at) = (claim.span, env.bound.to_vec());
     let (thread, other) = (env.state.at, env.other.map(|other| other.state.at));
     Event::Barrier { span, thread, other, at, element, got, want }
 }
 
-/// Returns the element that an expression is, or the first one in it.
+/// Returns the first element that an expression mentions.
 fn element(expr: &Expr, env: &PairAtBarrier<'_>) -> Option<(ArrayId, Vec<i128>)> {
     match &expr.kind {
         ExprKind::Convert(inner) => element(inner, env),

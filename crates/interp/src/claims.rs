@@ -63,11 +63,11 @@ pub fn failed_postcondition(
 ) -> Option<Event> {
     kernel.ensures.iter().find_map(|claim| {
         spec::goals(claim).iter().find_map(|goal| {
-            let ended = RunContents { kernel, launch, before, after, bound: &[] };
+            let contents = RunContents { kernel, launch, before, after, bound: &[] };
             let mut found = None;
             // Without a range there is nothing to test.
-            let _ = for_each_in_ranges(&claim.forall, &goal.assumed, &ended, &mut |bound| {
-                let env = RunContents { bound, ..ended };
+            let _ = for_each_in_ranges(&claim.forall, &goal.assumed, &contents, &mut |bound| {
+                let env = RunContents { bound, ..contents };
                 found = counterexample(claim, goal, &env, bound);
                 Ok(found.is_none())
             });
@@ -96,14 +96,15 @@ fn counterexample(
             _ => return None,
         }
     }
-    let mut event = (None, None, None);
+    let mut observed = (None, None, None);
     if let ExprKind::Compare(_, left, right) = &goal.goal.kind {
-        // The value the kernel left there, and the expected one.
-        let (own, other) = if element(left, env).is_some() { (left, right) } else { (right, left) };
+        // The element whose value the kernel computed, and the expected value.
+        let (actual, expected) =
+            if element(left, env).is_some() { (left, right) } else { (right, left) };
         let value = |one: &Expr| evaluate(one, env, false).ok();
-        event = (element(own, env), value(own), value(other));
+        observed = (element(actual, env), value(actual), value(expected));
     }
-    let (element, got, want) = event;
+    let (element, got, want) = observed;
     let (span, at) = (claim.span, bound.to_vec());
     Some(Event::Postcondition { span, at, element, got, want })
 }

@@ -10,7 +10,9 @@ pub(crate) enum Insn<'k> {
     Load(VarId, &'k Element),
     Store(&'k Element, &'k Expr),
     Atomic(VarId, AtomicOp, &'k Element, &'k [Expr]),
+    /// Assigns a value that the run does not know.
     Unknown(VarId),
+    /// Assigns the result of a bit function.
     Bits(VarId, &'static str, &'k [Expr]),
     /// Jumps to the target if the condition is false.
     Unless(&'k Expr, usize),
@@ -18,6 +20,7 @@ pub(crate) enum Insn<'k> {
     /// The claims of the next barrier.
     Claims(&'k [Claim]),
     Barrier(Span),
+    /// Waits for the other threads of the warp.
     Warp,
     Return,
     Assert(&'k Expr),

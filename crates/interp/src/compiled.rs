@@ -1,5 +1,5 @@
-//! Runs our reading of a kernel with the arithmetic of compiled code, so that the final contents of its arrays can be
-//! compared with those of NVRTC's code for the same kernel.
+//! Runs a kernel, as read by the front end, with the arithmetic of compiled code. The final contents of its arrays
+//! can then be compared with those of NVRTC's code for the same kernel.
 //!
 //! Other runs of the interpreter look for events that proofs show to be impossible; this one follows C++ as far as C++
 //! defines behaviour. Unsigned integers and conversions wrap ([basic.fundamental], [conv.integral]). A signed result

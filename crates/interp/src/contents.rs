@@ -86,7 +86,8 @@ impl Machine<'_> {
         found.ok_or(Halt::Stopped("no contents were found that satisfy the contract"))
     }
 
-    /// The initialiser of an element: a run with other contents would depend on the host writing them first.
+    /// Returns the value of an element from its initialiser in the source. Other contents are only possible if the
+    /// host writes them first.
     fn initialiser_value(&self, (array, index): &Cell) -> Option<Value> {
         let values = self.kernel.initials.get(array)?.as_ref()?;
         let sizes = &self.sizes[array.position()];
@@ -100,8 +101,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Now and then draws a number that a condition of the kernel names, or its neighbour: code for that number alone
-    /// is not reached with others.
+    /// Now and then draws a number that a condition of the kernel names, or its neighbour, to reach code that
+    /// depends on this number.
     pub(crate) fn named_number(&self, ty: Type, drawn: u64) -> Option<i128> {
         let place = usize::try_from(drawn >> 20).ok()? % self.numbers.len().max(1);
         let number = self.numbers.get(place).filter(|_| (drawn >> 8).is_multiple_of(5))?;
@@ -110,14 +111,15 @@ impl Machine<'_> {
     }
 
     /// Draws the initial value of an element; `None` if no value was found that satisfies the requirements on it.
+    /// `start` is the number of the attempt for all contents.
     fn draw(&mut self, cell: &Cell, start: u64) -> Option<Value> {
         let (array, index) = cell;
         let kernel = self.kernel;
-        // By its name: two kernels get the same contents for arrays of the same name.
+        // The seed depends on the name, so that two kernels get the same contents for arrays of the same name.
         let first = of_name(&kernel.arrays[*array].name);
         let place =
             index.iter().fold(first, |hash, at| mix64(hash ^ at.rem_euclid(1 << 62) as u64));
-        let demands: Vec<&Requirement> = match self.constrained[array.position()] {
+        let requirements: Vec<&Requirement> = match self.constrained[array.position()] {
             true => {
                 kernel.requires.iter().filter(|one| mentioned_arrays(one).contains(array)).collect()
             }
@@ -126,15 +128,18 @@ impl Machine<'_> {
         if kernel.initials.contains_key(array) {
             let value = self.initialiser_value(cell)?;
             self.global.insert(*cell, value);
-            return demands.iter().all(|demand| self.fulfils(demand, index[0])).then_some(value);
+            return requirements
+                .iter()
+                .all(|requirement| self.fulfils(requirement, index[0]))
+                .then_some(value);
         }
         for attempt in 0..MAX_TRIES {
             let drawn = mix64(self.launch.seed ^ place ^ attempt << 40 ^ start << 50);
-            let wide = self.wide && demands.is_empty();
+            let wide = self.wide && requirements.is_empty();
             let ty = kernel.arrays[*array].element;
-            let free = self.free_value(*array, ty, drawn).filter(|_| demands.is_empty());
+            let free = self.free_value(*array, ty, drawn).filter(|_| requirements.is_empty());
             // On every fourth launch, if there are no requirements.
-            let takes_named = self.launch.seed % 4 == 3 && demands.is_empty() && attempt == 0;
+            let takes_named = self.launch.seed % 4 == 3 && requirements.is_empty() && attempt == 0;
             let named = self.named_number(ty, drawn).filter(|_| takes_named).map(Value::int);
             let value = free.or(named).unwrap_or_else(|| match ty {
                 Type::Int { bits, .. } if wide => {
@@ -161,8 +166,8 @@ impl Machine<'_> {
                 _ => Value::int(i128::from(drawn % (3 + attempt))),
             });
             self.global.insert(*cell, value);
-            if demands.iter().all(|demand| self.fulfils(demand, index[0])) {
-                self.drew_constrained |= !demands.is_empty();
+            if requirements.iter().all(|requirement| self.fulfils(requirement, index[0])) {
+                self.drew_constrained |= !requirements.is_empty();
                 return Some(value);
             }
         }
@@ -171,19 +176,20 @@ impl Machine<'_> {
     }
 
     /// Returns `true` if no instance of a requirement at this element is known to fail.
-    fn fulfils(&self, demand: &Requirement, at: i128) -> bool {
-        let near: Vec<i128> = match relates(demand) {
+    fn fulfils(&self, requirement: &Requirement, at: i128) -> bool {
+        let values: Vec<i128> = match relates(requirement) {
             false => vec![at],
             true => {
-                let sizes = mentioned_arrays(demand).into_iter();
+                let sizes = mentioned_arrays(requirement).into_iter();
                 let sizes = sizes.filter_map(|array| self.sizes[array.position()].first().copied());
                 (0..sizes.flatten().max().unwrap_or(0).min(MAX_RELATED)).collect()
             }
         };
         let mut all: Vec<Vec<(VarId, i128)>> = vec![Vec::new()];
-        for var in &demand.forall {
+        for var in &requirement.forall {
             let longer = |one: &Vec<(VarId, i128)>| {
-                near.iter()
+                values
+                    .iter()
                     .map(|value| one.iter().copied().chain([(*var, *value)]).collect())
                     .collect::<Vec<_>>()
             };
@@ -191,16 +197,16 @@ impl Machine<'_> {
         }
         // Instances without this element were checked when their elements were drawn.
         let mentions_element = |bound: &&Vec<(VarId, i128)>| {
-            demand.forall.len() < 2
-                || has_other_index(demand)
+            requirement.forall.len() < 2
+                || has_other_index(requirement)
                 || bound.iter().any(|(_, value)| *value == at)
         };
         all.iter().filter(mentions_element).all(|bound| {
             let env = Contract { launch: self.launch, bound, elements: Some(&self.global) };
-            match relates(demand) {
-                false => truth(&demand.condition, &env) == Ok(true),
+            match relates(requirement) {
+                false => truth(&requirement.condition, &env) == Ok(true),
                 // Elements that are not drawn yet are checked when they are.
-                true => truth(&demand.condition, &env) != Ok(false),
+                true => truth(&requirement.condition, &env) != Ok(false),
             }
         })
     }
@@ -208,16 +214,18 @@ impl Machine<'_> {
 
 /// Returns `true` if a requirement relates elements to each other: it has several variables or arrays, or an index
 /// that is not its variable.
-fn relates(demand: &Requirement) -> bool {
-    demand.forall.len() > 1 || mentioned_arrays(demand).len() > 1 || has_other_index(demand)
+fn relates(requirement: &Requirement) -> bool {
+    requirement.forall.len() > 1
+        || mentioned_arrays(requirement).len() > 1
+        || has_other_index(requirement)
 }
 
 /// Returns `true` if a requirement has an index that is not simply one of its variables.
-fn has_other_index(demand: &Requirement) -> bool {
+fn has_other_index(requirement: &Requirement) -> bool {
     let mut found = false;
-    visit(&demand.condition, &mut |inner| {
+    visit(&requirement.condition, &mut |inner| {
         if let ExprKind::Element(_, _, index) = &inner.kind {
-            found |= !index.iter().all(|one| is_variable(one, &demand.forall));
+            found |= !index.iter().all(|one| is_variable(one, &requirement.forall));
         }
     });
     found

@@ -78,9 +78,9 @@ pub(crate) fn constrained_arrays(kernel: &Kernel) -> Vec<bool> {
 }
 
 /// The arrays that a requirement mentions.
-pub(crate) fn mentioned_arrays(demand: &Requirement) -> Vec<ArrayId> {
+pub(crate) fn mentioned_arrays(requirement: &Requirement) -> Vec<ArrayId> {
     let mut found = Vec::new();
-    visit(&demand.condition, &mut |inner| {
+    visit(&requirement.condition, &mut |inner| {
         if let ExprKind::Element(array, ..) = &inner.kind
             && !found.contains(array)
         {
@@ -109,16 +109,16 @@ pub(crate) fn forbidden_access(
     let env = Contract { launch, bound: &[], elements: None };
     let number = |one: &Expr| evaluate(one, &env, false).ok().and_then(Value::number);
     [false, true].into_iter().find(|writes| {
-        let done = kind == AccessKind::Atomic || (kind == AccessKind::Write) == *writes;
+        let applies = kind == AccessKind::Atomic || (kind == AccessKind::Write) == *writes;
         let mut all = kernel.footprints.iter().filter(|one| one.writes == *writes).peekable();
-        let says = all.peek().is_some();
-        let allows = all.filter(|one| one.array == array).any(|one| {
+        let is_limited = all.peek().is_some();
+        let is_inside = all.filter(|one| one.array == array).any(|one| {
             // An undecided footprint counts as allowed.
             let (Some(low), Some(high), [at]) = (number(&one.low), number(&one.high), index) else {
                 return true;
             };
             (low..=high).contains(at)
         });
-        done && says && !allows
+        applies && is_limited && !is_inside
     })
 }

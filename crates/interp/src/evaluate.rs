@@ -22,7 +22,7 @@ pub fn evaluate(
     Ok(match &expr.kind {
         ExprKind::Int(value) => Value::int(*value),
         ExprKind::Float(value) => {
-            Value::Float(env.compiled().map_or(*value, |own| own.constant(*value)))
+            Value::Float(env.compiled().map_or(*value, |arithmetic| arithmetic.constant(*value)))
         }
         ExprKind::Var(var) => env.var(*var),
         ExprKind::Builtin(builtin, axis) => {
@@ -93,9 +93,10 @@ fn binary(
     let right = evaluate(operands[1], env, strict)?;
     if let (Value::Float(left), Value::Float(right)) = (left, right) {
         let result = float_binary(operator, left, right);
-        let own = env.compiled();
+        let arithmetic = env.compiled();
         return Ok(Value::Float(
-            own.map_or(result, |own| own.binary(operator, left, right, result)),
+            arithmetic
+                .map_or(result, |arithmetic| arithmetic.binary(operator, left, right, result)),
         ));
     }
     match env.compiled() {
@@ -155,7 +156,7 @@ fn call(
         };
     }
     let result = function(name, values);
-    match env.compiled().map(|own| own.function(name, values, result)) {
+    match env.compiled().map(|arithmetic| arithmetic.function(name, values, result)) {
         Some(None) => Err(EvaluationError::Undefined),
         Some(Some(result)) => Ok(Value::Float(result)),
         None => Ok(Value::Float(result)),
@@ -186,8 +187,8 @@ fn convert(
 ) -> Result<Value, EvaluationError> {
     let from = inner.ty;
     let value = evaluate(inner, env, strict)?;
-    if let Some(own) = env.compiled() {
-        return compiled_conversion(value, (from, ty), own, inner);
+    if let Some(arithmetic) = env.compiled() {
+        return compiled_conversion(value, (from, ty), arithmetic, inner);
     }
     match (value, ty) {
         #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
@@ -224,13 +225,13 @@ fn unary(
     match (operator, evaluate(inner, env, strict)?) {
         (Unary::Neg, Value::Float(value)) => Ok(Value::Float(-value)),
         (Unary::Neg, right @ Value::Int { .. }) => {
-            let done = integer_binary(Binary::Sub, Value::int(0), right, expr, strict)?;
-            Ok(if env.compiled().is_some() { keep_unsigned_wrap(done, expr.ty) } else { done })
+            let result = integer_binary(Binary::Sub, Value::int(0), right, expr, strict)?;
+            Ok(if env.compiled().is_some() { keep_unsigned_wrap(result, expr.ty) } else { result })
         }
         // `~x` is `-1 - x`, in every width.
         (Unary::Complement, right @ Value::Int { .. }) => {
-            let done = integer_binary(Binary::Sub, Value::int(-1), right, expr, false)?;
-            Ok(if env.compiled().is_some() { keep_unsigned_wrap(done, expr.ty) } else { done })
+            let result = integer_binary(Binary::Sub, Value::int(-1), right, expr, false)?;
+            Ok(if env.compiled().is_some() { keep_unsigned_wrap(result, expr.ty) } else { result })
         }
         (Unary::Not, value) => Ok(Value::int(i128::from(used_integer(value, inner)? == 0))),
         (Unary::Pow2, value) => match used_integer(value, inner)? {

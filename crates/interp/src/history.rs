@@ -34,10 +34,10 @@ pub struct History {
     heads: BTreeMap<Key, Head>,
 }
 
-/// The place of an instruction in these iterations.
+/// Returns the place of an instruction in the order; `counts` has the iteration of each loop.
 fn key(code: &Code<'_>, pc: usize, counts: &[u64]) -> Key {
-    let around = code.enclosing_loops(pc + 1);
-    let mut key: Key = around.iter().flat_map(|one| [code.start(*one), counts[*one]]).collect();
+    let loops = code.enclosing_loops(pc + 1);
+    let mut key: Key = loops.iter().flat_map(|one| [code.start(*one), counts[*one]]).collect();
     key.push(pc as u64);
     key
 }
@@ -57,9 +57,9 @@ impl History {
         number: usize,
         vars: &[Value],
     ) {
-        let around = code.enclosing_loops(pc + 1);
-        let own = around.iter().take_while(|one| **one != number).chain([&number]);
-        let key: Key = own.flat_map(|one| [code.start(*one), counts[*one]]).collect();
+        let loops = code.enclosing_loops(pc + 1);
+        let enclosing = loops.iter().take_while(|one| **one != number).chain([&number]);
+        let key: Key = enclosing.flat_map(|one| [code.start(*one), counts[*one]]).collect();
         let values: Vec<Option<i128>> = vars.iter().map(|value| value.number()).collect();
         match self.heads.get_mut(&key) {
             None => {
@@ -80,13 +80,13 @@ impl History {
             self.stores.iter().filter(|(_, cell, _)| cell.0 == array).collect();
         stores.sort_by(|one, other| one.0.cmp(&other.0));
         let mut stores = stores.into_iter().peekable();
-        let mut holds = BTreeMap::new();
+        let mut contents = BTreeMap::new();
         let mut found = Vec::new();
         for (key, head) in &self.heads {
             while let Some((_, cell, value)) = stores.next_if(|store| store.0 < *key) {
-                holds.insert(cell.1[0], *value);
+                contents.insert(cell.1[0], *value);
             }
-            found.push((head, holds.clone()));
+            found.push((head, contents.clone()));
         }
         found
     }

@@ -47,6 +47,7 @@ pub(crate) struct Machine<'k> {
     pub(crate) constrained: Vec<bool>,
     /// Set once an element with requirements was drawn.
     pub(crate) drew_constrained: bool,
+    /// Set if the kernel has functions for which the threads of a warp wait for each other.
     pub(crate) has_warps: bool,
     /// Set once all elements of arrays with one known size were drawn.
     pub(crate) all_contents_drawn: bool,
@@ -66,6 +67,7 @@ pub(crate) struct Machine<'k> {
 
 /// The state of a thread.
 pub(crate) struct State<'k> {
+    /// Its block and its place in the block.
     pub(crate) at: Thread,
     /// The thread's number in its block.
     pub(crate) number: u64,
@@ -81,11 +83,11 @@ pub(crate) struct State<'k> {
     /// The barrier it waits at.
     pub(crate) waits: Option<Span>,
     /// Set while it waits for its warp.
-    pub(crate) in_warp: bool,
+    pub(crate) waits_for_warp: bool,
     pub(crate) ended: bool,
 }
 
-/// The reason why the run ends.
+/// The reason why a run ends early.
 pub(crate) enum Halt {
     Event(Box<Event>),
     Stopped(&'static str),
@@ -170,8 +172,8 @@ impl<'k> Machine<'k> {
         let counts = vec![0; self.code.loops];
         let local = Memory::default();
         let (claims, waits) = (Vec::new(), None);
-        let (in_warp, ended) = (false, false);
-        State { at, number, pc: 0, vars, counts, local, claims, waits, in_warp, ended }
+        let (waits_for_warp, ended) = (false, false);
+        State { at, number, pc: 0, vars, counts, local, claims, waits, waits_for_warp, ended }
     }
 
     /// The environment of a thread.

@@ -24,16 +24,17 @@ pub(crate) fn integer_binary(
         let value = exact_result(operator, a, b, expr)?.unwrap_or(0);
         return Ok(Value::int(ty.wrap(value)));
     }
-    // Sums and products are the same modulo the width; other operations use their operands.
-    let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
+    // A sum, difference or product is right modulo the width even if its operands have wrapped. Other operations
+    // use their operands.
+    let is_ring_operation = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul);
     let constant_shift = operator == Binary::Shl;
-    // A number that feeds only data may wrap; its machine value counts. A divisor that wraps to zero is still reported as
-    // a number that has wrapped.
+    // A number that feeds only data may wrap: then the machine's value is used. A divisor that wraps to zero is
+    // still reported as a number that has wrapped.
     let divides = matches!(operator, Binary::Div | Binary::Rem);
-    let ea = if !ring && !strict && !constant_shift { Some(a) } else { ea };
-    let is_kept = ring || strict || divides && b == 0;
-    let eb = if is_kept { eb } else { Some(b) };
-    if !ring && (ea != Some(a) && !constant_shift || eb != Some(b)) {
+    let ea = if !is_ring_operation && !strict && !constant_shift { Some(a) } else { ea };
+    let keeps_exact = is_ring_operation || strict || divides && b == 0;
+    let eb = if keeps_exact { eb } else { Some(b) };
+    if !is_ring_operation && (ea != Some(a) && !constant_shift || eb != Some(b)) {
         let exact = if ea == Some(a) { eb } else { ea };
         return Err(EvaluationError::Overflow { span: expr.span, ty, exact });
     }
@@ -194,7 +195,7 @@ pub(crate) fn function(name: &str, [x, y, z]: [f64; 3]) -> f64 {
 pub(crate) fn compiled_conversion(
     value: Value,
     (from, ty): (Type, Type),
-    own: &Arithmetic,
+    arithmetic: &Arithmetic,
     inner: &Expr,
 ) -> Result<Value, EvaluationError> {
     match (value, ty) {
@@ -209,7 +210,7 @@ pub(crate) fn compiled_conversion(
         (Value::Int { value, exact }, Type::Float) if exact == Some(value) =>
         {
             #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
-            Ok(Value::Float(own.constant(value as f64)))
+            Ok(Value::Float(arithmetic.constant(value as f64)))
         }
         (Value::Int { .. }, Type::Whole | Type::Bool) => {
             Ok(Value::int(used_integer(value, inner)?))
@@ -231,22 +232,26 @@ pub(crate) fn compiled_integer_binary(
     expr: &Expr,
     strict: bool,
 ) -> Result<Value, EvaluationError> {
-    let ring = matches!(operator, Binary::Add | Binary::Sub | Binary::Mul | Binary::Shl);
-    let open = |value: Value| matches!(value, Value::Int { value, exact } if exact != Some(value));
+    let is_ring_operation =
+        matches!(operator, Binary::Add | Binary::Sub | Binary::Mul | Binary::Shl);
+    let has_wrapped =
+        |value: Value| matches!(value, Value::Int { value, exact } if exact != Some(value));
     if !strict
-        && (!ring && open(left) || operator == Binary::Shl && open(right) || !ring && open(right))
+        && (!is_ring_operation && has_wrapped(left)
+            || operator == Binary::Shl && has_wrapped(right)
+            || !is_ring_operation && has_wrapped(right))
     {
         return Err(EvaluationError::Undefined);
     }
-    let done = integer_binary(operator, left, right, expr, strict)?;
+    let result = integer_binary(operator, left, right, expr, strict)?;
     // The minimum divided by −1 is undefined, and compilers differ on it.
-    if operator == Binary::Div && open(done) {
+    if operator == Binary::Div && has_wrapped(result) {
         return Err(EvaluationError::Undefined);
     }
-    Ok(keep_unsigned_wrap(done, expr.ty))
+    Ok(keep_unsigned_wrap(result, expr.ty))
 }
 
-/// Makes the wrapped value of an unsigned number its exact one: C++ defines it.
+/// Makes the wrapped value of an unsigned number its exact value, because C++ defines it.
 pub(crate) fn keep_unsigned_wrap(value: Value, ty: Type) -> Value {
     match (value, ty) {
         (Value::Int { value, .. }, Type::Int { signed: false, .. }) => Value::int(value),

@@ -1,8 +1,8 @@
-//! Finds values that depend on the order of atomic operations: the value that one returns, and everything computed
+//! Finds values that depend on the order of atomic operations: the result of an operation, and everything computed
 //! from it.
 //!
-//! Two runs with different schedules may differ there and both be right. Errs towards dependence: variables and
-//! arrays are treated as wholes, and statements as unordered.
+//! Two runs with different schedules may differ in such values and both be right. Errs towards dependence:
+//! variables and arrays are treated as wholes, and statements as unordered.
 
 use base::Index;
 use kir::{ArrayId, AtomicOp, Element, Expr, ExprKind, Kernel, Stmt, visit};
@@ -61,13 +61,13 @@ impl Flow {
         found
     }
 
-    fn indexed(&mut self, element: &Element) -> bool {
+    fn index_depends(&mut self, element: &Element) -> bool {
         let depends = element.index.iter().any(|index| self.depends(index));
         self.control |= depends;
         depends
     }
 
-    fn array(&self, array: ArrayId) -> bool {
+    fn array_depends(&self, array: ArrayId) -> bool {
         self.arrays.get(array.position()).copied().unwrap_or(true)
     }
 
@@ -77,34 +77,36 @@ impl Flow {
         }
     }
 
-    /// Marks the variables and arrays that statements make depend on the order; `under` as for `statement`.
-    fn statements(&mut self, list: &[Stmt], under: bool) {
+    /// Marks the variables and arrays that statements make depend on the order; `order_decides` as for `statement`.
+    fn statements(&mut self, list: &[Stmt], order_decides: bool) {
         for statement in list {
             // After an exit that depends on the order, everything depends on it.
-            let under = under || self.control && has_exit(list);
-            self.statement(statement, under);
+            let order_decides = order_decides || self.control && has_exit(list);
+            self.statement(statement, order_decides);
         }
     }
 
-    /// Marks the variables and arrays that a statement makes depend on the order. `under` is set if the order decides
-    /// if it is executed.
-    fn statement(&mut self, statement: &Stmt, under: bool) {
+    /// Marks the variables and arrays that a statement makes depend on the order. `order_decides` is set if the
+    /// order decides whether the statement is executed.
+    fn statement(&mut self, statement: &Stmt, order_decides: bool) {
         match statement {
             Stmt::Assign(var, value) => {
-                let depends = under || self.depends(value);
+                let depends = order_decides || self.depends(value);
                 Self::mark(&mut self.vars, var.position(), depends);
             }
             Stmt::Load(var, element) => {
-                let depends = self.indexed(element) || under || self.array(element.array);
+                let depends = self.index_depends(element)
+                    || order_decides
+                    || self.array_depends(element.array);
                 Self::mark(&mut self.vars, var.position(), depends);
             }
             Stmt::Store(element, value) => {
-                let depends = self.indexed(element) || under || self.depends(value);
+                let depends = self.index_depends(element) || order_decides || self.depends(value);
                 Self::mark(&mut self.arrays, element.array.position(), depends);
             }
             Stmt::Atomic { result, op, element, operands } => {
-                let depends = self.indexed(element)
-                    || under
+                let depends = self.index_depends(element)
+                    || order_decides
                     || operands.iter().any(|one| self.depends(one))
                     || !self.commutes(element.array, *op);
                 Self::mark(&mut self.arrays, element.array.position(), depends);
@@ -113,18 +115,18 @@ impl Flow {
             Stmt::If(condition, then, otherwise) => {
                 let depends = self.depends(condition);
                 self.control |= depends;
-                self.statements(then, under || depends);
-                self.statements(otherwise, under || depends);
+                self.statements(then, order_decides || depends);
+                self.statements(otherwise, order_decides || depends);
             }
             Stmt::Loop(inner) => {
                 let depends = self.depends(&inner.condition);
                 self.control |= depends;
                 for part in [&inner.head, &inner.body, &inner.step] {
-                    self.statements(part, under || depends);
+                    self.statements(part, order_decides || depends);
                 }
             }
             Stmt::Bits(var, _, arguments) => {
-                let depends = under || arguments.iter().any(|one| self.depends(one));
+                let depends = order_decides || arguments.iter().any(|one| self.depends(one));
                 Self::mark(&mut self.vars, var.position(), depends);
             }
             // A run gives `Unknown` no value, and undefined values are not compared. The others write nothing.

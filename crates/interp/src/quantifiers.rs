@@ -10,8 +10,8 @@ use crate::value::{Environment, EvaluationError, Value, used_integer};
 use kir::spec;
 use kir::{ArrayId, Binary, Builtin, Expr, ExprKind, Fold, FoldOp, Monoid, Type, VarId, When};
 
-/// A callback for values of variables; returns `true` to get more.
-type See<'s> = &'s mut dyn FnMut(&[(VarId, i128)]) -> Result<bool, EvaluationError>;
+/// A callback for an assignment of values to variables; returns `true` to get the next assignment.
+type OnAssignment<'s> = &'s mut dyn FnMut(&[(VarId, i128)]) -> Result<bool, EvaluationError>;
 
 /// An environment with values for additional variables.
 pub(crate) struct BoundVariables<'e> {
@@ -102,14 +102,14 @@ pub(crate) fn apply_monoid(
 /// Limit on the values of one quantified variable.
 const MAX_VALUES: i128 = 4096;
 
-/// Calls `see` for each assignment of values to quantified variables, within their explicit ranges, until it returns
-/// `false`. Without a range the result is undefined.
+/// Calls `on_assignment` for each assignment of values to quantified variables, within their explicit ranges, until
+/// the callback returns `false`. Without a range the result is undefined.
 pub(crate) fn for_each_assignment(
     vars: &[VarId],
     body: &Expr,
     exists: bool,
     env: &dyn Environment,
-    see: See<'_>,
+    on_assignment: OnAssignment<'_>,
 ) -> Result<bool, EvaluationError> {
     // For `A ==> B`, and for `A && B`, only values that satisfy `A` matter.
     let conditions = match (&body.kind, exists) {
@@ -117,7 +117,7 @@ pub(crate) fn for_each_assignment(
         (_, true) => spec::conjuncts(body),
         _ => Vec::new(),
     };
-    for_each_in_ranges(vars, &conditions, env, see)
+    for_each_in_ranges(vars, &conditions, env, on_assignment)
 }
 
 /// Like [`for_each_assignment`], with the conditions that give the ranges.
@@ -125,9 +125,9 @@ pub(crate) fn for_each_in_ranges(
     vars: &[VarId],
     conditions: &[Expr],
     env: &dyn Environment,
-    see: See<'_>,
+    on_assignment: OnAssignment<'_>,
 ) -> Result<bool, EvaluationError> {
-    choose_values(vars, conditions, &mut Vec::new(), env, see)
+    choose_values(vars, conditions, &mut Vec::new(), env, on_assignment)
 }
 
 /// Extends `values` by each value of the first variable, then by those of the others.
@@ -136,9 +136,9 @@ fn choose_values(
     conditions: &[Expr],
     values: &mut Vec<(VarId, i128)>,
     env: &dyn Environment,
-    see: See<'_>,
+    on_assignment: OnAssignment<'_>,
 ) -> Result<bool, EvaluationError> {
-    let Some((var, rest)) = vars.split_first() else { return see(values) };
+    let Some((var, rest)) = vars.split_first() else { return on_assignment(values) };
     let range = spec::range(*var, conditions);
     let inner = BoundVariables { outer: env, vars: values };
     let number = |expr: &Expr| match evaluate(expr, &inner, true) {
@@ -155,7 +155,7 @@ fn choose_values(
     }
     for value in low..high {
         values.push((*var, value));
-        let continues = choose_values(rest, conditions, values, env, see);
+        let continues = choose_values(rest, conditions, values, env, on_assignment);
         values.pop();
         if !continues? {
             return Ok(false);

@@ -38,29 +38,30 @@ pub fn intervals(kernel: &Kernel) -> Vec<Interval> {
     intervals
 }
 
+/// Returns the accesses that are reachable from an instruction without a barrier in between.
 fn reached(code: &Code<'_>, first: usize) -> BTreeSet<Place> {
     let mut places = BTreeSet::new();
     let mut seen = BTreeSet::new();
-    let mut waiting = vec![first];
-    while let Some(at) = waiting.pop() {
+    let mut unexplored = vec![first];
+    while let Some(at) = unexplored.pop() {
         let Some(insn) = code.insns.get(at).filter(|_| seen.insert(at)) else { continue };
         match insn {
             Insn::Barrier(_) | Insn::Return => {}
-            Insn::Jump(target) => waiting.push(*target),
-            Insn::Unless(_, target) => waiting.extend([at + 1, *target]),
+            Insn::Jump(target) => unexplored.push(*target),
+            Insn::Unless(_, target) => unexplored.extend([at + 1, *target]),
             Insn::Load(_, element) => {
                 places.insert(place(element.array, element.span, AccessKind::Read));
-                waiting.push(at + 1);
+                unexplored.push(at + 1);
             }
             Insn::Store(element, _) => {
                 places.insert(place(element.array, element.span, AccessKind::Write));
-                waiting.push(at + 1);
+                unexplored.push(at + 1);
             }
             Insn::Atomic(_, _, element, _) => {
                 places.insert(place(element.array, element.span, AccessKind::Atomic));
-                waiting.push(at + 1);
+                unexplored.push(at + 1);
             }
-            _ => waiting.push(at + 1),
+            _ => unexplored.push(at + 1),
         }
     }
     places

@@ -41,7 +41,7 @@ impl<'k> Machine<'k> {
         };
         // After a race, a missing store may be a consequence.
         if self.events.is_empty() {
-            self.events.extend(self.unwritten.take().and_then(Unwritten::found));
+            self.events.extend(self.unwritten.take().and_then(Unwritten::first_use));
         }
         Run { events: self.events, end, steps: self.steps, drew_constrained: self.drew_constrained }
     }
@@ -145,11 +145,11 @@ impl<'k> Machine<'k> {
                 let position = if backwards { threads.len() - 1 - position } else { position };
                 let chosen = (first + position) % threads.len();
                 let state = &mut threads[chosen];
-                while !state.ended && state.waits.is_none() && !state.in_warp {
+                while !state.ended && state.waits.is_none() && !state.waits_for_warp {
                     self.step(state)?;
                 }
             }
-            if threads.iter().any(|state| state.in_warp) {
+            if threads.iter().any(|state| state.waits_for_warp) {
                 release_warps(&mut threads)?;
             } else {
                 self.check_barrier(&mut threads)?;
@@ -161,16 +161,16 @@ impl<'k> Machine<'k> {
 
 /// Resumes warps whose threads all wait for each other at one place.
 fn release_warps(threads: &mut [State<'_>]) -> Result<(), Halt> {
-    let mut moved = false;
+    let mut any_released = false;
     for warp in threads.chunks_mut(WARP as usize) {
-        let mut waiting = warp.iter().filter(|state| state.in_warp);
+        let mut waiting = warp.iter().filter(|state| state.waits_for_warp);
         let Some(place) = waiting.next().map(|state| state.pc) else { continue };
-        if warp.iter().all(|state| state.ended || state.in_warp && state.pc == place) {
-            moved = true;
-            warp.iter_mut().for_each(|state| state.in_warp = false);
+        if warp.iter().all(|state| state.ended || state.waits_for_warp && state.pc == place) {
+            any_released = true;
+            warp.iter_mut().for_each(|state| state.waits_for_warp = false);
         }
     }
-    match moved {
+    match any_released {
         true => Ok(()),
         false => Err(Halt::Stopped("not all threads of a warp reach this point")),
     }

@@ -14,11 +14,11 @@ pub(crate) type Cell = (ArrayId, [i128; 3]);
 /// Contents of elements.
 pub(crate) type Memory = FxHashMap<Cell, Value>;
 
-/// The way an element is accessed.
+/// The effect of an access on its element.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum AccessMode {
     Read,
-    /// With the value, as far as values can be compared.
+    /// With the stored value: stores of equal values do not conflict.
     Write(Value),
     Atomic,
 }
@@ -46,32 +46,36 @@ impl Shadow {
         &mut self,
         cell: &Cell,
         agent: u64,
-        how: &AccessMode,
+        mode: &AccessMode,
         access: &Access,
     ) -> Option<Access> {
         let entry = self.cells.entry(*cell).or_default();
-        let other = |list: &[(u64, Access)]| {
+        let by_other_agent = |list: &[(u64, Access)]| {
             list.iter().find(|(one, _)| *one != agent).map(|(_, access)| access.clone())
         };
-        let written = |entry: &Entry, value: Option<&Value>| {
+        let conflicting_write = |entry: &Entry, value: Option<&Value>| {
             let mut writes = entry.writes.iter();
             let found = writes
                 .find(|(one, _, old)| *one != agent && value.is_none_or(|new| !same(new, old)));
             found.map(|(_, access, _)| access.clone())
         };
-        let conflict = match how {
-            AccessMode::Read => written(entry, None).or_else(|| other(&entry.atomics)),
-            AccessMode::Atomic => written(entry, None).or_else(|| other(&entry.reads)),
-            AccessMode::Write(value) => written(entry, Some(value))
-                .or_else(|| other(&entry.reads))
-                .or_else(|| other(&entry.atomics)),
+        let conflict = match mode {
+            AccessMode::Read => {
+                conflicting_write(entry, None).or_else(|| by_other_agent(&entry.atomics))
+            }
+            AccessMode::Atomic => {
+                conflicting_write(entry, None).or_else(|| by_other_agent(&entry.reads))
+            }
+            AccessMode::Write(value) => conflicting_write(entry, Some(value))
+                .or_else(|| by_other_agent(&entry.reads))
+                .or_else(|| by_other_agent(&entry.atomics)),
         };
         let keep = |list: &mut Vec<(u64, Access)>| {
             if list.len() < 2 && list.iter().all(|(one, _)| *one != agent) {
                 list.push((agent, access.clone()));
             }
         };
-        match how {
+        match mode {
             AccessMode::Read => keep(&mut entry.reads),
             AccessMode::Atomic => keep(&mut entry.atomics),
             AccessMode::Write(value) => {

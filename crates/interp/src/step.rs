@@ -31,7 +31,7 @@ impl<'k> Machine<'k> {
             }
             Insn::Store(element, expr) => self.store(state, pc, element, expr)?,
             Insn::Bits(var, name, arguments) => self.bit_function(state, var, name, arguments),
-            // The run ends where a decision depends on it.
+            // The run ends where a decision depends on such a value.
             Insn::Unknown(var) => {
                 self.set_source(state.number, var, None);
                 state.vars[var.position()] = Value::Undefined;
@@ -51,7 +51,7 @@ impl<'k> Machine<'k> {
                     state.waits = Some(span);
                 }
             }
-            Insn::Warp => state.in_warp = !self.runs_one_thread,
+            Insn::Warp => state.waits_for_warp = !self.runs_one_thread,
             Insn::Return => state.ended = true,
             Insn::Assert(condition) => {
                 if !self.holds(state, condition)? {
@@ -76,7 +76,7 @@ impl<'k> Machine<'k> {
         Ok(())
     }
 
-    /// Evaluates an expression whose value is copied. An undefined value may be: only its use matters.
+    /// Evaluates an expression whose value is copied. An undefined value may be copied: only its use matters.
     fn copied_value(&self, state: &State<'k>, expr: &Expr, strict: bool) -> Result<Value, Halt> {
         match evaluate(expr, &self.view(state), strict) {
             Err(EvaluationError::Undefined) => Ok(Value::Undefined),
@@ -154,8 +154,8 @@ impl<'k> Machine<'k> {
         Ok(())
     }
 
-    /// The truth of a condition that decides a branch: if it is undefined because an uninitialised element was read,
-    /// that read matters.
+    /// Returns the truth of a condition that decides a branch. If it is undefined because of an uninitialised read,
+    /// records that this read affects the result.
     fn decide(&mut self, state: &State<'k>, condition: &Expr) -> Result<bool, Halt> {
         let holds = truth(condition, &self.view(state));
         if holds == Err(EvaluationError::Undefined) {

@@ -20,10 +20,10 @@ pub(crate) struct Unwritten {
     reads: Vec<Event>,
     /// Variables by thread.
     vars: FxHashMap<(u64, VarId), Read>,
-    /// Elements of shared arrays, and of a thread's own by its number.
+    /// Elements of shared arrays, and of local arrays with the number of their thread.
     cells: FxHashMap<(Option<u64>, Cell), Read>,
-    /// The first read that matters.
-    found: Option<Read>,
+    /// The first read whose value affects the result.
+    first_use: Option<Read>,
 }
 
 impl Unwritten {
@@ -72,12 +72,12 @@ impl Unwritten {
 
     /// Records that the value of a read affects the result.
     pub(crate) fn record_use(&mut self, source: Option<Read>) {
-        self.found = self.found.or(source);
+        self.first_use = self.first_use.or(source);
     }
 
-    /// Returns the first read whose value matters.
-    pub(crate) fn found(self) -> Option<Event> {
-        self.reads.into_iter().nth(self.found?)
+    /// Returns the first read whose value affects the result.
+    pub(crate) fn first_use(self) -> Option<Event> {
+        self.reads.into_iter().nth(self.first_use?)
     }
 
     /// Returns the first read that makes an expression undefined; `None` if something else is undefined in it too.

@@ -20,7 +20,7 @@ pub enum Value {
     },
     /// A floating-point number.
     Float(f64),
-    /// Nothing was assigned.
+    /// No value was assigned, or the run does not know it.
     Undefined,
 }
 
@@ -89,7 +89,7 @@ pub trait Environment {
     fn as_dyn(&self) -> &dyn Environment;
 }
 
-/// The integer of a value that is *used*, as the header says; `expr` is the place of an overflow.
+/// Returns the integer of a value that is *used* (see the header); `expr` is the place of an overflow.
 pub(crate) fn used_integer(value: Value, expr: &Expr) -> Result<i128, EvaluationError> {
     match value {
         Value::Int { value, exact } if exact == Some(value) => Ok(value),
