@@ -22,13 +22,13 @@ const MAX_APPROXIMATION_ERROR: f64 = 1e-5;
 /// a larger difference.
 const SIMILAR_IN_REPORT: f64 = 1e-3;
 
-/// Fewest constants that make a polynomial.
+/// The smallest number of constants that make a polynomial.
 const MIN_POLYNOMIAL_CONSTANTS: usize = 3;
 
 /// A constant with fewer significant bits was written by hand.
 const MIN_SIGNIFICANT_BITS: u32 = 12;
 
-/// Most constants named in a reason.
+/// The largest number of constants named in a reason.
 const MAX_NAMED: usize = 3;
 
 /// Verdict on a difference.
@@ -86,15 +86,15 @@ fn polynomial_reason(problem: &Problem<'_>, pair: (Term, Term), relative: f64) -
     let optimised = constants(problem.optimised, pair.1);
     let sides = [("optimised", &optimised, &reference), ("reference", &reference, &optimised)];
     sides.into_iter().find_map(|(name, one, other)| {
-        let own: Vec<&Number> = one.difference(other).collect();
-        if own.len() < MIN_POLYNOMIAL_CONSTANTS {
+        let own_constants: Vec<&Number> = one.difference(other).collect();
+        if own_constants.len() < MIN_POLYNOMIAL_CONSTANTS {
             return None;
         }
         let mut text = format!(
             "at all points tried the two differ by at most {relative:.1e}, as approximations of one function \
             do; the {name} side has a polynomial that was not recognised as a function (constants"
         );
-        for constant in own.iter().take(MAX_NAMED) {
+        for constant in own_constants.iter().take(MAX_NAMED) {
             let _ = write!(text, " {:.6e},", constant.to_f64_lossy());
         }
         text.push_str(" …)");

@@ -176,8 +176,9 @@ impl Assumed {
     /// Returns the groups of conditions on elements of a tensor from `first` on.
     fn groups_of_tensor(&self, terms: &Terms, first: Input) -> BTreeSet<usize> {
         let positions = first.position()..first.position() + terms.inputs().rest(first);
-        let own = self.group_of.iter().filter(|(input, _)| positions.contains(&input.position()));
-        own.map(|(_, group)| *group).collect()
+        let of_elements =
+            self.group_of.iter().filter(|(input, _)| positions.contains(&input.position()));
+        of_elements.map(|(_, group)| *group).collect()
     }
 
     /// Returns all conditions.

@@ -59,10 +59,10 @@ pub(crate) fn find(
                 ranges.push((name.clone(), of_name));
                 ranges.len() - 1
             });
-            let own = &mut ranges[at].1;
-            let is_complete = alone && narrow(&terms, condition, first, &mut own.range);
-            own.is_exact &= is_complete;
-            own.is_distinct |= distinct;
+            let range = &mut ranges[at].1;
+            let is_complete = alone && narrow(&terms, condition, first, &mut range.range);
+            range.is_exact &= is_complete;
+            range.is_distinct |= distinct;
         }
     }
     Ok(ranges.into_iter().map(|(_, range)| range).collect())

@@ -22,8 +22,8 @@ pub(crate) fn select(
     if conditions.formulas.is_full() {
         return terms.select(condition, a, b);
     }
-    let settled = terms.seal(condition);
-    let holds = conditions.of(terms, settled);
+    let sealed = terms.seal(condition);
+    let holds = conditions.of(terms, sealed);
     let fails = conditions.formulas.not(holds);
     let [a, b] = [(a, holds), (b, fails)].map(|(side, facts)| {
         let node = terms.seal(side);

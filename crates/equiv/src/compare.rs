@@ -239,21 +239,22 @@ impl<'o, 's> Outputs<'o, 's> {
         }
         let decide = &decide;
         std::thread::scope(|scope| {
-            let own = batches.next();
+            let first = batches.next();
             let start = |batch| {
                 let thread = std::thread::Builder::new();
                 (batch, thread.spawn_scoped(scope, move || decide(batch)))
             };
             let others: Vec<_> = batches.map(start).collect();
-            let own = own.map(decide);
-            let others =
-                others.into_iter().map(|(batch, other)| match other.map(|one| one.join()) {
+            let first = first.map(decide);
+            let others = others.into_iter().map(|(batch, handle)| {
+                match handle.map(|handle| handle.join()) {
                     Ok(Ok(found)) => found,
                     Ok(Err(panic)) => std::panic::resume_unwind(panic),
                     // No more threads are available.
                     Err(_) => decide(batch),
-                });
-            own.into_iter().chain(others).collect()
+                }
+            });
+            first.into_iter().chain(others).collect()
         })
     }
 

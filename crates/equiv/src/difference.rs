@@ -108,12 +108,12 @@ fn reduce_to_difference(hashes: &[TermHashes<'_>; 2], mut a: Term, mut b: Term) 
     for _ in 0..one.hashes.len() + 1 {
         let (x, y) = (one.terms.node(a), other.terms.node(b));
         if let (Node::Sum(x), Node::Sum(y)) = (x, y) {
-            let left = unmatched_products(hashes, x, y);
-            if let Some((down_a, down_b)) = only_differing_factors(hashes, &left) {
+            let unmatched = unmatched_products(hashes, x, y);
+            if let Some((down_a, down_b)) = only_differing_factors(hashes, &unmatched) {
                 (a, b, inside) = (down_a, down_b, true);
                 continue;
             }
-            return print_unmatched(hashes, &left);
+            return print_unmatched(hashes, &unmatched);
         }
         let (Some(next), true) =
             (only_differing_operands(hashes, x, y), x != y || one.of(a) != other.of(b))
@@ -172,15 +172,15 @@ fn unmatched_products(hashes: &[TermHashes<'_>; 2], x: Sum, y: Sum) -> [Vec<Fact
         *count.entry(hashes[1].of_product(*product)).or_default() -= 1;
     }
     let mut take = |side: usize, sum: Sum, sign: i64| {
-        let mut left = Vec::new();
+        let mut unmatched = Vec::new();
         for product in hashes[side].terms.products(sum).flatten() {
             let more = count.entry(hashes[side].of_product(*product)).or_default();
             if *more * sign > 0 {
                 *more -= sign;
-                left.push(*product);
+                unmatched.push(*product);
             }
         }
-        left
+        unmatched
     };
     [take(0, x, 1), take(1, y, -1)]
 }
@@ -188,29 +188,29 @@ fn unmatched_products(hashes: &[TermHashes<'_>; 2], x: Sum, y: Sum) -> [Vec<Fact
 /// Returns the other factors, if one product is left on each side and the two share a factor.
 fn only_differing_factors(
     hashes: &[TermHashes<'_>; 2],
-    left: &[Vec<Factors>; 2],
+    unmatched: &[Vec<Factors>; 2],
 ) -> Option<(Term, Term)> {
-    let [[a], [b]] = [left[0].as_slice(), left[1].as_slice()] else { return None };
+    let [[a], [b]] = [unmatched[0].as_slice(), unmatched[1].as_slice()] else { return None };
     if a.is_negative() != b.is_negative() {
         return None;
     }
     let [one, other] = hashes;
-    let ways = [
+    let arrangements = [
         ((a.left(), b.left()), (a.right(), b.right())),
         ((a.right(), b.right()), (a.left(), b.left())),
         ((a.left(), b.right()), (a.right(), b.left())),
         ((a.right(), b.left()), (a.left(), b.right())),
     ];
-    let way = ways.into_iter().find(|((x, y), _)| one.at(*x) == other.at(*y))?;
+    let arrangement = arrangements.into_iter().find(|((x, y), _)| one.at(*x) == other.at(*y))?;
     // Plain inputs are clearer together with their factor.
-    let (x, y) = way.1;
+    let (x, y) = arrangement.1;
     let plain = |terms: &Terms, node| matches!(terms.at(node), Node::Input(_) | Node::Constant(_));
     let both_plain = plain(one.terms, x) && plain(other.terms, y);
     (!both_plain).then(|| (x.into(), y.into()))
 }
 
 /// Prints the products that only one of two sums has.
-fn print_unmatched(hashes: &[TermHashes<'_>; 2], left: &[Vec<Factors>; 2]) -> [String; 2] {
+fn print_unmatched(hashes: &[TermHashes<'_>; 2], unmatched: &[Vec<Factors>; 2]) -> [String; 2] {
     let show = |terms: &Terms, products: &[Factors]| {
         if products.is_empty() {
             return "… nothing more".to_owned();
@@ -235,7 +235,7 @@ fn print_unmatched(hashes: &[TermHashes<'_>; 2], left: &[Vec<Factors>; 2]) -> [S
         }
         text
     };
-    [show(hashes[0].terms, &left[0]), show(hashes[1].terms, &left[1])]
+    [show(hashes[0].terms, &unmatched[0]), show(hashes[1].terms, &unmatched[1])]
 }
 
 /// Prints a term, in at most `most` characters before the ellipsis.
@@ -304,10 +304,10 @@ fn pattern(set: &[Input], shape: &[u64], index: impl Fn(Input) -> Option<u32>) -
     }
     let mut axes: Vec<Vec<u64>> = vec![Vec::new(); shape.len()];
     for input in set {
-        let mut left = u64::from(index(*input)?);
+        let mut rest = u64::from(index(*input)?);
         for (axis, size) in axes.iter_mut().zip(shape).rev() {
-            axis.push(left % size.max(&1));
-            left /= size.max(&1);
+            axis.push(rest % size.max(&1));
+            rest /= size.max(&1);
         }
     }
     let mut parts = Vec::new();

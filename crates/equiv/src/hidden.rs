@@ -89,7 +89,7 @@ pub(crate) fn find(
         }
     }
     let needed = if points == 1 { 1 } else { 2 };
-    let mut differs: Vec<u64> = Vec::new();
+    let mut difference_counts: Vec<u64> = Vec::new();
     for point in 0..points {
         let scale = SCALES[point as usize % SCALES.len()];
         let Some(numbers) = draw(kernels, point, scale, None) else { continue };
@@ -100,7 +100,7 @@ pub(crate) fn find(
         }
         let near = draw(kernels, point, scale, Some(STEP));
         let nearby = near.map(|near| run_one(kernels, 0, &near));
-        differs.resize(elements[0].len(), 0);
+        difference_counts.resize(elements[0].len(), 0);
         for (at, difference) in suspects {
             let values = [&elements[0][at], &elements[1][at]].map(middle);
             let [Some(one), Some(other)] = values else { continue };
@@ -109,8 +109,8 @@ pub(crate) fn find(
             let size = one.abs().max(other.abs());
             let size = size.max(change.min(size * MAX_CANCELLATION));
             if difference > bound(kernels, at) * size {
-                differs[at] += 1;
-                if differs[at] == needed {
+                difference_counts[at] += 1;
+                if difference_counts[at] == needed {
                     let position = position(kernels, at)?;
                     return Some(HiddenDifference { position, values: [one, other] });
                 }
@@ -216,12 +216,12 @@ fn middle(element: &Enclosed) -> Option<f64> {
 
 /// Returns `true` if the element with this number among all outputs is a double.
 fn is_double(kernels: &ComparedKernels<'_>, at: usize) -> bool {
-    let mut left = at;
+    let mut index = at;
     for (_, output) in kernels.outputs(0) {
-        if left < output.starts.len() {
+        if index < output.starts.len() {
             return output.scalar == Scalar::Float(Format::F64);
         }
-        left -= output.starts.len();
+        index -= output.starts.len();
     }
     false
 }
@@ -243,12 +243,12 @@ fn full_precision_range(kernels: &ComparedKernels<'_>, at: usize) -> (f64, f64) 
 
 /// Returns the position of the element with this number among all outputs.
 fn position(kernels: &ComparedKernels<'_>, at: usize) -> Option<Position> {
-    let mut left = at;
+    let mut index = at;
     for (_, output) in kernels.outputs(0) {
-        if left < output.starts.len() {
-            return Some(Position { name: output.name.clone(), index: left });
+        if index < output.starts.len() {
+            return Some(Position { name: output.name.clone(), index });
         }
-        left -= output.starts.len();
+        index -= output.starts.len();
     }
     None
 }

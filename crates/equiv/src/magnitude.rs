@@ -91,7 +91,7 @@ struct Bounds {
     input_count: usize,
     /// By node; infinite for the constants ±∞ and undefined.
     nodes: Vec<f64>,
-    /// The largest bound of an input or a node but those constants.
+    /// The largest bound of an input or a node, apart from those constants.
     largest: f64,
 }
 
@@ -155,7 +155,7 @@ impl Bounds {
         }
     }
 
-    /// Returns the bound of a node that was made before.
+    /// Returns the bound of an input or of a node that was bounded before.
     fn at(&self, node: NodeId) -> f64 {
         match node.position().checked_sub(self.input_count) {
             None => self.inputs,

@@ -15,7 +15,7 @@ use ir::{ArgumentRange, RealFunction};
 use rustc_hash::FxHashMap;
 use term::{Function, Node, NodeId, Number, Relation, Term, Terms, evaluation_order};
 
-/// Most ranges checked; beyond that the answer is open.
+/// The largest number of ranges checked; beyond that the answer is open.
 const MAX_RANGES: usize = 1 << 16;
 
 /// The marks of a run.
@@ -202,25 +202,29 @@ fn guards(terms: &mut Terms, outputs: &[Term], marks: &Marks) -> Vec<(NodeId, Ve
     let mut needed = Vec::new();
     // Parents come before children, so all uses of a node are known at its turn.
     for &node in order.nodes.iter().rev() {
-        let own = guards.remove(&node).unwrap_or_default();
+        let node_guards = guards.remove(&node).unwrap_or_default();
         match terms.at(node) {
             Node::Select(condition, a, b) => {
-                intersect_guards(&mut guards, condition, own.clone());
-                intersect_guards(&mut guards, a, add_guard(terms, &own, (condition, true)));
-                intersect_guards(&mut guards, b, add_guard(terms, &own, (condition, false)));
+                intersect_guards(&mut guards, condition, node_guards.clone());
+                intersect_guards(&mut guards, a, add_guard(terms, &node_guards, (condition, true)));
+                intersect_guards(
+                    &mut guards,
+                    b,
+                    add_guard(terms, &node_guards, (condition, false)),
+                );
             }
             Node::Sum(sum) => {
                 for factors in terms.products(sum).flatten() {
-                    intersect_guards(&mut guards, factors.left(), own.clone());
-                    intersect_guards(&mut guards, factors.right(), own.clone());
+                    intersect_guards(&mut guards, factors.left(), node_guards.clone());
+                    intersect_guards(&mut guards, factors.right(), node_guards.clone());
                 }
             }
-            other => {
-                other.children().for_each(|child| intersect_guards(&mut guards, child, own.clone()))
-            }
+            other => other
+                .children()
+                .for_each(|child| intersect_guards(&mut guards, child, node_guards.clone())),
         }
         if marks.marked.contains_key(&node) {
-            needed.push((node, own));
+            needed.push((node, node_guards));
         }
     }
     needed.reverse();
@@ -231,17 +235,17 @@ fn guards(terms: &mut Terms, outputs: &[Term], marks: &Marks) -> Vec<(NodeId, Ve
 fn intersect_guards(
     guards: &mut FxHashMap<NodeId, Vec<GuardLiteral>>,
     node: NodeId,
-    own: Vec<GuardLiteral>,
+    new_guards: Vec<GuardLiteral>,
 ) {
     match guards.get_mut(&node) {
-        Some(known) => known.retain(|literal| own.contains(literal)),
-        None => _ = guards.insert(node, own),
+        Some(known) => known.retain(|literal| new_guards.contains(literal)),
+        None => _ = guards.insert(node, new_guards),
     }
 }
 
 /// Returns the guards with one more, split into the conditions that it is made of.
-fn add_guard(terms: &Terms, own: &[GuardLiteral], literal: GuardLiteral) -> Vec<GuardLiteral> {
-    let mut all = own.to_vec();
+fn add_guard(terms: &Terms, guards: &[GuardLiteral], literal: GuardLiteral) -> Vec<GuardLiteral> {
+    let mut all = guards.to_vec();
     let mut work = vec![literal];
     while let Some((node, holds)) = work.pop() {
         match (terms.at(node), holds) {
@@ -277,7 +281,7 @@ impl Unmarked<'_> {
     }
 
     /// Rebuilds a node from its rewritten operands; returns the node itself if they are unchanged.
-    fn rebuild(&self, terms: &mut Terms, node: Node, own: Term) -> Term {
+    fn rebuild(&self, terms: &mut Terms, node: Node, original: Term) -> Term {
         let at = |node: NodeId| self.known.get(&node).copied().unwrap_or(node.into());
         let is_same = |node: NodeId| at(node) == node.into();
         if let Node::Apply(function, a) = node
@@ -288,7 +292,7 @@ impl Unmarked<'_> {
         if let Node::Sum(sum) = node {
             let factors: Vec<_> = terms.products(sum).flatten().copied().collect();
             if factors.iter().all(|one| is_same(one.left()) && is_same(one.right())) {
-                return own;
+                return original;
             }
             let mut total = terms.zero();
             for one in factors {
@@ -299,7 +303,7 @@ impl Unmarked<'_> {
             return total;
         }
         if node.children().all(is_same) {
-            return own;
+            return original;
         }
         match node {
             Node::Product(a, b) => terms.multiply(at(a), at(b)),
@@ -326,7 +330,7 @@ impl Unmarked<'_> {
             | Node::Infinity { .. }
             | Node::Undefined
             | Node::Sum(_)
-            | Node::Truth(_) => own,
+            | Node::Truth(_) => original,
         }
     }
 }

@@ -28,20 +28,20 @@ const MAX_CANDIDATES: usize = 3;
 /// value of the tensor.
 const DIFFERENCE_RATIOS: [f64; 2] = [1e-2, 1e-3];
 
-/// Most inputs in the report.
+/// The largest number of inputs in the report.
 const MAX_LISTED_INPUTS: usize = 4096;
 
 /// Searches for inputs at which the kernels certainly differ.
-pub(crate) fn refute(chosen: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<Difference>> {
+pub(crate) fn refute(ordinary: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<Difference>> {
     let lane_instructions = limits.lane_instructions.min(MAX_INSTRUCTIONS);
     let limits = Limits { lane_instructions, ..limits };
     POINTS.into_iter().find_map(|number| {
-        let (_, numbers) = chosen.at(number)?;
-        let side = |number: usize| run(chosen, number, &numbers, limits);
+        let (_, numbers) = ordinary.at(number)?;
+        let side = |number: usize| run(ordinary, number, &numbers, limits);
         let outcomes = [side(0).on_bits()?, side(1).on_bits()?];
-        let candidates = candidates(chosen, &outcomes);
+        let candidates = candidates(ordinary, &outcomes);
         let shown = candidates.into_iter().take(MAX_CANDIDATES).find_map(|(position, values)| {
-            let witness = confirm(chosen.sides, chosen.table, &position, &numbers, limits)?;
+            let witness = confirm(ordinary.sides, ordinary.table, &position, &numbers, limits)?;
             let shown = witness.shows_difference()
                 && [0, 1].into_iter().all(|number| {
                     let checked = side(number).checked_on_bits();
@@ -54,7 +54,7 @@ pub(crate) fn refute(chosen: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<
             Enclosed::Between(low, high) => Some(low / 2.0 + high / 2.0),
             _ => None,
         });
-        let inputs = chosen.named(&numbers, MAX_LISTED_INPUTS);
+        let inputs = ordinary.named(&numbers, MAX_LISTED_INPUTS);
         let witness = Some(witness);
         Some(Box::new(Difference {
             inputs,
@@ -69,12 +69,12 @@ pub(crate) fn refute(chosen: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<
 
 /// Prepares a run of a side at a point.
 fn run<'r>(
-    chosen: &'r OrdinaryInputs<'_>,
+    ordinary: &'r OrdinaryInputs<'_>,
     number: usize,
     numbers: &'r Numbers,
     limits: Limits,
 ) -> Run<'r> {
-    Run { side: chosen.sides[number], number, table: chosen.table, numbers, limits }
+    Run { side: ordinary.sides[number], number, table: ordinary.table, numbers, limits }
 }
 
 /// Returns `true` if the results of a run are the same on every schedule.
@@ -84,21 +84,21 @@ fn is_deterministic(outcome: &Outcome) -> bool {
 
 /// Returns the elements that differ by more than rounding, with their values.
 fn candidates(
-    chosen: &OrdinaryInputs<'_>,
+    ordinary: &OrdinaryInputs<'_>,
     outcomes: &[Vec<Outcome>; 2],
 ) -> Vec<(Position, [f64; 2])> {
-    let [reference, optimised] = chosen.sides.map(|side| side.written());
+    let [reference, optimised] = ordinary.sides.map(|side| side.written());
     let mut candidates = Vec::new();
-    for (name, own) in &reference {
+    for (name, output) in &reference {
         let Some(other) = optimised.get(name) else { continue };
-        let same = own.1.starts.len() == other.1.starts.len();
-        if !same || !matches!(own.1.scalar, Scalar::Float(_)) {
+        let same = output.1.starts.len() == other.1.starts.len();
+        if !same || !matches!(output.1.scalar, Scalar::Float(_)) {
             continue;
         }
         let values = |index: usize| {
-            Some([element(&outcomes[0], *own, index)?, element(&outcomes[1], *other, index)?])
+            Some([element(&outcomes[0], *output, index)?, element(&outcomes[1], *other, index)?])
         };
-        let all: Vec<Option<[f64; 2]>> = (0..own.1.starts.len()).map(values).collect();
+        let all: Vec<Option<[f64; 2]>> = (0..output.1.starts.len()).map(values).collect();
         let largest = all.iter().flatten().flatten().filter(|one| one.is_finite());
         let largest = largest.fold(0.0, |a: f64, b| a.max(b.abs()));
         for (index, values) in all.into_iter().enumerate() {

@@ -63,27 +63,27 @@ pub(crate) struct OverflowResult {
 /// the number that the symbolic runs executed, `magnitudes` the values of the optimised side.
 #[inline(never)]
 pub(crate) fn find(
-    chosen: &OrdinaryInputs<'_>,
+    ordinary: &OrdinaryInputs<'_>,
     limits: Limits,
     instructions: u64,
-    sought: OverflowSearch,
+    search: OverflowSearch,
     magnitudes: &Magnitudes<'_>,
 ) -> OverflowResult {
     let mut result = OverflowResult::default();
     let deadline = Clock::start(limits).deadline();
     for number in 0..POINT_COUNT.min(affordable(instructions)) {
-        let seeks_overflow = sought.overflow && result.overflow.is_none();
-        let is_done = !(seeks_overflow || sought.fault && result.fault.is_none());
+        let seeks_overflow = search.overflow && result.overflow.is_none();
+        let is_done = !(seeks_overflow || search.fault && result.fault.is_none());
         if is_done || deadline.has_passed() {
             break;
         }
-        let Some((inputs, numbers)) = chosen.at(number) else { continue };
+        let Some((inputs, numbers)) = ordinary.at(number) else { continue };
         let all = inputs.iter().flat_map(|contents| &contents.numbers);
-        if !sought.fault && magnitudes.are_finite(largest(all)) {
+        if !search.fault && magnitudes.are_finite(largest(all)) {
             continue;
         }
         let run = |number: usize| {
-            let (side, table) = (chosen.sides[number], chosen.table);
+            let (side, table) = (ordinary.sides[number], ordinary.table);
             Run { side, number, table, numbers: &numbers, limits }.on_bits()
         };
         let Some(optimised) = run(1) else { continue };
@@ -91,12 +91,12 @@ pub(crate) fn find(
         let is_wrong =
             |outcomes: &[Outcome]| outcomes.iter().any(|one| one.findings.iter().any(is_fault));
         if is_wrong(&optimised) {
-            let faults = sought.fault && result.fault.is_none();
+            let faults = search.fault && result.fault.is_none();
             if faults && run(0).is_some_and(|reference| !is_wrong(&reference)) {
-                result.fault = open_by_fault(chosen);
+                result.fault = open_by_fault(ordinary);
             }
         } else if seeks_overflow
-            && let Some((position, values)) = first_overflow(chosen, &optimised, &|| {
+            && let Some((position, values)) = first_overflow(ordinary, &optimised, &|| {
                 run(0).filter(|reference| !is_wrong(reference))
             })
         {
@@ -107,8 +107,8 @@ pub(crate) fn find(
 }
 
 /// Returns the first output as an open element, because a fault in floats belongs to no element.
-fn open_by_fault(chosen: &OrdinaryInputs<'_>) -> Option<OpenElement> {
-    let (name, _) = chosen.sides[1].written().into_iter().next()?;
+fn open_by_fault(ordinary: &OrdinaryInputs<'_>) -> Option<OpenElement> {
+    let (name, _) = ordinary.sides[1].written().into_iter().next()?;
     let position = Position { name: name.to_owned(), index: 0 };
     Some(OpenElement { position, reason: OpenReason::FloatFault, lost: None })
 }
@@ -122,12 +122,12 @@ fn affordable(instructions: u64) -> usize {
 
 /// Returns the first element at a point that is not finite although the reference's is.
 fn first_overflow(
-    chosen: &OrdinaryInputs<'_>,
+    ordinary: &OrdinaryInputs<'_>,
     optimised: &[Outcome],
     reference: &dyn Fn() -> Option<Vec<Outcome>>,
 ) -> Option<(Position, [f64; 2])> {
-    let other = chosen.sides[0].written();
-    let written = chosen.sides[1].written();
+    let other = ordinary.sides[0].written();
+    let written = ordinary.sides[1].written();
     let floats = || {
         written.iter().filter_map(|(name, own)| {
             let is_float = matches!(own.1.scalar, Scalar::Float(_));
@@ -159,9 +159,13 @@ fn first_overflow(
 }
 
 /// Returns an element that was written.
-fn written_element(left: &[Outcome], output: (usize, &crate::Output), index: usize) -> Option<f64> {
+fn written_element(
+    outcomes: &[Outcome],
+    output: (usize, &crate::Output),
+    index: usize,
+) -> Option<f64> {
     let start = *output.1.starts.get(index)?;
     let end = start + output.1.scalar.width().bytes() as usize;
-    let written = left.get(output.0)?.written.get(output.1.buffer)?;
-    written.contains(start..end).then(|| element(left, output, index))?
+    let written = outcomes.get(output.0)?.written.get(output.1.buffer)?;
+    written.contains(start..end).then(|| element(outcomes, output, index))?
 }

@@ -148,19 +148,20 @@ impl Ranges {
         let (length, mut total) = known.unwrap_or((0, Some((0, 0))));
         let rest = || terms.products(sum).flatten().skip(length as usize);
         for factors in rest() {
-            let sides = [factors.left(), factors.right()];
-            missing.extend(sides.into_iter().filter(|side| !self.nodes.contains_key(side)));
+            let operands = [factors.left(), factors.right()];
+            missing
+                .extend(operands.into_iter().filter(|operand| !self.nodes.contains_key(operand)));
         }
         if !missing.is_empty() {
             return None;
         }
         for factors in rest() {
-            let sides = self.at([factors.left(), factors.right()], missing)?;
-            let own = both(sides, product).map(|(low, high)| match factors.is_negative() {
+            let operands = self.at([factors.left(), factors.right()], missing)?;
+            let summand = both(operands, product).map(|(low, high)| match factors.is_negative() {
                 true => (-high, -low),
                 false => (low, high),
             });
-            total = both([total, own], |a, b| within_limit((a.0 + b.0, a.1 + b.1)));
+            total = both([total, summand], |a, b| within_limit((a.0 + b.0, a.1 + b.1)));
         }
         self.sums.insert(sum.list, (sum.length, total));
         Some(total)
@@ -170,9 +171,9 @@ impl Ranges {
 /// Combines two ranges, if both are known.
 fn both(
     [a, b]: [Option<Range>; 2],
-    of: impl FnOnce(Range, Range) -> Option<Range>,
+    combine: impl FnOnce(Range, Range) -> Option<Range>,
 ) -> Option<Range> {
-    of(a?, b?)
+    combine(a?, b?)
 }
 
 /// Returns the range of a product, if its bounds are not too large.

@@ -101,9 +101,9 @@ impl Recheck<'_> {
     /// Evaluates every element of a side's outputs.
     pub(crate) fn elements(&self, run: &Run<'_>) -> Vec<Enclosed> {
         let outputs = self.outputs(run.number);
-        let real = |output: &(usize, &Output)| matches!(output.1.scalar, Scalar::Float(_));
+        let is_float = |output: &(usize, &Output)| matches!(output.1.scalar, Scalar::Float(_));
         let unsure = || Enclosed::Unsure("the run gives no information".to_owned());
-        let mut on_intervals = outputs.iter().any(real).then(|| {
+        let mut on_intervals = outputs.iter().any(is_float).then(|| {
             let mut stages = run.stages()?;
             if self.snap {
                 let snapped = |format: Format, bits| constants::recognise(format, bits).is_some();
@@ -115,17 +115,17 @@ impl Recheck<'_> {
             }
             interval::run_in_sequence::<Double>(&stages, run.limits)
         });
-        let whole = outputs.iter().any(|output| !real(output));
-        let on_numbers = whole.then(|| run.on_numbers()).flatten();
+        let has_integers = outputs.iter().any(|output| !is_float(output));
+        let on_numbers = has_integers.then(|| run.on_numbers()).flatten();
         let mut elements = Vec::new();
         for (launch, output) in outputs {
             for (index, &start) in output.starts.iter().enumerate() {
                 let element = match (output.scalar, &mut on_intervals, &on_numbers) {
-                    (Scalar::Float(format), Some(Some(left)), _) => {
-                        Some(left.element(launch, output.buffer, start, format))
+                    (Scalar::Float(format), Some(Some(results)), _) => {
+                        Some(results.element(launch, output.buffer, start, format))
                     }
-                    (Scalar::Integer { .. }, _, Some(left)) => {
-                        integer(left, (launch, output), index)
+                    (Scalar::Integer { .. }, _, Some(results)) => {
+                        integer(results, (launch, output), index)
                     }
                     _ => None,
                 };

@@ -104,8 +104,8 @@ impl Constants {
     }
 
     /// Replaces constants by the numbers they stand for.
-    pub(crate) fn replace(&mut self, stands: impl Iterator<Item = ConstantMeaning>) {
-        self.replaced = stands.collect();
+    pub(crate) fn replace(&mut self, meanings: impl Iterator<Item = ConstantMeaning>) {
+        self.replaced = meanings.collect();
     }
 
     /// Returns the constants that are replaced by numbers other than floats.
@@ -127,8 +127,12 @@ impl Constants {
             let at = |bits: u64| Constant { bits, ..*constant };
             let bits = constant.bits;
             let around = at(bits.saturating_sub(MAX_UNITS))..=at(bits.saturating_add(MAX_UNITS));
-            let own = self.seen.contains(constant);
-            self.seen.range(around).next().filter(|_| !own).map(|other| (*constant, other.bits))
+            let is_shared = self.seen.contains(constant);
+            self.seen
+                .range(around)
+                .next()
+                .filter(|_| !is_shared)
+                .map(|other| (*constant, other.bits))
         };
         let fine = optimised.seen.iter().filter(|constant| !constant.is_coarse());
         let replacements = fine.filter_map(near).collect();

@@ -18,7 +18,7 @@ use term::{Input, Term, Terms};
 /// Groups of points.
 pub(crate) const GROUPS: usize = POINT_KINDS.len() / LANES;
 
-/// Most constants used to make points.
+/// The largest number of constants used to make points.
 const MAX_CONSTANTS: usize = 24;
 
 /// The inputs at a point.
@@ -172,14 +172,16 @@ impl<'s> Sample<'s> {
     ) -> f64 {
         let (first, length, scalar) = (elements.first, elements.length, elements.scalar);
         let shared = mix64(number);
-        let own = mix64(number << 32 ^ (first + index) as u64);
-        let part = |random: u64| 1.0 + (random % 8) as f64 / 8.0;
+        let individual = mix64(number << 32 ^ (first + index) as u64);
+        let fraction = |random: u64| 1.0 + (random % 8) as f64 / 8.0;
         let sign = |random: u64| if random >> 40 & 1 == 1 { -1.0 } else { 1.0 };
         match kind {
-            PointKind::Order(order) => sign(own) * part(own) * order_within(scalar, order),
+            PointKind::Order(order) => {
+                sign(individual) * fraction(individual) * order_within(scalar, order)
+            }
             PointKind::Orders => {
-                let order = (own >> 8 & 127) as i32 - 64;
-                sign(own) * part(own) * order_within(scalar, order)
+                let order = (individual >> 8 & 127) as i32 - 64;
+                sign(individual) * fraction(individual) * order_within(scalar, order)
             }
             PointKind::Equal(number) => number,
             PointKind::Single if index as u64 == shared % length.max(1) as u64 => 8.0,
@@ -188,14 +190,15 @@ impl<'s> Sample<'s> {
             PointKind::Descending => 4.0 - index as f64 / 8.0,
             PointKind::Ends => {
                 let (least, most) = extremes(scalar);
-                if sign(own) < 0.0 { least } else { most }
+                if sign(individual) < 0.0 { least } else { most }
             }
             PointKind::Constant => self.beside_constant(scalar, shared),
-            PointKind::Constants => self.beside_constant(scalar, own),
+            PointKind::Constants => self.beside_constant(scalar, individual),
             PointKind::Beyond { negative } => {
                 let largest = self.constants.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
-                let beyond = largest * part(own) * [2.0, 4.0, 16.0, 1024.0][shared as usize % 4];
-                if negative { -beyond } else { sign(own) * beyond }
+                let beyond =
+                    largest * fraction(individual) * [2.0, 4.0, 16.0, 1024.0][shared as usize % 4];
+                if negative { -beyond } else { sign(individual) * beyond }
             }
             PointKind::Ordinary(_) => 0.0,
         }

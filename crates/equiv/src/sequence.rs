@@ -43,8 +43,8 @@ impl Launches<'_, '_> {
                 equal_writes.and_then(|places| places.get(number)).filter(|one| !one.is_empty());
             let (domain, limits) = (&mut ran.domain, self.clock.limits());
             let plain = (limits, exec::Checks::default());
-            let ticketed = tickets::run(one.program, &launch, plain, domain);
-            let (outcome, results) = match (ticketed, places) {
+            let ticket_run = tickets::run(one.program, &launch, plain, domain);
+            let (outcome, results) = match (ticket_run, places) {
                 (Some(ran), _) => ran,
                 (None, None) => exec::check_in(one.program, &launch, limits, domain),
                 (None, Some(places)) => {
@@ -111,8 +111,8 @@ fn with_unused_reads(
     limits: Limits,
     mut outcome: Outcome,
 ) -> Outcome {
-    let harms = |outcome: &Outcome| outcome.findings.iter().any(|one| !one.fault.is_note());
-    if !harms(&outcome) {
+    let has_errors = |outcome: &Outcome| outcome.findings.iter().any(|one| !one.fault.is_note());
+    if !has_errors(&outcome) {
         return outcome;
     }
     let checks = exec::Checks::default();
@@ -121,7 +121,7 @@ fn with_unused_reads(
     let is_known = |doubt: &Doubt| {
         outcome.doubts.iter().any(|own| (own.place, &own.about) == (doubt.place, &doubt.about))
     };
-    if harms(&followed) || followed.gap.is_some() || !followed.doubts.iter().all(is_known) {
+    if has_errors(&followed) || followed.gap.is_some() || !followed.doubts.iter().all(is_known) {
         return outcome;
     }
     for finding in &mut outcome.findings {

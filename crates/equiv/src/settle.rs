@@ -97,7 +97,7 @@ pub fn doubtful_copies(side: &Side<'_>, limits: Limits) -> Option<Vec<Doubt>> {
     let mut domain = table.domain(side, 0, false).ok()?;
     let (outcome, _) = exec::check_in(side.program, side.launch, limits, &mut domain);
     let ended = outcome.gap.is_none() && !domain.is_exhausted() && !outcome.conditional;
-    let is_meant =
+    let is_about_copies =
         |doubt: &Doubt| matches!(doubt.about, Doubtful::Copies { .. } | Doubtful::UndefinedCopy);
-    ended.then(|| outcome.doubts.into_iter().filter(is_meant).collect())
+    ended.then(|| outcome.doubts.into_iter().filter(is_about_copies).collect())
 }

@@ -201,8 +201,8 @@ impl Symbolic {
         for (operand, value) in operands.iter_mut().zip(values) {
             *operand = self.term(value);
         }
-        if !operation.joins(operands)
-            && let Some(position) = operation.grows(operands)
+        if !operation.adds_sums_of_same_length(operands)
+            && let Some(position) = operation.extended_sum(operands)
         {
             let term = self.apply(operation, operands);
             return self.handles.handle_after(values[position], operands[position], term);

@@ -20,17 +20,17 @@ use std::collections::BTreeSet;
 const VARIABLES_REASON: &str =
     "blocks take tickets here, and write module variables, which are not compared";
 
-/// Most blocks for runs with each one as the last.
+/// The largest number of blocks of which each is tried as the last one.
 const MAX_BLOCKS: u64 = 64;
 
-/// Most sequences of takers where blocks take several tickets.
+/// The largest number of sequences of takers, where blocks take several tickets.
 const MAX_ORDERS: usize = 256;
 
 /// Runs a launch whose blocks may take tickets. `None` if none does; then it is an ordinary run.
 pub(crate) fn run(
     program: &Program,
     launch: &Launch,
-    how: (Limits, Checks),
+    settings: (Limits, Checks),
     domain: &mut Symbolic,
 ) -> Option<(Outcome, Results)> {
     let blocks = launch.blocks();
@@ -38,11 +38,11 @@ pub(crate) fn run(
         return None;
     }
     let last = blocks - 1;
-    let (outcome, results) = exec::check_last(program, launch, how, domain, last);
+    let (outcome, results) = exec::check_last(program, launch, settings, domain, last);
     let place = outcome.ticket?.place;
     if outcome.gap.is_some() {
         // Perhaps blocks take several.
-        let tiles = in_all_orders(program, launch, how, domain);
+        let tiles = in_all_orders(program, launch, settings, domain);
         return Some(tiles.unwrap_or((outcome, results)));
     }
     if is_final(&outcome) {
@@ -53,17 +53,17 @@ pub(crate) fn run(
         let reason = format!(
             "blocks take tickets here: each block is tried as the last one; the launch has {blocks} blocks, the limit is {MAX_BLOCKS}"
         );
-        return Some(runs.stopped(reason));
+        return Some(runs.with_gap(reason));
     }
     for last in 0..blocks - 1 {
-        let (other, other_results) = exec::check_last(program, launch, how, domain, last);
+        let (other, other_results) = exec::check_last(program, launch, settings, domain, last);
         if is_final(&other) {
             return Some((other, other_results));
         }
         if let Some(reason) =
             runs.add(domain, (other, other_results), "which block takes the last ticket")
         {
-            return Some(runs.stopped(reason));
+            return Some(runs.with_gap(reason));
         }
     }
     Some(runs.finish())
@@ -75,14 +75,15 @@ pub(crate) fn run(
 fn in_all_orders(
     program: &Program,
     launch: &Launch,
-    how: (Limits, Checks),
+    settings: (Limits, Checks),
     domain: &mut Symbolic,
 ) -> Option<(Outcome, Results)> {
     let mut open: Vec<Vec<u64>> = vec![Vec::new()];
     let mut runs: Option<Runs<'_>> = None;
     let mut orders = 0;
-    while let Some(given) = open.pop() {
-        let (outcome, results) = exec::check_in_order(program, launch, how, domain, &given);
+    while let Some(takers_so_far) = open.pop() {
+        let (outcome, results) =
+            exec::check_in_order(program, launch, settings, domain, &takers_so_far);
         let place = outcome.ticket?.place;
         if outcome.gap.is_some() && runs.is_none() {
             return None;
@@ -95,7 +96,7 @@ fn in_all_orders(
             return Some((outcome, results));
         }
         let takers = results.takers().to_vec();
-        for (at, taker) in takers.iter().enumerate().skip(given.len()) {
+        for (at, taker) in takers.iter().enumerate().skip(takers_so_far.len()) {
             let later: BTreeSet<u64> = takers[at + 1..].iter().copied().collect();
             for other in later.into_iter().filter(|other| other != taker) {
                 open.push(takers[..at].iter().copied().chain([other]).collect());
@@ -115,7 +116,7 @@ fn in_all_orders(
             )
         });
         if let Some(reason) = reason.or(too_many) {
-            return runs.map(|runs| runs.stopped(reason));
+            return runs.map(|runs| runs.with_gap(reason));
         }
     }
     runs.map(Runs::finish)
@@ -149,7 +150,7 @@ fn leaves_variables(outcome: &Outcome) -> bool {
     outcome.ticket.is_some_and(|ticket| ticket.leaves_variables)
 }
 
-/// The first run with its results, which those of all others must equal.
+/// The first run. The results of all other runs must equal its results.
 struct Runs<'l> {
     launch: &'l Launch,
     /// The place of the first ticket.
@@ -181,7 +182,7 @@ impl Runs<'_> {
     }
 
     /// Returns the first run, with a gap at the first ticket.
-    fn stopped(mut self, reason: String) -> (Outcome, Results) {
+    fn with_gap(mut self, reason: String) -> (Outcome, Results) {
         self.outcome.gap = gap(self.place, reason);
         (self.outcome, self.results)
     }
@@ -190,7 +191,7 @@ impl Runs<'_> {
     /// floats, because results are compared as real numbers.
     fn finish(mut self) -> (Outcome, Results) {
         if leaves_variables(&self.outcome) {
-            return self.stopped(VARIABLES_REASON.to_owned());
+            return self.with_gap(VARIABLES_REASON.to_owned());
         }
         let is_float = |buffer: &Buffer| matches!(buffer.element, Some(Scalar::Float(_)) | None);
         let mut buffers = self.launch.buffers.iter();

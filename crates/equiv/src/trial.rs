@@ -20,10 +20,10 @@ const POINTS: [usize; 8] = [0, 1, 2, 3, 4, 7, 9, 11];
 /// Instructions of all lanes that a run may execute.
 const MAX_INSTRUCTIONS: u64 = 10_000_000;
 
-/// Most runs for setting inputs to zero.
+/// The largest number of runs for setting inputs to zero.
 const MAX_RUNS: usize = 48;
 
-/// Most inputs named in a report.
+/// The largest number of inputs named in a report.
 const MAX_NAMED: usize = 6;
 
 /// Finds contents for which a pair of `open` races. Returns the number of the pair and the race.
@@ -38,32 +38,32 @@ pub fn show_race(
     let table = table.with_conditions(assumptions).ok()?;
     let domain = table.domain(side, 0, false).ok()?;
     let assumed = Assumed::new(&table, &domain.terms).ok()?;
-    let chosen = OrdinaryInputs {
+    let ordinary = OrdinaryInputs {
         sides: [side, side],
         table: &table,
         terms: &domain.terms,
         assumed: &assumed,
     };
     let lane_instructions = limits.lane_instructions.min(MAX_INSTRUCTIONS);
-    let trial = Trial { chosen, open, limits: Limits { lane_instructions, ..limits } };
+    let trial = Trial { ordinary, open, limits: Limits { lane_instructions, ..limits } };
     POINTS.into_iter().find_map(|number| {
-        let (_, numbers) = trial.chosen.at(number)?;
+        let (_, numbers) = trial.ordinary.at(number)?;
         let found = trial.race(&numbers)?;
         Some(trial.reduce(&numbers, found))
     })
 }
 
-/// A kernel, and the accesses in question.
+/// A kernel with its undecided races.
 struct Trial<'t> {
-    chosen: OrdinaryInputs<'t>,
+    ordinary: OrdinaryInputs<'t>,
     open: &'t [Undecided],
     limits: Limits,
 }
 
 impl Trial<'_> {
-    /// Returns a race of two such accesses at a point.
+    /// Returns a race at a point, with the number of the undecided pair that it settles.
     fn race(&self, numbers: &Numbers) -> Option<(usize, Finding)> {
-        let (side, table, limits) = (self.chosen.sides[0], self.chosen.table, self.limits);
+        let (side, table, limits) = (self.ordinary.sides[0], self.ordinary.table, self.limits);
         let run = Run { side, number: 0, table, numbers, limits };
         let outcome = run.on_bits_by(check)?.pop()?;
         outcome.findings.into_iter().find_map(|finding| match &finding.fault {
@@ -77,9 +77,9 @@ impl Trial<'_> {
         })
     }
 
-    /// Reduces the race to the inputs that it needs, and names them.
+    /// Sets inputs to zero that a race does not need, and names the others in the finding.
     fn reduce(&self, numbers: &Numbers, mut found: (usize, Finding)) -> (usize, Finding) {
-        let OrdinaryInputs { sides, table, terms, .. } = self.chosen;
+        let OrdinaryInputs { sides, table, terms, .. } = self.ordinary;
         let positions = (0..terms.inputs().len()).filter(|position| table.is_free(*position));
         let mut values: Vec<(usize, f64)> =
             positions.map(|position| (position, numbers.at(position))).collect();
@@ -94,7 +94,7 @@ impl Trial<'_> {
                 let mut fewer = values.clone();
                 fewer[start..end].iter_mut().for_each(|one| one.1 = 0.0);
                 let point = Numbers::of_all(sides, table, terms, fewer.iter().copied());
-                let holds = |point: &Numbers| self.chosen.assumed.all_hold(terms, point);
+                let holds = |point: &Numbers| self.ordinary.assumed.all_hold(terms, point);
                 let Some(point) = point.filter(holds) else { continue };
                 if let Some(race) = self.race(&point) {
                     (values, found) = (fewer, race);
@@ -110,7 +110,7 @@ impl Trial<'_> {
 
     /// Formats contents for a report: `x[0] is 1 and x[3] is 2`.
     fn contents(&self, values: &[(usize, f64)]) -> String {
-        let inputs = self.chosen.terms.inputs();
+        let inputs = self.ordinary.terms.inputs();
         let needed = values.iter().filter(|one| one.1 != 0.0);
         let named = needed.clone().filter_map(|(position, value)| {
             Some(format!("{} is {value}", inputs.name(inputs.at(*position)?)))

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashSet;
 use term::{Node, NodeId, Term, Terms};
 
-/// Visited nodes with nothing undefined below them.
+/// Visited nodes without an undefined leaf below them.
 #[derive(Debug, Default)]
 pub(crate) struct FullyDefined {
     nodes: FxHashSet<NodeId>,

@@ -244,7 +244,7 @@ impl Numbers {
     }
 
     /// Returns the numbers in the memory of an input, in memory order.
-    fn of(&self, table: &Table, side: usize, input: &Input) -> Vec<f64> {
+    fn in_memory_order(&self, table: &Table, side: usize, input: &Input) -> Vec<f64> {
         let first = table.first(&input.name);
         match &input.kind {
             InputKind::Scalar | InputKind::Related(_) => vec![self.at(first)],
@@ -329,7 +329,7 @@ impl Run<'_> {
                 given.argument_between(position, offset, *bounds);
                 continue;
             }
-            let values = self.numbers.of(self.table, self.number, input);
+            let values = self.numbers.in_memory_order(self.table, self.number, input);
             match input.source {
                 InputSource::Buffer(buffer) if matches!(input.scalar, Scalar::Integer { .. }) => {
                     let mut bytes = Vec::new();
@@ -406,7 +406,7 @@ impl Run<'_> {
                     let related = self.numbers.related.get(&(self.number, number, input.source));
                     let values = match related {
                         Some((low, high)) => vec![low / 2.0 + high / 2.0],
-                        None => self.numbers.of(self.table, self.number, input),
+                        None => self.numbers.in_memory_order(self.table, self.number, input),
                     };
                     let mut bytes = Vec::new();
                     values.iter().try_for_each(|value| encode(input.scalar, *value, &mut bytes))?;

@@ -49,9 +49,9 @@ pub(super) fn run_and_compare(
     }
     let may_clamp = ran.iter().any(|ran| ran.domain.assumed_properties.has_clamped_conversions());
     let clamps = ran.iter().all(|ran| ran.domain.assumed_properties.clamps);
-    let noted = if clamps { may_clamp } else { is_in_range(&ran, assumed) };
+    let clamp_result = if clamps { may_clamp } else { is_in_range(&ran, assumed) };
     let compared = compare_runs(&ran);
-    (Comparison { options, assumed, launches, ran, compared }.finish(), noted)
+    (Comparison { options, assumed, launches, ran, compared }.finish(), clamp_result)
 }
 
 /// Both sides after their runs, and the result so far.
@@ -151,17 +151,17 @@ impl<'c, 's> Comparison<'c, 's> {
             return answer;
         }
         // Without a NaN test or a comparison with an infinity, non-finite numbers cannot steer a kernel.
-        let steers = self.ran.iter().any(|ran| ran.domain.assumed_properties.assumes_numbers());
-        let fault = steers && matches!(answer, Answer::Equal);
-        let sought = OverflowSearch { overflow: is_for_every_schedule(&self.ran), fault };
+        let can_steer = self.ran.iter().any(|ran| ran.domain.assumed_properties.assumes_numbers());
+        let fault = can_steer && matches!(answer, Answer::Equal);
+        let search = OverflowSearch { overflow: is_for_every_schedule(&self.ran), fault };
         let limits = self.clock().limits();
         let optimised = self.sides()[1];
         let outputs = terms_of(optimised, &mut self.ran[1]);
         let magnitudes = Magnitudes::of(optimised, outputs, &self.ran[1].domain.terms);
         let inputs = self.ordinary_inputs();
-        let shown = overflow::find(&inputs, limits, cost(&self.ran), sought, &magnitudes);
-        self.compared.overflow = shown.overflow;
-        match shown.fault {
+        let found = overflow::find(&inputs, limits, cost(&self.ran), search, &magnitudes);
+        self.compared.overflow = found.overflow;
+        match found.fault {
             Some(fault) => Answer::Unknown(Box::new(fault), 1),
             None => answer,
         }
@@ -213,25 +213,30 @@ impl<'c, 's> Comparison<'c, 's> {
 
     /// Returns the reason why equality does not follow, if functions are known only in ranges that are not proved.
     fn unproved_range(&self) -> Option<Answer> {
-        let lost = || Some(Answer::Mismatch(Mismatch::Unfollowed));
+        let unfollowed = || Some(Answer::Mismatch(Mismatch::Unfollowed));
         let ranged = self.launches.iter().zip(&self.ran).filter(|(_, ran)| ran.domain.has_ranges);
-        for (one, _) in ranged {
-            let number = one.number;
-            let Ok(mut domain) = one.table.domain(one.side, number, self.options.snap) else {
-                return lost();
+        for (launches, _) in ranged {
+            let number = launches.number;
+            let Ok(mut domain) = launches.table.domain(launches.side, number, self.options.snap)
+            else {
+                return unfollowed();
             };
             domain.marks = Some(Marks::default());
-            let mut marked = one.run(domain, None);
+            let mut marked = launches.run(domain, None);
             if !marked.ended() || marked.domain.is_exhausted() {
-                return lost();
+                return unfollowed();
             }
-            let Some(outputs) = terms_of(one.side, &mut marked) else { return lost() };
-            let budget = Budget { deadline: one.clock.deadline(), ..Budget::default() };
+            let Some(outputs) = terms_of(launches.side, &mut marked) else { return unfollowed() };
+            let budget = Budget { deadline: launches.clock.deadline(), ..Budget::default() };
             let marks = std::mem::take(&mut marked.domain.marks).unwrap_or_default();
             let store = (&mut marked.domain.terms, &marks);
-            if let Some(unproved) =
-                marks::find_unproved_range(number, store, &outputs, &one.table.conditions, &budget)
-            {
+            if let Some(unproved) = marks::find_unproved_range(
+                number,
+                store,
+                &outputs,
+                &launches.table.conditions,
+                &budget,
+            ) {
                 return Some(Answer::UnprovedRange(Box::new(unproved)));
             }
         }

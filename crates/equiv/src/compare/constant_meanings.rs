@@ -32,16 +32,16 @@ use term::{Input, Number};
 /// Relative differences above this do not come from rounding a constant of 32 bits or more.
 const SMALL: f64 = 1e-4;
 
-/// Most constants replaced at the same time.
+/// The largest number of constants replaced at the same time.
 const MAX_SUSPECTS: usize = 6;
 
-/// Most combinations of forms tried.
+/// The largest number of combinations of forms tried.
 const MAX_TRIES: usize = 8;
 
-/// Elements of each output tensor at which the effect of a changed number is computed.
+/// The number of elements of each output tensor for which the effect of a changed number is computed.
 const OUTPUTS: usize = 8;
 
-/// Points at which it is computed.
+/// The number of points at which this effect is computed.
 const POINTS: u64 = 4;
 
 /// A constant of a side and the forms it may stand for.
@@ -61,11 +61,11 @@ pub(super) struct ConstantReading {
 
 /// Result of the search for the numbers that constants stand for.
 pub(super) enum Search {
-    /// The sides are equal with these.
+    /// The sides are equal with these replacements.
     Found(Box<ConstantReading>),
     /// No constants explain the difference.
     Nothing,
-    /// Some constants may, but this was not decided.
+    /// Some constants may explain it, but this was not decided.
     Open,
 }
 
@@ -168,7 +168,7 @@ pub(super) fn near(ran: &[SideRun; 2], values: [Option<f64>; 2]) -> Vec<Constant
         return Vec::new();
     }
     let sides = [[0, 1], [1, 0]].map(|at| at.map(|at| &ran[at].domain.constants));
-    let constants = sides.into_iter().flat_map(|[own, other]| own.without(other));
+    let constants = sides.into_iter().flat_map(|[constants, other]| constants.without(other));
     let near = constants.filter_map(|constant| {
         let form =
             closed::forms_within(constant.format(), constant.bits, UNITS).into_iter().next()?;
@@ -181,8 +181,8 @@ pub(super) fn near(ran: &[SideRun; 2], values: [Option<f64>; 2]) -> Vec<Constant
 fn suspects(sides: [&Side<'_>; 2], ran: &[SideRun; 2]) -> Vec<Suspect> {
     let mut found = Vec::new();
     for side in [0, 1] {
-        let [own, other] = [&ran[side].domain.constants, &ran[1 - side].domain.constants];
-        for constant in own.without(other) {
+        let [constants, other] = [&ran[side].domain.constants, &ran[1 - side].domain.constants];
+        for constant in constants.without(other) {
             // Already snapped: its term is the exact number.
             if constants::recognise(constant.format(), constant.bits).is_some() {
                 continue;
@@ -211,7 +211,7 @@ fn suspects(sides: [&Side<'_>; 2], ran: &[SideRun; 2]) -> Vec<Suspect> {
 /// A side and the meaning of one of its constants.
 type ConstantChoice = (usize, ConstantMeaning);
 
-/// The question whether replaced constants make the sides equal.
+/// Everything needed to compare the sides with some constants replaced.
 struct Question<'q, 'l, 's> {
     launches: &'q [Launches<'l, 's>; 2],
     options: &'q Options<'q>,
@@ -224,8 +224,8 @@ impl Question<'_, '_, '_> {
     /// Chooses forms that make the sides equal: first the simplest of each, then others, one constant at a
     /// time.
     fn choose(&self, suspects: &[Suspect]) -> Option<Vec<ConstantChoice>> {
-        let choose_forms = |at: &[usize]| -> Vec<ConstantChoice> {
-            let all = suspects.iter().zip(at).map(|(suspect, at)| {
+        let choose_forms = |choice: &[usize]| -> Vec<ConstantChoice> {
+            let all = suspects.iter().zip(choice).map(|(suspect, at)| {
                 let form = suspect.forms[*at].clone();
                 (suspect.side, ConstantMeaning { constant: suspect.constant, form })
             });

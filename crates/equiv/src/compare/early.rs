@@ -26,7 +26,7 @@ const FREE_PRODUCTS: u64 = 3 << 14;
 /// instruction takes 30 to 250 processor instructions.
 const INSTRUCTIONS_PER_PRODUCT: u64 = 8;
 
-/// Most suspects of a group of points that are evaluated in intervals.
+/// The largest number of suspects of a group of points that are evaluated in intervals.
 const MAX_SUSPECTS: usize = 3;
 
 /// The search ends after so many suspects that were only due to rounding.
@@ -35,7 +35,7 @@ const MAX_FAILURES: usize = 8;
 /// Relative distances that rounded constants may cause. They begin above the rounding of doubles.
 const ROUNDING_DISTANCES: std::ops::Range<f64> = 1e-12..1e-4;
 
-/// Most differences that are checked by running the kernels.
+/// The largest number of differences that are checked by running the kernels.
 const MAX_CANDIDATES: usize = 2;
 
 /// An element that differs at a point, by its position among the evaluated ones.
@@ -66,8 +66,8 @@ impl Outputs<'_, '_> {
             else {
                 continue;
             };
-            let seen = self.difference(&position, pair, &point, &discrepancy);
-            if let Ok(VisibleFloats::Apart(difference)) = seen
+            let result = self.difference(&position, pair, &point, &discrepancy);
+            if let Ok(VisibleFloats::Apart(difference)) = result
                 && difference.is_confirmed()
             {
                 return Some(difference);
@@ -99,10 +99,10 @@ impl Outputs<'_, '_> {
     fn select_affordable<'a>(&self, all: &'a [Elements]) -> (Vec<&'a str>, Vec<Pair>) {
         let [reference, optimised] = self.ran.each_ref().map(|ran: &SideRun| &ran.domain.terms);
         let pairs = all.iter().flat_map(|one| one.pairs.iter().map(|pair| (&*one.name, *pair)));
-        let own = |(_, (_, (a, b))): (&str, Pair)| u64::from(a.products() + b.products());
+        let products = |(_, (_, (a, b))): (&str, Pair)| u64::from(a.products() + b.products());
         let nodes = (reference.node_count() + optimised.node_count()) as u64;
         let inputs = 2 * reference.inputs().len() as u64;
-        let estimate = pairs.clone().map(own).sum::<u64>() + 2 * nodes.saturating_sub(inputs);
+        let estimate = pairs.clone().map(products).sum::<u64>() + 2 * nodes.saturating_sub(inputs);
         let stride = estimate.div_ceil(self.affordable_products().max(1)).max(1);
         pairs.step_by(stride as usize).unzip()
     }
@@ -119,7 +119,7 @@ impl Outputs<'_, '_> {
             let mut search = Search { problem, budget, sample: &sample, failures: 0 };
             let mut found = Vec::new();
             for group in 0..groups {
-                search.group(group, &mut probe, &terms, &mut found);
+                search.search_group(group, &mut probe, &terms, &mut found);
                 if found.len() >= MAX_CANDIDATES || search.is_over() {
                     break;
                 }
@@ -143,7 +143,7 @@ impl Search<'_> {
     }
 
     /// Searches the points of one group.
-    fn group(
+    fn search_group(
         &mut self,
         group: usize,
         probe: &mut Probe<'_>,

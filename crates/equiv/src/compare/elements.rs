@@ -125,8 +125,8 @@ impl Outputs<'_, '_> {
         }
         for (side, roots) in self.roots.iter_mut().enumerate() {
             if self.ran[side].domain.assumed_properties.has_read_signs() {
-                let own = |(_, (a, b)): &Pair| if side == 0 { *a } else { *b };
-                roots.extend(elements.pairs.iter().map(own));
+                let term = |(_, (a, b)): &Pair| if side == 0 { *a } else { *b };
+                roots.extend(elements.pairs.iter().map(term));
             }
         }
         Ok(elements)

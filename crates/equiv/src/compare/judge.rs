@@ -89,24 +89,24 @@ impl Outputs<'_, '_> {
             return Err(OpenReason::Unrepresentable);
         };
         let witness = confirm(self.sides, self.table, position, &numbers, self.clock.limits());
-        let shown = witness.as_ref().is_some_and(|one| one.shows_difference());
+        let is_shown = witness.as_ref().is_some_and(|one| one.shows_difference());
         if witness.as_ref().is_some_and(|one| one.contradicts()) {
             return Err(OpenReason::Contradicted);
         }
         // Outside its range a recognised function is something else. Only the run on intervals checks the
         // range.
-        if self.ran.iter().any(|ran| ran.domain.has_ranges) && !shown {
+        if self.ran.iter().any(|ran| ran.domain.has_ranges) && !is_shown {
             return Err(OpenReason::OutOfRange);
         }
         // A difference in definedness counts only if the kernels themselves show it.
         let only_defined = matches!(discrepancy, Discrepancy::OnlyReferenceDefined(_));
-        if only_defined && !shown {
+        if only_defined && !is_shown {
             return Err(OpenReason::Undefined);
         }
         // Different integers may be equal after wrapping around.
         let output = self.sides[0].writer(self.sides[0].count(), &position.name);
         let is_float = output.is_some_and(|(_, one)| matches!(one.scalar, Scalar::Float(_)));
-        if !is_float && !shown {
+        if !is_float && !is_shown {
             return Err(OpenReason::Wraps);
         }
         let floats =

@@ -17,7 +17,7 @@ use exec::Limits;
 use std::collections::BTreeSet;
 use term::{Term, Terms};
 
-/// Most other points with a difference that are tried: so many coarse ones, and as many precise ones.
+/// The largest number of other points that are tried: of coarse ones, and of precise ones.
 const OTHER_POINTS: usize = 6;
 
 /// Significant bits of the numbers at precise points.
@@ -25,10 +25,10 @@ const PRECISE_BITS: u32 = 24;
 /// Number of precise points that are searched.
 const PRECISE_POINTS: u64 = 24;
 
-/// Runs that are free, whatever their cost.
+/// The number of runs that are made whatever they cost.
 const FREE_RUNS: u32 = 16;
 
-/// Instructions of all lanes after which no further run is started, except for the free ones.
+/// Instructions of all lanes after which no run beyond [`FREE_RUNS`] is started.
 const MAX_INSTRUCTIONS: u64 = 50_000_000;
 
 /// Inputs at which signs are tested.
@@ -42,7 +42,7 @@ pub(super) enum VisibleFloats {
     Alike,
 }
 
-/// The float runs of one comparison. They are counted because many outputs may be undefined at the same
+/// The float runs of one comparison. Their number is limited because many outputs may be undefined at the same
 /// inputs.
 #[derive(Debug, Default)]
 pub(super) struct Replays {

@@ -147,12 +147,14 @@ impl Symbolic {
             let Some(narrowed) = self.known_if((condition, holds), known, 1) else { continue };
             let mut case = linear.clone();
             self.substitute(&mut case, (node, factor), side.into())?;
-            let own = self.bounds_by_cases(&case, &narrowed, depth)?;
+            let bounds = self.bounds_by_cases(&case, &narrowed, depth)?;
             all = Some(match all {
-                Some(other) => {
-                    Bounds { low: own.low.min(other.low), high: own.high.max(other.high), ..own }
-                }
-                None => own,
+                Some(other) => Bounds {
+                    low: bounds.low.min(other.low),
+                    high: bounds.high.max(other.high),
+                    ..bounds
+                },
+                None => bounds,
             });
         }
         all

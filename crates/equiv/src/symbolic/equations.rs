@@ -16,7 +16,7 @@ const MAX_PRODUCTS: u32 = 8;
 /// Largest nesting of sums and products that is examined.
 const MAX_DEPTH: usize = 3;
 
-/// Most choices in a row that are examined.
+/// The largest number of choices in a row that are examined.
 const MAX_CHOICES: usize = 1 << 12;
 
 type Known = BTreeMap<NodeId, Range>;

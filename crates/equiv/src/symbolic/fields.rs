@@ -19,7 +19,7 @@ pub(super) struct Bits {
     of_node: FxHashMap<NodeId, Field>,
     /// For each number that is an unsigned reading of an integer: the integer and its width.
     pub(super) unsigned: FxHashMap<Term, (Value, Width)>,
-    /// For each `−1 − a`, the `a`.
+    /// For each complement `−1 − a`, the value `a`.
     pub(super) complements: FxHashMap<Term, Value>,
 }
 
@@ -59,17 +59,17 @@ impl Symbolic {
                 _ => self.bit_field(integer, width, before + first, bits),
             };
         }
-        if let Some(&(integer, own)) = self.bits.unsigned.get(&term)
-            && (own <= width || first + bits <= width.bits())
+        if let Some(&(integer, own_width)) = self.bits.unsigned.get(&term)
+            && (own_width <= width || first + bits <= width.bits())
         {
             // A zero-extended integer has its bits, and zeros above.
-            return match bits.min(own.bits().saturating_sub(first)) {
+            return match bits.min(own_width.bits().saturating_sub(first)) {
                 0 => Some(self.integer(0)),
-                bits => self.bit_field(integer, own, first, bits),
+                bits => self.bit_field(integer, own_width, first, bits),
             };
         }
-        if let Some(&turned) = self.bits.complements.get(&term) {
-            let field = self.bit_field(turned, width, first, bits)?;
+        if let Some(&complemented) = self.bits.complements.get(&term) {
+            let field = self.bit_field(complemented, width, first, bits)?;
             return Some(self.complement_field(field, bits));
         }
         if let Some((value, by)) = self.multiple_of_two(value) {
@@ -226,10 +226,10 @@ impl Symbolic {
     /// Builds `−1 − a` and records it as the complement of `a`.
     pub(super) fn complement_of(&mut self, a: Value) -> Value {
         let (minus_one, term) = (self.terms.integer(-1), self.term(a));
-        let turned = self.terms.subtract(minus_one, term);
-        let turned = self.terms.seal(turned).into();
-        self.bits.complements.insert(turned, a);
-        self.handles.handle(turned)
+        let complement = self.terms.subtract(minus_one, term);
+        let complement = self.terms.seal(complement).into();
+        self.bits.complements.insert(complement, a);
+        self.handles.handle(complement)
     }
 
     /// Builds `2^bits − 1 − field`.
@@ -375,12 +375,12 @@ mod tests {
     #[test]
     fn fields_of_complements() {
         let (mut domain, value) = byte();
-        let turned = domain.complement(value);
+        let complement = domain.complement(value);
         for number in 0..256_i64 {
-            assert_eq!(at(&mut domain, turned, number), !number as f64);
+            assert_eq!(at(&mut domain, complement, number), !number as f64);
         }
         for (first, bits) in [(0, 1), (7, 1), (2, 5), (0, 8)] {
-            let field = domain.field(turned, Width::B8, first, bits).unwrap();
+            let field = domain.field(complement, Width::B8, first, bits).unwrap();
             for number in 0..256_i64 {
                 let expected = !number >> first & ((1 << bits) - 1);
                 assert_eq!(

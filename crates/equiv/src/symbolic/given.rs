@@ -7,7 +7,7 @@ use ir::Scalar;
 use rustc_hash::FxHashMap;
 use term::{Node, Term};
 
-/// The elements of such an input.
+/// The elements of an input that is defined by terms.
 #[derive(Debug)]
 pub(super) enum Elements {
     /// Not requested yet.
@@ -22,8 +22,9 @@ impl Symbolic {
         self.given.insert(source, Elements::Terms(terms));
     }
 
-    /// Returns the handle of the first element of such an input; it stays the same when a launch runs again. The
-    /// outer `None` says that the input is not defined by terms, the inner one that it has no handles.
+    /// Returns the handle of the first element of an input that is defined by terms. It stays the same when a
+    /// launch runs again. The outer `None` says that the input is not defined by terms, the inner `None` that it
+    /// has no handles.
     pub(super) fn given_handle(&mut self, inputs: &Inputs) -> Option<Option<Value>> {
         let handle = match self.given.remove(&inputs.source)? {
             Elements::Terms(terms) => self.handles_of(terms, inputs),

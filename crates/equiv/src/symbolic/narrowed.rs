@@ -14,22 +14,24 @@ use ir::Relation;
 use std::collections::BTreeMap;
 use term::{Node, NodeId, Term};
 
-/// Most comparisons of a path condition that are examined.
+/// The largest number of comparisons of a path condition that are examined.
 const MAX_COMPARISONS: usize = 256;
 
-/// Most choices in an address that a path condition settles. They come from narrow arithmetic, which may wrap around.
+/// The largest number of choices in an address that a path condition settles. They come from narrow arithmetic,
+/// which may wrap around.
 const MAX_SETTLED_CHOICES: usize = 8;
 
 /// No bound in one direction: far beyond every integer type.
 const UNBOUNDED: i128 = 1 << 100;
 
-/// Most alternatives of a path condition that are examined, each like the whole condition.
+/// The largest number of alternatives of a path condition that are examined, each like the whole condition.
 const MAX_ALTERNATIVES: usize = 8;
 
 /// Largest nesting of examined alternatives.
 const MAX_NESTING: usize = 1;
 
-/// Most conditions of a run that are checked against ranges: otherwise an endless loop would take long.
+/// The largest number of conditions of a run that are checked against ranges: otherwise an endless loop would take
+/// long.
 const MAX_CHECKED: u32 = 1 << 12;
 
 /// The requirements of a condition, as far as it can be split.
@@ -37,7 +39,7 @@ const MAX_CHECKED: u32 = 1 << 12;
 struct Conjunction {
     /// Comparisons, and `true` for those that must hold.
     comparisons: Vec<(term::Relation, [NodeId; 2], bool)>,
-    /// Pairs of conditions, each with its required truth: at least one of the two is met.
+    /// Pairs of conditions, each with a truth value: at least one condition of each pair has its truth value.
     alternatives: Vec<[(NodeId, bool); 2]>,
 }
 
@@ -178,9 +180,9 @@ impl Symbolic {
         node: NodeId,
         narrowed: impl Fn(Range) -> Range,
     ) -> Option<()> {
-        let Some(own) = self.range_within(node, known) else { return Some(()) };
-        let so_far = known.get(&node).copied().unwrap_or(own);
-        let (low, high) = narrowed((own.0.max(so_far.0), own.1.min(so_far.1)));
+        let Some(range) = self.range_within(node, known) else { return Some(()) };
+        let known_range = known.get(&node).copied().unwrap_or(range);
+        let (low, high) = narrowed((range.0.max(known_range.0), range.1.min(known_range.1)));
         known.insert(node, (low, high));
         (low <= high).then_some(())
     }

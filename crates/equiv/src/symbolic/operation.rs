@@ -21,19 +21,19 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// Returns the position of a sum among the operands, if the result appends a product to it.
-    pub(super) fn grows(self, [a, b, c]: [Term; 3]) -> Option<usize> {
-        let grows = |term: Term| term.products() > 0;
+    /// Returns the position of the operand that is a sum, if the operation appends a product to it.
+    pub(super) fn extended_sum(self, [a, b, c]: [Term; 3]) -> Option<usize> {
+        let is_sum = |term: Term| term.products() > 0;
         match self {
-            Self::Fma if grows(c) => Some(2),
-            Self::Binary(Binary::Add | Binary::Sub) if grows(a) => Some(0),
-            Self::Binary(Binary::Add) if grows(b) => Some(1),
+            Self::Fma if is_sum(c) => Some(2),
+            Self::Binary(Binary::Add | Binary::Sub) if is_sum(a) => Some(0),
+            Self::Binary(Binary::Add) if is_sum(b) => Some(1),
             _ => None,
         }
     }
 
-    /// Returns `true` for the addition of two sums that lanes may have exchanged.
-    pub(super) fn joins(self, [a, b, _]: [Term; 3]) -> bool {
+    /// Returns `true` for the addition of two equally long sums, which lanes may have exchanged.
+    pub(super) fn adds_sums_of_same_length(self, [a, b, _]: [Term; 3]) -> bool {
         self == Self::Binary(Binary::Add) && a.products() > 0 && a.products() == b.products()
     }
 

@@ -282,17 +282,17 @@ impl Symbolic {
         if self.is_masked(node) {
             return false;
         }
-        let untold = |position: usize| {
+        let undeclared = |position: usize| {
             !self.assumed_ranges.iter().any(|one| one.positions.contains(&position))
         };
         // The common case, without a traversal.
         if let Node::Input(input) = self.terms.at(node) {
-            return untold(input.position());
+            return undeclared(input.position());
         }
         let below = decide::inputs_of(&self.terms, node.into());
         let read = decide::lookups(&self.terms, node.into());
-        below.iter().any(|input| untold(input.position()))
-            || read.iter().any(|(first, _)| untold(first.position()))
+        below.iter().any(|input| undeclared(input.position()))
+            || read.iter().any(|(first, _)| undeclared(first.position()))
     }
 
     /// Names inputs for which an integer takes its largest or smallest value: `idx[3] is 99`.
@@ -418,8 +418,8 @@ mod tests {
         // Cancelled terms do not count.
         let back = make(&mut domain, Binary::Add, place, b);
         assert_eq!(domain.bounds(back).map(|one| (one.low, one.high)), Some((0, 144)));
-        let untold = make(&mut domain, Binary::Add, place, other);
-        let bounds = domain.bounds(untold).unwrap();
+        let undeclared = make(&mut domain, Binary::Add, place, other);
+        let bounds = domain.bounds(undeclared).unwrap();
         assert!(!bounds.are_attained && !bounds.are_declared && bounds.high > 1 << 31);
         // A product of two indices is an integer of its own; its bounds need not be attained.
         let product = make(&mut domain, Binary::Mul, a, b);
