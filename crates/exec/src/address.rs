@@ -19,11 +19,11 @@ use multiversion::multiversion;
 const REGION_BITS: u32 = 36;
 const AREA_BITS: u32 = 22;
 
-/// Most allocations of global memory.
+/// The largest number of allocations of global memory.
 pub(crate) const MAX_GLOBAL: usize = 1 << 20;
-/// Most variables of shared memory, over all blocks of a cluster.
+/// The largest number of variables of shared memory, over all blocks of a cluster.
 pub(crate) const MAX_SHARED: usize = 639;
-/// Most variables of local memory.
+/// The largest number of variables of local memory.
 pub(crate) const MAX_LOCAL: usize = 127;
 /// The regions of local memory and of parameters are numbered from here.
 const FIRST_LOCAL: u64 = MAX_SHARED as u64 + 1;
@@ -54,25 +54,25 @@ pub(crate) enum Area {
 impl Pointer {
     /// The address in the allocation's own state space; for global memory a generic address.
     pub(crate) fn address(self) -> u64 {
-        let (before, number, bits) = match self.area {
+        let (regions_before, number, bits) = match self.area {
             Area::Global(number) => (0, number, REGION_BITS),
             Area::Shared(number) => (0, number, AREA_BITS),
             Area::Local(number) => (FIRST_LOCAL, number, AREA_BITS),
             Area::Param(number) => (FIRST_PARAM, number, AREA_BITS),
         };
-        ((before + number as u64 + 1) << bits).wrapping_add_signed(self.offset)
+        ((regions_before + number as u64 + 1) << bits).wrapping_add_signed(self.offset)
     }
 
     /// Decodes a 32-bit address in any window; `None` if it points nowhere.
     pub(crate) fn decode_in_window(address: u64) -> Option<Self> {
         let (number, offset) = split(address, AREA_BITS);
-        let (area, before): (fn(usize) -> Area, u64) = match number {
+        let (area, regions_before): (fn(usize) -> Area, u64) = match number {
             _ if (1..FIRST_LOCAL).contains(&number) => (Area::Shared, 0),
             _ if (FIRST_LOCAL + 1..FIRST_PARAM).contains(&number) => (Area::Local, FIRST_LOCAL),
             _ if (FIRST_PARAM + 1..LAST).contains(&number) => (Area::Param, FIRST_PARAM),
             _ => return None,
         };
-        Some(Self { area: area((number - before) as usize - 1), offset })
+        Some(Self { area: area((number - regions_before) as usize - 1), offset })
     }
 
     /// Decodes an address of `space`; `None` if it points nowhere.
@@ -117,10 +117,11 @@ const WINDOWS: [(u64, Space); 3] = [
     (PARAM_WINDOW, Space::ParamEntry),
 ];
 
-/// Returns `true` if adding a number to each pointer, or subtracting it, keeps its region, as [`keeps_region`] says.
+/// Returns `true` if every pointer stays in its region when its number is added or subtracted; see
+/// [`keeps_region`].
 ///
-/// May return `false` for pointers that keep it, unless wide ones are global and narrow ones shared. The numbers
-/// have no bits above the width.
+/// May also return `false` for pointers that stay, except for wide pointers to global memory and narrow ones to
+/// shared memory. The numbers have no bits above the width.
 #[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn keep_regions(
     (pointers, numbers): (&Lanes, &Lanes),

@@ -35,9 +35,9 @@ pub(crate) struct Votes {
     /// The number of true predicates, and the number of all.
     pub(crate) yes: u32,
     pub(crate) all: u32,
-    /// Set if some are unknown.
+    /// Set if some predicates are unknown.
     pub(crate) unknown: bool,
-    /// Set if some are not determined by the launch and its inputs.
+    /// Set if some predicates are not determined by the launch and its inputs.
     pub(crate) schedule_dependent: bool,
 }
 
@@ -45,7 +45,8 @@ pub(crate) struct Votes {
 /// of the barrier is an error that includes this note.
 #[derive(Debug, Default)]
 pub(crate) struct Unawaited {
-    /// The first arrival of each: instruction, warp and fault; one for each instruction.
+    /// The first arrival of each such generation: instruction, warp and fault. At most one is kept for each
+    /// instruction.
     pub(crate) arrivals: Vec<(Site, usize, BarrierFault)>,
     /// Barriers that are reused too early in some block, one bit each.
     pub(crate) reused: u16,
@@ -69,7 +70,7 @@ pub struct BarrierUse {
     pub count: Option<u32>,
     /// The arrivals, in their order.
     pub arrivals: Vec<BarrierArrival>,
-    /// Set if every awaited warp came.
+    /// Set if every awaited warp arrived.
     pub complete: bool,
 }
 
@@ -80,7 +81,7 @@ pub struct BarrierArrival {
     pub warp: usize,
     /// The instruction.
     pub place: Place,
-    /// Set if it waits.
+    /// Set if the warp waits.
     pub waits: bool,
     /// The time on the warp's own clock of barrier events.
     pub time: u32,

@@ -88,7 +88,7 @@ impl BlockRun<'_, '_> {
         progress
     }
 
-    /// Checks that the lanes of a warp agree where they must.
+    /// Ends the run with a finding if lanes of a warp use a barrier in incompatible ways.
     fn check_warp(
         &mut self,
         number: usize,
@@ -193,9 +193,9 @@ impl BlockRun<'_, '_> {
         }
         let Unawaited { arrivals, reused } = std::mem::take(&mut self.unawaited);
         for (site, warp, fault) in arrivals {
-            let again =
+            let is_reused =
                 matches!(fault, BarrierFault::Unawaited { id, .. } if reused >> id & 1 == 1);
-            if !again {
+            if !is_reused {
                 let (place, thread) = (self.machine.site_place(site), self.thread(warp, 0));
                 self.report.record_fault(Fault::Barrier(fault), place, thread);
             }

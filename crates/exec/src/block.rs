@@ -48,7 +48,7 @@ pub(crate) struct BlockRun<'b, 'p> {
     /// Sides of undecided branches, outermost first.
     pub(crate) sides: Vec<Side>,
     pub(crate) control_flows: ControlFlows,
-    /// Instructions that a warp has executed on the sides of the outermost one.
+    /// Instructions that a warp has executed on the sides of the outermost undecided branch.
     pub(crate) conditional_steps: u64,
 }
 
@@ -302,7 +302,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         warp.groups[group].state = State::AtCollective(mask);
         let before = warp.groups.len();
         let merged = warp.merge(group);
-        // New lanes have come, so none may be missing now.
+        // Other lanes have joined, so perhaps none is missing any more.
         if warp.groups.len() < before {
             warp.groups[merged].state = State::Ready;
             return Ok(true);
@@ -310,7 +310,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         Ok(self.complete_across_instructions(number, merged, mask)? || divides)
     }
 
-    /// Executes a collective if all named lanes are at one. They may be at different instructions (manual
+    /// Executes a collective if all named lanes have reached a matching one. Their instructions may differ (manual
     /// §9.7.9.6: with the same qualifiers and mask).
     fn complete_across_instructions(
         &mut self,
@@ -356,7 +356,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         Ok(true)
     }
 
-    /// Executes `bar.warp.sync` if all named lanes wait at some such instruction with this mask.
+    /// Executes `bar.warp.sync` if all named lanes wait at a `bar.warp.sync` with this mask.
     fn warp_barrier(&mut self, number: usize, group: usize, mask: Mask, same: Mask) -> bool {
         let (machine, warp) = (self.machine, &mut self.warps[number]);
         let group = if same == warp.groups[group].lanes { group } else { warp.split(group, same) };

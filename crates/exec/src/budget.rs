@@ -109,8 +109,9 @@ pub(crate) enum Exhausted {
 }
 
 impl Exhausted {
-    /// Describes the end of a run after `executed` instructions, the last by this group of a warp in the
-    /// block at a position. The place is the innermost loop, or that of a caller if the function has none.
+    /// Describes the end of a run after `executed` instructions, the last by this group of a warp in the block at a
+    /// position. The place is the innermost loop around the last instruction, if need be in a caller, or else the
+    /// instruction.
     pub(crate) fn gap(
         self,
         machine: &Machine<'_>,

@@ -2,7 +2,7 @@
 //!
 //! A block can leave data behind a fence and a flag in global memory, and another block that finds the flag by a strong
 //! read orders its accesses after that data. Which value the read finds is decided at run time, and clocks of blocks are
-//! not kept. So here is only the question if a program can do this at all. Errs towards `true`.
+//! not kept. So this module only decides if a program can do this at all. It errs towards `true`.
 
 use crate::machine::Machine;
 use ir::{Op, Ordering, Scope, SyncOp};

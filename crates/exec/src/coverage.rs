@@ -91,10 +91,13 @@ impl Coverage {
     }
 }
 
-/// The execution status of an instruction's parts.
+/// The executed parts of a source instruction.
 #[derive(Default)]
 struct InstructionCoverage {
+    /// Set if any part has a guard.
     guarded: bool,
+    /// Set if a part was executed whose guard held.
     by_guard: bool,
+    /// Set if a part without a guard was executed.
     plainly: bool,
 }

@@ -5,7 +5,7 @@ use crate::finding::{Fault, Gap, Wait, WaitKind};
 use crate::lanes::{Mask, WARP};
 use crate::warp::{State, Warp};
 
-/// Most waits in a report.
+/// The largest number of waits in a report.
 const MAX_WAITS: usize = 16;
 
 impl BlockRun<'_, '_> {

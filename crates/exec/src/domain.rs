@@ -196,7 +196,7 @@ pub trait Domain {
         let _ = instruction;
     }
 
-    /// Announces that the next operations belong to no such instruction: they are those of integers or bits.
+    /// Announces that the next operations belong to no float instruction: they come from integers or bits.
     fn no_instruction(&mut self) {}
 
     /// A flag that the domain sets once its values take more memory than it may use. The run ends soon afterwards.
@@ -244,8 +244,8 @@ pub trait Domain {
     /// Applies an operation with one operand.
     fn unary(&mut self, op: Unary, a: &Values, lanes: Mask, out: &mut Values);
 
-    /// Returns `true` if a value depends on inputs. Any other value is a number that the engine knows, or one
-    /// without an enclosure.
+    /// Returns `true` if a value depends on inputs. Any other value is a number that the engine knows, or has no
+    /// enclosure.
     fn is_data(&self, value: Value) -> bool {
         let _ = value;
         true
@@ -281,7 +281,8 @@ pub trait Domain {
         out: &mut Truths,
     );
 
-    /// Compares floats. A machine rounds those, so the truth need not hold for the integers they were made of.
+    /// Compares floats. Hardware rounds floats, so the result need not hold for integers that they were converted
+    /// from.
     fn compare_floats(
         &mut self,
         relation: Relation,
@@ -328,8 +329,8 @@ pub trait Domain {
         false
     }
 
-    /// Returns a value that stands for any of several: the common value if all are equal, or else one known
-    /// only to be among them. `None` if the domain has none. There is at least one.
+    /// Returns a value that stands for any of several: the common value if all are equal, or else one known only to
+    /// be among them. `None` if the domain has none. `values` is not empty.
     fn any_of(&mut self, values: &[Value]) -> Option<Value> {
         let (&first, others) = values.split_first()?;
         others.iter().all(|&other| self.same(first, other) == Some(true)).then_some(first)
@@ -389,9 +390,9 @@ pub trait Domain {
         self.bounds(value)
     }
 
-    /// Returns `true` if the sum of an integer and a constant is a multiple of `of` for all inputs.
-    fn is_multiple(&mut self, (value, more): (Value, i128), of: u32) -> bool {
-        let _ = (value, more, of);
+    /// Returns `true` if the sum of an integer and a constant is a multiple of `divisor` for all inputs.
+    fn is_multiple(&mut self, (value, more): (Value, i128), divisor: u32) -> bool {
+        let _ = (value, more, divisor);
         false
     }
 
@@ -480,8 +481,8 @@ pub trait Domain {
         None
     }
 
-    /// Returns the single-precision float whose bits are those of `value`, another one, shifted left by 23: an
-    /// integer in the lowest bits becomes an exponent. `expf` makes powers of two this way. `None` if unknown.
+    /// Shifts the bits of a single-precision float left by 23, and returns the float with these bits: an integer in
+    /// the lowest bits becomes an exponent. `expf` makes powers of two this way. `None` if unknown.
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
         let _ = value;
         None

@@ -17,7 +17,7 @@
 //!   changed individually; the others are all kept, all dropped, or dropped below some bit;
 //! - shifts must not lose bits above the field.
 //!
-//! *Above* are the bits of an address from 24 on, wherever they have been moved with it. They are zeros in the address
+//! *Above* are the bits of an address from 24 on, wherever shifts have moved them. They are zeros in the address
 //! of a lone block. In a cluster an address may belong to the cluster window, with the rank of its block in bits 24 to
 //! 31: the address of another block (`mapa`), and on an H200 that of the block's own variables, too. A generic address
 //! has the start of the shared window there, which is assumed to be a multiple of 2^24 (an H200 has it at
@@ -138,7 +138,7 @@ impl Encoded {
         result
     }
 
-    /// Truncates to `width` bits: bits above that no longer fit are lost.
+    /// Truncates to `width` bits. The bits above are lost if they no longer fit.
     fn truncated(self, width: u32) -> Self {
         let fits = match self.above {
             Above::Zero | Above::Lost => true,
@@ -261,8 +261,8 @@ impl Encoded {
     pub(crate) fn shift_right(&self, amount: u64, signed: bool, width: u32) -> Option<Self> {
         let amount = u32::try_from(amount).ok().filter(|&amount| amount < width)?;
         if self.above != Above::Zero && self.unknown() & low_bits(width) == 0 {
-            let gone = self.with_above(Above::Zero);
-            return gone.shift_right(amount.into(), signed, width);
+            let without_above = self.with_above(Above::Zero);
+            return without_above.shift_right(amount.into(), signed, width);
         }
         // The sign is among the unknown bits, or after them.
         if signed && self.above != Above::Zero {
@@ -342,7 +342,7 @@ impl Encoded {
         ))
     }
 
-    /// Executes `cvta` between a shared and a generic address; `alone` if addresses have no ranks.
+    /// Executes `cvta` between a shared and a generic address. `alone` is set if shared addresses contain no rank.
     pub(crate) fn cvta(&self, to_generic: bool, alone: bool) -> Option<Self> {
         let shared = if alone { Above::Zero } else { Above::Rank };
         let (from, to) = if to_generic { (shared, Above::Window) } else { (Above::Window, shared) };

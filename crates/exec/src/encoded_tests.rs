@@ -3,7 +3,7 @@
 use super::*;
 use testing::Random;
 
-/// The value for a base address, without the bits above.
+/// Returns the value for a base address, without the bits above.
 fn value(encoded: &Encoded, base: u64) -> u64 {
     let address = base + encoded.offset;
     encoded.rest + (address >> encoded.shift.min(63) << encoded.position)
@@ -31,15 +31,16 @@ fn operations_are_right_for_every_base() {
     for _ in 0..20_000 {
         let align_bits = random.below(11) as u32;
         let first = random.below(2) * random.below(1 << align_bits);
-        let home = VariablePlacement { align_bits, first, size: first + 1 + random.below(1 << 17) };
-        let offset = (first + random.below(home.size - first + 1)).cast_signed();
+        let placement =
+            VariablePlacement { align_bits, first, size: first + 1 + random.below(1 << 17) };
+        let offset = (first + random.below(placement.size - first + 1)).cast_signed();
         let (above, upper) = match random.below(3) {
             0 => (Above::Zero, 0),
             1 => (Above::Rank, random.below(16)),
             _ => (Above::Window, random.bits() >> 24),
         };
-        let Some(mut encoded) = Encoded::address(0, offset, home, above) else { continue };
-        let room = ((1 << 18) - 1 - home.size) >> align_bits;
+        let Some(mut encoded) = Encoded::address(0, offset, placement, above) else { continue };
+        let room = ((1 << 18) - 1 - placement.size) >> align_bits;
         let bases: Vec<u64> =
             (0..6).map(|_| random.below(room + 1) << align_bits).chain([0]).collect();
         let mut concrete: Vec<u64> =
@@ -50,16 +51,16 @@ fn operations_are_right_for_every_base() {
             let mask = low_bits(width);
             let (next, function): (_, Box<dyn Fn(u64) -> u64>) = match random.below(8) {
                 0 => (
-                    encoded.add(number, width, home),
+                    encoded.add(number, width, placement),
                     Box::new(move |x| x.wrapping_add(number) & mask),
                 ),
-                1 => (encoded.bitwise(number, 0, width, home), Box::new(move |x| x & number)),
+                1 => (encoded.bitwise(number, 0, width, placement), Box::new(move |x| x & number)),
                 2 => (
-                    encoded.bitwise(!number, number, width, home),
+                    encoded.bitwise(!number, number, width, placement),
                     Box::new(move |x| (x | number) & mask),
                 ),
                 3 => (
-                    encoded.bitwise(u64::MAX, number, width, home),
+                    encoded.bitwise(u64::MAX, number, width, placement),
                     Box::new(move |x| (x ^ number) & mask),
                 ),
                 4 => {
@@ -103,11 +104,11 @@ fn operations_are_right_for_every_base() {
             encoded = next;
             for (base, expected) in bases.iter().zip(&concrete) {
                 let right = fits(&encoded, *base, upper, *expected);
-                assert!(right, "{encoded:?} {home:?} {base:#x} {upper:#x} {expected:#x}");
+                assert!(right, "{encoded:?} {placement:?} {base:#x} {upper:#x} {expected:#x}");
             }
             followed += 1;
             numbers += u32::from(encoded.constant().is_some());
-            if let Some((offset, align)) = encoded.as_address(home)
+            if let Some((offset, align)) = encoded.as_address(placement)
                 && align.is_none()
             {
                 addresses[encoded.above as usize] += 1;
@@ -116,7 +117,7 @@ fn operations_are_right_for_every_base() {
                     assert_eq!((upper << 24) + base + offset, *expected);
                 }
             }
-            if let Some((start, rest, needed)) = encoded.as_descriptor(home) {
+            if let Some((start, rest, needed)) = encoded.as_descriptor(placement) {
                 descriptors += 1;
                 let fits = |base: &u64| needed.is_none_or(|bits| base & low_bits(bits) == 0);
                 for (base, expected) in bases.iter().zip(&concrete).filter(|one| fits(one.0)) {
@@ -148,38 +149,43 @@ fn interesting(random: &mut Random) -> u64 {
 
 #[test]
 fn a_carry_out_of_the_field_has_no_result() {
-    let home = VariablePlacement { align_bits: 4, first: 0, size: 4096 };
-    let start =
-        Encoded::address(0, 4080, home, Above::Zero).and_then(|one| one.shift_right(4, false, 32));
+    let placement = VariablePlacement { align_bits: 4, first: 0, size: 4096 };
+    let start = Encoded::address(0, 4080, placement, Above::Zero)
+        .and_then(|one| one.shift_right(4, false, 32));
     let Some(start) = start else { panic!("no start") };
-    assert!(start.add(1, 32, home).is_some());
-    assert_eq!(start.add(2, 32, home), None);
-    assert_eq!(start.add(u64::MAX << 8, 32, home), None);
+    assert!(start.add(1, 32, placement).is_some());
+    assert_eq!(start.add(2, 32, placement), None);
+    assert_eq!(start.add(u64::MAX << 8, 32, placement), None);
     // A mask that loses bits above.
-    assert_eq!(start.bitwise(0xfff, 0, 32, home), None);
-    assert_eq!(start.as_descriptor(home), Some((4080, 0, None)));
-    let less = VariablePlacement { align_bits: 3, ..home };
+    assert_eq!(start.bitwise(0xfff, 0, 32, placement), None);
+    assert_eq!(start.as_descriptor(placement), Some((4080, 0, None)));
+    let less = VariablePlacement { align_bits: 3, ..placement };
     assert_eq!(start.as_descriptor(less), Some((4080, 0, Some(4))));
 }
 
 /// A descriptor may be made of a generic address, truncated or not; the bits above must be masked off.
 #[test]
 fn generic_addresses_have_the_low_bits_of_shared_ones() {
-    let home = VariablePlacement { align_bits: 10, first: 0, size: 4096 };
-    let Some(start) = Encoded::address(0, 2048, home, Above::Window) else { panic!("no start") };
+    let placement = VariablePlacement { align_bits: 10, first: 0, size: 4096 };
+    let Some(start) = Encoded::address(0, 2048, placement, Above::Window) else {
+        panic!("no start")
+    };
     let descriptor = |from: Encoded| {
-        let low = from.bitwise(0x3ffff, 0, 64, home)?;
-        low.shift_right(4, false, 64)?.as_descriptor(home)
+        let low = from.bitwise(0x3ffff, 0, 64, placement)?;
+        low.shift_right(4, false, 64)?.as_descriptor(placement)
     };
     assert_eq!(descriptor(start), Some((2048, 0, None)));
     let Some(half) = start.resize(64, false, 32) else { panic!("no half") };
-    assert_eq!((half.above(), half.as_address(home)), (Above::Lost, None));
+    assert_eq!((half.above(), half.as_address(placement)), (Above::Lost, None));
     assert_eq!(descriptor(half), Some((2048, 0, None)));
-    let shared = start.cvta(false, true).and_then(|one| one.as_address(home));
+    let shared = start.cvta(false, true).and_then(|one| one.as_address(placement));
     assert_eq!(shared, Some((2048, None)));
     // Another window, a part of this one, and a sum that leaves it.
-    for other in [start.bitwise(!0, 1 << 40, 64, home), start.add(1 << 24, 64, home)] {
-        assert_eq!(other.map(|one| (one.above(), one.as_address(home))), Some((Above::Lost, None)));
+    for other in [start.bitwise(!0, 1 << 40, 64, placement), start.add(1 << 24, 64, placement)] {
+        assert_eq!(
+            other.map(|one| (one.above(), one.as_address(placement))),
+            Some((Above::Lost, None))
+        );
     }
-    assert_eq!(start.shift_right(4, false, 64).and_then(|one| one.as_descriptor(home)), None);
+    assert_eq!(start.shift_right(4, false, 64).and_then(|one| one.as_descriptor(placement)), None);
 }

@@ -447,7 +447,7 @@ pub struct Gap {
     pub thread: Option<Thread>,
     /// The reason, as a sentence without a full stop.
     pub reason: String,
-    /// The kind of end.
+    /// The reason why the run ended.
     pub stop: StopReason,
 }
 

@@ -3,14 +3,15 @@
 //! A formula is a reduced ordered binary decision diagram (Bryant, "Graph-Based Algorithms for Boolean
 //! Function Manipulation"). Two formulas are equivalent if and only if they are the same node, so valid and
 //! unsatisfiable ones are recognised at once. Atoms are ordered by age. Beyond `MAX_NODES` nodes, or `MAX_DEPTH`
-//! atoms on a path, a result is a fresh atom. Known truths stay valid then, but less becomes known.
+//! atoms on a path, a result is a fresh atom. Truths found before stay valid, but equivalent formulas are no longer
+//! recognised.
 
 use rustc_hash::FxHashMap;
 
-/// Most nodes.
+/// The largest number of nodes.
 const MAX_NODES: usize = 1 << 20;
 
-/// Most atoms on a path: operations are recursive.
+/// The largest number of atoms on a path. It bounds the recursion of operations.
 const MAX_DEPTH: u32 = 1 << 11;
 
 /// A formula: a position in the table of nodes.
@@ -48,8 +49,11 @@ pub struct Formulas {
     nodes: Vec<Decision>,
     /// For each node, the number of atoms on its longest path.
     depths: Vec<u32>,
+    /// The formula of each decision node.
     known: FxHashMap<Decision, Formula>,
+    /// Cached results of `choose`.
     chosen: FxHashMap<[Formula; 3], Formula>,
+    /// The number of atoms.
     atoms: u32,
 }
 

@@ -121,8 +121,8 @@ impl Launch {
     /// Position of the block with this rank in a cluster, or of a lone block.
     pub(crate) fn position_in_unit(&self, unit: u64, rank: usize) -> [u32; 3] {
         let size = self.cluster_size();
-        let (cluster, own) = (position(unit, self.clusters()), position(rank as u64, size));
-        std::array::from_fn(|axis| cluster[axis] * size[axis] + own[axis])
+        let (cluster, in_cluster) = (position(unit, self.clusters()), position(rank as u64, size));
+        std::array::from_fn(|axis| cluster[axis] * size[axis] + in_cluster[axis])
     }
 
     /// Warps of a block.

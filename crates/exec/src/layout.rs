@@ -14,7 +14,7 @@ pub(crate) struct Layout {
     pub(crate) wide: u32,
     /// Constants of decoded instructions, after the narrow registers.
     pub(crate) constants: Vec<u32>,
-    /// Their positions.
+    /// The position of each constant.
     known: FxHashMap<u32, u32>,
     /// Registers that some instruction reads.
     read: Vec<bool>,

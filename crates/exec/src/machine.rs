@@ -23,21 +23,21 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use sync::Site;
 
-/// Most bytes of buffers and module variables: enough for every kernel within the budgets, and small enough for the
-/// host. A byte takes two, one of them for its state.
+/// The largest number of bytes of buffers and module variables: enough for every kernel within the budgets, and
+/// small enough for the host. A byte takes two, one of them for its state.
 const LARGEST_GLOBAL: u64 = 1 << 32;
-/// Most bytes of parameters; the manual allows 32764.
+/// The largest number of bytes of parameters; the manual allows 32764.
 const LARGEST_PARAMETERS: u64 = 1 << 20;
-/// Most bytes of shared memory. No GPU has as much, and regions have more room.
+/// The largest number of bytes of shared memory. No GPU has as much, and regions have more room.
 const LARGEST_SHARED: u64 = 1 << 20;
-/// Most bytes of local memory of a thread (CUDA programming guide, "Compute Capabilities").
+/// The largest number of bytes of local memory of a thread (CUDA programming guide, "Compute Capabilities").
 const LARGEST_LOCAL: u64 = 512 << 10;
-/// Most bytes of registers of a block, many times those of a GPU.
+/// The largest number of bytes of registers of a block, many times those of a GPU.
 const LARGEST_REGISTERS: u64 = 1 << 30;
-/// Most threads of a block; no GPU allows more.
+/// The largest number of threads of a block; no GPU allows more.
 const MAX_THREADS: u64 = (sync::MAX_WARPS * sync::WARP) as u64;
 
-/// Most warps of a cluster: the largest portable one has eight blocks of up to 32 warps.
+/// The largest number of warps of a cluster: the largest portable one has eight blocks of up to 32 warps.
 const MAX_CLUSTER_WARPS: usize = 256;
 
 /// A program prepared for a launch.
@@ -230,9 +230,9 @@ impl<'p> Machine<'p> {
         }
         let functions = program.called(launch.kernel);
         let sum = |sizes: &mut dyn Iterator<Item = u64>| sizes.fold(0, u64::saturating_add);
-        let variables = |is_meant: &dyn Fn(&Variable) -> bool| {
-            let meant = program.variables.iter().filter(|variable| is_meant(variable));
-            sum(&mut meant.filter_map(|variable| variable.size))
+        let variables = |selects: &dyn Fn(&Variable) -> bool| {
+            let selected = program.variables.iter().filter(|variable| selects(variable));
+            sum(&mut selected.filter_map(|variable| variable.size))
         };
         let buffers = sum(&mut launch.buffers.iter().map(|buffer| buffer.contents.size()));
         let module = variables(&|v| matches!(v.space, Space::Global | Space::Const));
@@ -339,7 +339,7 @@ impl<'p> Machine<'p> {
         variable: &Variable,
         global: &mut Vec<Allocation>,
     ) -> Result<(), Gap> {
-        let (list, limit, most) = match variable.space {
+        let (list, make_area, most) = match variable.space {
             Space::Global | Space::Const => {
                 if let Some(buffer) = self.launch.buffer_of(id) {
                     self.areas.insert(id, Area::Global(buffer));
@@ -368,7 +368,7 @@ impl<'p> Machine<'p> {
             let reason = format!("more than {most} variables in one state space");
             return Err(self.gap(variable, reason));
         }
-        let area = limit(list.len());
+        let area = make_area(list.len());
         list.push(id);
         self.areas.insert(id, area);
         Ok(())
@@ -429,6 +429,7 @@ impl<'p> Machine<'p> {
     }
 }
 
+/// Creates the memory of a buffer.
 fn buffer(buffer: &Buffer) -> Allocation {
     let state = match &buffer.contents {
         Contents::Known(_) | Contents::Pointers(_) => state::DEFINED,

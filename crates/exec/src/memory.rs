@@ -164,10 +164,15 @@ impl Counts {
 /// The kind of a word of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
+    /// All bytes are known.
     Number,
+    /// An address.
     Pointer,
+    /// A value that is not inspected, or a handle of a domain.
     Unknown,
+    /// Not determined by the launch and its inputs.
     ScheduleDependent,
+    /// Some byte is undefined.
     Poison,
 }
 
@@ -210,7 +215,7 @@ pub(crate) struct Allocation {
     pub(crate) bounded: bool,
     /// Set if its contents are the module's initialiser, which the host may have changed.
     pub(crate) assumed: bool,
-    /// Set once it was read.
+    /// Set once the memory was read.
     pub(crate) read: bool,
     pub(crate) bytes: Vec<u8>,
     pub(crate) states: States,
@@ -336,8 +341,8 @@ impl Allocation {
         self.states.fill(start..start + bytes, state);
     }
 
-    /// Fills it with addresses of global allocations, from its start on. No allocation is at address zero, so
-    /// zero is the null pointer.
+    /// Fills the memory with addresses of global allocations, from its start on. No allocation is at address zero,
+    /// so zero is the null pointer.
     pub(crate) fn point_to(&mut self, targets: &[Option<usize>]) {
         for (position, target) in targets.iter().enumerate() {
             if let Some(number) = *target {

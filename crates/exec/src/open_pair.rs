@@ -21,13 +21,13 @@ pub(crate) const VALUES_OPEN: &str =
 pub(crate) const CONDITION_OPEN: &str = "one of them happens under a condition that is not decided";
 
 impl Undecided {
-    /// Returns `true` if contents for which both happen would decide it.
+    /// Returns `true` if the pair would be decided by contents for which both accesses happen.
     #[must_use]
     pub fn asks_for_contents(&self) -> bool {
         self.reason == CONDITION_OPEN
     }
 
-    /// Returns `true` if the written values would decide it.
+    /// Returns `true` if the pair would be decided by the written values.
     #[must_use]
     pub fn asks_for_values(&self) -> bool {
         self.reason == VALUES_OPEN

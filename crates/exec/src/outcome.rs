@@ -166,22 +166,22 @@ impl Outcome {
             ticket: _,
             executed,
         } = other;
-        add(&mut self.findings, findings, |own, new| own.place == new.place && own.fault.is_note());
-        add(&mut self.doubts, doubts, |own, new| {
-            (own.place, &own.about) == (new.place, &new.about)
+        add(&mut self.findings, findings, |old, new| old.place == new.place && old.fault.is_note());
+        add(&mut self.doubts, doubts, |old, new| {
+            (old.place, &old.about) == (new.place, &new.about)
         });
         let places = |one: &Undecided| one.race.sides.each_ref().map(|side| side.place);
-        add(&mut self.undecided, undecided, |own, new| {
-            (places(own), own.reason) == (places(new), new.reason)
+        add(&mut self.undecided, undecided, |old, new| {
+            (places(old), old.reason) == (places(new), new.reason)
         });
-        add(&mut self.initialisers, initialisers, |own, new| own == new);
-        add(&mut self.changed, changed, |own, new| own == new);
-        add(&mut self.approximate, approximate, |own, new| own == new);
-        add(&mut self.alignments, alignments, |own, new| own == new);
-        add(&mut self.assumed_scopes, assumed_scopes, |own, new| own == new);
-        add(&mut self.assumed_parities, assumed_parities, |own, new| own == new);
-        add(&mut self.maybe_unwritten, maybe_unwritten, |own, new| own == new);
-        add(&mut self.prints, prints, |own, new| own == new);
+        add(&mut self.initialisers, initialisers, |old, new| old == new);
+        add(&mut self.changed, changed, |old, new| old == new);
+        add(&mut self.approximate, approximate, |old, new| old == new);
+        add(&mut self.alignments, alignments, |old, new| old == new);
+        add(&mut self.assumed_scopes, assumed_scopes, |old, new| old == new);
+        add(&mut self.assumed_parities, assumed_parities, |old, new| old == new);
+        add(&mut self.maybe_unwritten, maybe_unwritten, |old, new| old == new);
+        add(&mut self.prints, prints, |old, new| old == new);
         self.executed.extend(executed);
         self.executed.sort_unstable();
         self.executed.dedup();
@@ -199,7 +199,7 @@ impl Outcome {
 /// Adds the elements of a list that are not yet present.
 fn add<T>(all: &mut Vec<T>, more: Vec<T>, is_same: impl Fn(&T, &T) -> bool) {
     for one in more {
-        if !all.iter().any(|own| is_same(own, &one)) {
+        if !all.iter().any(|old| is_same(old, &one)) {
             all.push(one);
         }
     }

@@ -12,7 +12,7 @@ use crate::lanes::Mask;
 pub(crate) struct Path {
     /// The condition of each lane.
     pub(crate) words: Values,
-    /// Set if the negated conditions are meant.
+    /// Set if the path condition of a lane is the negation of its word.
     pub(crate) negated: bool,
     /// Lanes with a condition; the others act unconditionally.
     pub(crate) lanes: Mask,

@@ -12,7 +12,7 @@ const FIRST_PHASES: usize = 6;
 const LAST_PHASES: usize = 4;
 const FAULTY_PHASES: usize = 4;
 
-/// Most mbarriers in the log.
+/// The largest number of mbarriers in the log.
 const MAX_MBARRIERS: usize = 256;
 
 /// An mbarrier of the first block, from `init` on.
@@ -52,7 +52,7 @@ pub struct PhaseEvent<At> {
     pub kind: PhaseEventKind,
     /// The warp.
     pub warp: usize,
-    /// The number of lanes' actions.
+    /// The number of actions, one for each lane.
     pub lanes: u32,
     /// The instruction.
     pub at: At,

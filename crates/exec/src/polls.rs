@@ -181,7 +181,7 @@ impl<'f> LoopBody<'f> {
             .is_some_and(|needed| !needed.iter().any(|register| polled.contains(register)))
     }
 
-    /// Returns all registers that one is computed from in the loop, up to the polled ones. `None` if one of
+    /// Returns all registers from which `register` is computed in the loop, up to the polled ones. `None` if one of
     /// them is carried between iterations or is not computed by arithmetic.
     fn needed(&self, register: Reg, polled: &[Reg]) -> Option<FxHashSet<Reg>> {
         let mut needed = FxHashSet::default();
@@ -205,8 +205,9 @@ impl<'f> LoopBody<'f> {
         }
         let Some((sources, other)) = self.sources.get(&register) else { return true };
         path.push(register);
-        let fixed = !other && sources.iter().all(|&one| self.visit(one, polled, path, needed));
+        let is_arithmetic =
+            !other && sources.iter().all(|&one| self.visit(one, polled, path, needed));
         path.pop();
-        fixed
+        is_arithmetic
     }
 }

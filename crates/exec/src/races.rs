@@ -175,11 +175,13 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
 /// Races reported so far, and undecided conflicts.
 #[derive(Debug, Default)]
 pub(crate) struct Reported {
-    /// Conflicts of blocks, each kind once.
+    /// Conflicts within blocks, each kind once.
     conflicts: Conflicts,
-    /// For each of them, the finding it belongs to.
+    /// For each conflict the finding that contains it.
     findings: Vec<Option<usize>>,
+    /// The finding for two instructions, by whether they write the same value and lack only a fence after a read.
     pairs: FxHashMap<((Site, Site), bool, bool), usize>,
+    /// The position of two instructions among the undecided pairs of the report.
     open: FxHashMap<(Site, Site), usize>,
 }
 

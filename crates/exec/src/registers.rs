@@ -351,7 +351,7 @@ impl Registers {
     }
 
     /// Like [`compute_narrow`](Self::compute_narrow), for a decoded instruction and without tags:
-    /// [`tag_numbers`](Self::tag_numbers) or [`spread`](Self::spread) sets them.
+    /// [`tag_numbers`](Self::tag_numbers) or [`tag_unknown`](Self::tag_unknown) sets them.
     #[inline(always)]
     pub(crate) fn compute_words<const N: usize>(
         &mut self,
@@ -438,7 +438,7 @@ impl Registers {
         tags: Tags,
         lanes: Mask,
     ) {
-        self.narrow.blend(layout.slots[register].word, values, self.written(lanes));
+        self.narrow.blend(layout.slots[register].word, values, self.with_absent(lanes));
         self.set_tags(register.position(), tags, lanes);
     }
 

@@ -19,15 +19,15 @@ use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
 use sync::{LaneId, Site};
 
-/// Further findings of a kind are only counted: a report with more would not be read. What follows from a finding is the
-/// same for all of its kind, so none is proved because of one that is not kept.
+/// The largest number of findings of a kind that are kept; further ones are only counted. Verdicts depend only on
+/// the kinds that occur, so a finding that is not kept proves nothing.
 const MAX_OF_A_KIND: usize = 1000;
 
 /// The key of combined findings.
 type Key = (Place, Kind);
 
-/// What findings at one place must have in common to be combined. A note must not hide an error, nor an error one with
-/// other consequences: a read out of bounds a write, an undefined output an undefined address.
+/// The properties that findings at one place must share to be combined. A note must not hide an error, nor an error
+/// one with other consequences: a read out of bounds a write, an undefined output an undefined address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Kind {
     fault: Discriminant<Fault>,
@@ -84,7 +84,8 @@ pub(crate) struct Report {
     pub(crate) approximate: BTreeSet<Place>,
     /// Accesses that are aligned only if the allocation is placed better than it declares.
     pub(crate) alignments: FxHashSet<Placement>,
-    /// The sites of those, each with the last accessed allocation, so that most are looked up once.
+    /// For each site of such an access the last recorded allocation and assumption, so that most are looked up
+    /// once.
     aligned: Vec<Option<(Area, Settled)>>,
     /// Assumed alignment of dynamic shared memory beyond the declared one; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
@@ -107,7 +108,7 @@ pub(crate) struct Report {
     pub(crate) open_values: FxHashMap<(Site, LaneId), [String; 2]>,
     /// Instructions executed with an undecided path condition.
     pub(crate) conditional: FxHashSet<Site>,
-    /// Set if their results are choices of the domain, which may have undefined sides.
+    /// Set if results of such instructions are choices of the domain, which may have undefined sides.
     pub(crate) has_choices: bool,
     /// Set if a value written under such a condition may be undefined.
     pub(crate) maybe_undefined: bool,
@@ -151,7 +152,8 @@ impl Report {
         self.aligned[position].replace(settled) != Some(settled)
     }
 
-    /// Records a finding of its own. Returns its position, unless there are many of its kind.
+    /// Records a finding that is not combined with others. Returns its position, unless there are too many of its
+    /// kind.
     pub(crate) fn add(&mut self, finding: Finding) -> Option<usize> {
         if !self.has_room(Kind::of(&finding.fault)) {
             self.dropped += 1;

@@ -26,7 +26,7 @@ pub(crate) struct GroupProgress {
     pub(crate) ended: SequenceEnd,
 }
 
-/// The most instructions of a basic block between two checks of the budget.
+/// The largest number of instructions of a basic block between two checks of the budget.
 const MAX_STRETCH: usize = 1 << 12;
 
 /// Executes a group from `at` to the end of a basic block: the first one after `max_executed` executed instructions,

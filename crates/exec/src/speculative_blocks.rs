@@ -25,7 +25,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::scope;
 use sync::BlockAccesses;
 
-/// Most bytes of all copies of global memory. A byte takes two, one of them for its state.
+/// The largest number of bytes of all copies of global memory. A byte takes two, one of them for its state.
 const MAX_COPIED: usize = 1 << 30;
 /// Blocks queued for a worker: with two it need not wait for the next.
 const QUEUED: usize = 2;

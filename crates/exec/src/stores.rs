@@ -53,9 +53,9 @@ pub fn last_stores(
     elements: Elements<'_>,
 ) -> Option<Vec<Option<(Place, Thread)>>> {
     let find = |shared: &[Allocation], global: &[Allocation]| {
-        let is_it = |one: &Allocation| one.name == elements.array && one.rank == elements.rank;
-        let of_shared = shared.iter().position(is_it).map(Area::Shared);
-        let area = of_shared.or_else(|| global.iter().position(is_it).map(Area::Global))?;
+        let is_array = |one: &Allocation| one.name == elements.array && one.rank == elements.rank;
+        let of_shared = shared.iter().position(is_array).map(Area::Shared);
+        let area = of_shared.or_else(|| global.iter().position(is_array).map(Area::Global))?;
         Some(Traced::new(area, elements.start, (elements.bytes, elements.count)))
     };
     traced_run(program, launch, limits, find).map(|(stores, _)| stores)

@@ -60,7 +60,7 @@ pub(crate) struct Tally<'m, 'p> {
 const MARGIN: u64 = 4;
 
 impl<'m, 'p> Tally<'m, 'p> {
-    /// Starts without blocks.
+    /// Creates a tally of no blocks.
     pub(crate) fn new(
         machine: &'m Machine<'p>,
         checks: Option<Checks>,
@@ -208,8 +208,8 @@ impl<'m, 'p> Tally<'m, 'p> {
     ) -> Option<(Place, Counter)> {
         let tickets = &valued?.store.tickets;
         let (counter, first, place) = tickets.counter?;
-        if let Some(given) = self.machine.tickets.sequence() {
-            let is_counted = tickets.given == given.len()
+        if let Some(sequence) = self.machine.tickets.sequence() {
+            let is_counted = tickets.taken_in_sequence == sequence.len()
                 && counter.value(global) == Some(first + tickets.taken);
             if !self.is_over() && !is_counted {
                 let reason = "the counter that blocks take tickets from is changed in another way";

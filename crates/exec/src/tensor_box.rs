@@ -60,7 +60,7 @@ pub(crate) struct WalkCache {
 }
 
 impl WalkCache {
-    /// Most cached walks.
+    /// The largest number of cached walks.
     const MAX_WALKS: usize = 16;
 
     /// Returns the pieces of a box inside its tensor, at the origin.

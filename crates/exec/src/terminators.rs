@@ -86,6 +86,7 @@ impl BlockRun<'_, '_> {
         Ok(())
     }
 
+    /// Returns the lanes for each target of a branch table.
     fn table(
         &mut self,
         warp: usize,

@@ -99,7 +99,7 @@ pub(crate) struct Tickets {
     /// In such a run: the block of each ticket, first the given sequence.
     pub(crate) takers: Vec<u64>,
     /// In such a run: the number of tickets that were taken in the given sequence.
-    pub(crate) given: usize,
+    pub(crate) taken_in_sequence: usize,
     /// Set if there are increments with a limit that do not take a ticket.
     pub(crate) other_increments: bool,
 }
@@ -137,7 +137,7 @@ pub(crate) struct TicketWatch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Before,
-    /// Excludes the ticket's own access.
+    /// The ticket is being taken. Its own access is not recorded.
     Taking,
     /// Taken by this thread, at this time.
     Taken(LaneId, Time),
@@ -254,12 +254,12 @@ impl TicketWatch {
         }
     }
 
-    /// Tests the last access of every thread but one.
-    fn all_accesses(&self, holds: impl Fn(LaneId, Time) -> bool, but: LaneId) -> bool {
+    /// Returns `true` if `holds` is true for the last access of every thread except one.
+    fn all_accesses(&self, holds: impl Fn(LaneId, Time) -> bool, except: LaneId) -> bool {
         self.accessed.iter().enumerate().all(|(warp, lanes)| {
             lanes.iter().enumerate().all(|(lane, time)| {
                 let who = lane_id(warp, lane);
-                who == but || time.is_none_or(|time| holds(who, time))
+                who == except || time.is_none_or(|time| holds(who, time))
             })
         })
     }

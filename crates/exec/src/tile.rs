@@ -49,7 +49,7 @@ pub(crate) struct TileRows {
     pub(crate) k_bytes: u64,
 }
 
-/// The byte places of a part.
+/// The byte offsets of a range of rows.
 #[derive(Debug)]
 pub(crate) struct Places {
     /// The chunks: by rows and then along K, or by groups of eight rows and then along K.
@@ -123,14 +123,14 @@ impl TileRows {
     }
 }
 
-/// Cached places of parts: warps and loop iterations use the same ones repeatedly.
+/// Cached byte offsets of parts: warps and loop iterations use the same parts repeatedly.
 #[derive(Debug, Default)]
 pub(crate) struct TileCache {
     known: FxHashMap<TileRows, Arc<Places>>,
 }
 
 impl TileCache {
-    /// Most cached parts.
+    /// The largest number of cached parts.
     const MAX_PARTS: usize = 1 << 12;
 
     /// Returns the places of a part.

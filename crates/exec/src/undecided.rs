@@ -32,14 +32,14 @@ use ir::{BlockId, FuncId, Guard, Param, Reg, RegisterSet, Terminator};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Largest nesting of branches, and most iterations of a loop with a data-dependent condition.
+/// The largest nesting of branches, which also bounds the iterations of a loop with a data-dependent condition.
 const MAX_DEPTH: usize = 128;
 
-/// Most instructions of a warp on the sides of an outermost branch. A loop that ends on every feasible path
-/// may not end on an infeasible one, and the domain may not know which is which.
+/// The largest number of instructions of a warp on the sides of an outermost branch. A loop that ends on every
+/// feasible path may not end on an infeasible one, and the domain may not know which is which.
 const MAX_STEPS: u64 = 1 << 16;
 
-/// Most bytes of registers and local memory that nested branches may copy.
+/// The largest number of bytes of registers and local memory that nested branches may copy.
 const MAX_COPIED: usize = 1 << 28;
 
 /// A side of a branch in progress.
@@ -56,7 +56,7 @@ pub(crate) struct Side {
     at: Option<Position>,
 }
 
-/// Control flow of functions with such branches.
+/// Control flow of functions with undecided branches.
 pub(crate) type ControlFlows = FxHashMap<FuncId, Rc<ControlFlow>>;
 
 /// Reconvergence points of a function, and the live registers there.
@@ -66,7 +66,7 @@ pub(crate) struct ControlFlow {
     live: IndexVec<BlockId, RegisterSet>,
 }
 
-/// A branch.
+/// A conditional branch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Branch {
     pub(crate) guard: Guard,

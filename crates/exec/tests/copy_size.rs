@@ -49,7 +49,7 @@ fn only_lanes_that_copy_count() {
 
 /// The source of a copy with an undefined size is not accessed: one mistake, one finding.
 #[test]
-fn an_undefined_copy_is_told_once() {
+fn an_undefined_copy_is_reported_once() {
     let size = "mov.u32 %r2, 17; add.u64 %rd3, %rd3, 4099;";
     let outcome = run(size, 16, "", Arg::Opaque(512));
     assert_eq!(faults(&outcome), [(&Fault::CopySize { source: 17, bytes: 16 }, 0, 1)]);

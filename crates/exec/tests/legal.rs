@@ -48,7 +48,7 @@ struct Tally {
 }
 
 /// Returns the side that the run took after its comparison, if it did not stop.
-fn way(outcome: &Outcome) -> Option<bool> {
+fn side_taken(outcome: &Outcome) -> Option<bool> {
     if let Some(gap) = &outcome.gap {
         assert!(gap.stop == StopReason::NotFixed || gap.stop.is_not_followed(), "{gap:?}");
         return None;
@@ -74,8 +74,8 @@ fn decide(tally: &mut Tally, (body, threads): (&str, u32), results: &[f32], thre
     let ways: Vec<bool> = results.iter().map(|&result| result < threshold).collect();
     let uniform = ways.iter().all(|&way| way == ways[0]);
     tally.uniform += u32::from(uniform);
-    let plain = way(&exec::check(&program, &launch, limits));
-    let enclosed = way(&exec::check_enclosed(&program, &launch, limits, checks));
+    let plain = side_taken(&exec::check(&program, &launch, limits));
+    let enclosed = side_taken(&exec::check_enclosed(&program, &launch, limits, checks));
     for found in [plain, enclosed].into_iter().flatten() {
         assert!(uniform && found == ways[0], "{results:?} < {threshold}: went {found}\n{text}");
     }
@@ -301,6 +301,6 @@ fn a_product_that_overflows_alone_may_be_fused() {
     let program = kernel("", ".param .u64 y", text);
     let launch = launch(&program, "k", [1, 1, 1], [1, 1, 1], 0, &[Arg::Out(8)]);
     let (limits, checks) = (Limits::default(), Checks::default());
-    assert_eq!(way(&exec::check(&program, &launch, limits)), None);
-    assert_eq!(way(&exec::check_enclosed(&program, &launch, limits, checks)), None);
+    assert_eq!(side_taken(&exec::check(&program, &launch, limits)), None);
+    assert_eq!(side_taken(&exec::check_enclosed(&program, &launch, limits, checks)), None);
 }

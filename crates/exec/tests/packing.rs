@@ -84,7 +84,8 @@ fn claims_hold_in_every_packing() {
             .collect();
         let aligned: Vec<bool> =
             starts.iter().map(|start| (start + offset).is_multiple_of(bytes)).collect();
-        let told = format!("{arrays:?} at {offset}, {bytes} bytes: {:?}", outcome.alignments);
+        let description =
+            format!("{arrays:?} at {offset}, {bytes} bytes: {:?}", outcome.alignments);
         let is = |wanted| outcome.alignments.iter().any(|one| one.settled == wanted);
         let (is_open, is_placed) = (is(Settled::No), is(Settled::AsPlaced));
         // The packing of an H200.
@@ -93,26 +94,26 @@ fn claims_hold_in_every_packing() {
         match outcome.findings.as_slice() {
             [] if is_open => {
                 open += 1;
-                assert!(aligned.contains(&false) && !placed, "{told}");
+                assert!(aligned.contains(&false) && !placed, "{description}");
             }
             [] if is_placed => {
                 as_placed += 1;
-                assert!(aligned.contains(&false) && placed, "{told}");
+                assert!(aligned.contains(&false) && placed, "{description}");
             }
             [] => {
                 settled += 1;
-                assert!(aligned.iter().all(|one| *one), "{told}");
+                assert!(aligned.iter().all(|one| *one), "{description}");
             }
             [finding] => {
                 refuted += 1;
-                assert!(matches!(finding.fault, Fault::Misaligned { .. }), "{told}");
-                assert!(aligned.iter().all(|one| !*one), "{told}");
+                assert!(matches!(finding.fault, Fault::Misaligned { .. }), "{description}");
+                assert!(aligned.iter().all(|one| !*one), "{description}");
             }
             more => panic!("{more:?}"),
         }
         // A claim beyond the declared alignment is reported.
         let declared = arrays[0].1 >= bytes || !offset.is_multiple_of(arrays[0].1.min(bytes));
-        assert_eq!(outcome.alignments.is_empty(), declared, "{told}");
+        assert_eq!(outcome.alignments.is_empty(), declared, "{description}");
     }
     assert!(settled > 30 && as_placed > 10 && refuted > 30, "{settled} {as_placed} {refuted}");
     assert!(open > 10, "{open}");
@@ -181,7 +182,7 @@ fn every_thread_counts() {
 
 /// Final contents of module variables.
 #[test]
-fn module_variables_that_change_are_told() {
+fn module_variables_that_change_are_reported() {
     let module =
         ".global .align 4 .u32 a = 5;\n.global .align 4 .u32 b = 6;\n.const .align 4 .u32 c = 7;";
     let body =

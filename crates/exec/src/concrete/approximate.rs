@@ -36,7 +36,7 @@ pub(super) fn unary(op: FloatUnary, format: Format, mode: FloatMode, a: u64) -> 
     finish(format, mode, nearest(format, value, a))
 }
 
-/// Computes `div.approx`: for a divisor beyond 2^126 its reciprocal counts as zero.
+/// Computes `div.approx`: the reciprocal of a divisor beyond 2^126 counts as zero.
 pub(super) fn divide(format: Format, a: u64, b: u64) -> u64 {
     let (x, y) = (to_f64(format, a), to_f64(format, b));
     let vanishes = y.abs() > 2f64.powi(126) && y.abs() < 2f64.powi(128);
@@ -48,8 +48,8 @@ pub(super) fn divide(format: Format, a: u64, b: u64) -> u64 {
     nearest(format, x / y, a)
 }
 
-/// Computes a function of doubles that no instruction has, within a few units in the last place. `None` if
-/// unsupported.
+/// Computes a math function of doubles for which PTX has no instruction, within a few units in the last place.
+/// Returns `None` if it is unsupported.
 pub(crate) fn real_function(function: RealFunction, a: u64, b: u64) -> Option<u64> {
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     let value = match function {

@@ -5,10 +5,10 @@
 //!   the same, bit for bit.
 //! - *Other floats*: the manual leaves order, rounding and subnormals open ("at least single precision").
 //!   Here the sum is exact and rounded once, to nearest. Tensor cores truncate bits while they align
-//!   products, so they can differ from this in the last bits of the result. On everything recorded the
-//!   difference is below two units in the last place of the largest among the products, C and the sum.
-//!   Products of fp8 with accumulators in half precision are summed in half precision on the way: there the
-//!   unit is one of half precision. Sums with exact intermediate values (small integers) agree bit for bit.
+//!   products, so they can differ from this in the last bits of the result. In all recordings the difference is
+//!   below two units in the last place of the largest among the products, C and the sum. With fp8 factors and
+//!   half-precision accumulators, the intermediate sums are in half precision, and so is this unit. Sums with exact
+//!   intermediate values (small integers) agree bit for bit.
 
 use super::float::fma;
 use super::format::{Finite, Number, decode, encode, infinity, shift_right_sticky, to_f64};
@@ -32,8 +32,8 @@ pub fn dot_float(
     dot_widened((a, b), products, factors, (c, start), d)
 }
 
-/// Like [`dot_float`] for other formats than doubles: `factors` are the same products with their numbers as doubles,
-/// which many sums share.
+/// Like [`dot_float`] for formats other than doubles. `factors` are the factors of `products` as doubles, converted
+/// once for many sums.
 pub(crate) fn dot_widened(
     (a, b): (Format, Format),
     products: impl Iterator<Item = (u64, u64)>,
@@ -56,17 +56,17 @@ pub(crate) fn dot_widened(
 /// exact zero is positive.
 #[inline]
 fn exact_in_doubles(factors: impl Iterator<Item = (f64, f64)>, start: f64) -> Option<f64> {
-    let (mut sum, mut lost) = (start, 0.0);
+    let (mut sum, mut total_error) = (start, 0.0);
     for (x, y) in factors {
         let product = x * y;
         let longer = sum + product;
         // The rounding error of a sum (Knuth's two-sum); an infinite or NaN sum gives a NaN here.
         let taken = longer - sum;
         let error: f64 = (sum - (longer - taken)) + (product - taken);
-        lost += error.abs();
+        total_error += error.abs();
         sum = longer;
     }
-    (lost == 0.0 && sum.is_finite()).then_some(sum + 0.0)
+    (total_error == 0.0 && sum.is_finite()).then_some(sum + 0.0)
 }
 
 /// Rounds a number to a format.
@@ -98,7 +98,7 @@ const LIMBS: usize = 10;
 /// The exponent of the lowest bit: below the product of the smallest numbers of every format here.
 const LOWEST: i32 = -320;
 
-/// An exact sum: a two's complement number in units of 2^-320, and flags for infinities and NaN.
+/// An exact sum: a two's complement number in units of 2^-320, and flags for NaN and for infinities of each sign.
 #[derive(Default)]
 struct Sum {
     limbs: [u64; LIMBS],

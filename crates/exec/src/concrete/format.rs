@@ -251,7 +251,7 @@ pub(super) fn scale(significand: u128, shift: i32, rounding: Rounding, negative:
     kept + u128::from(up)
 }
 
-/// Shifts right; a lost one sets the lowest bit.
+/// Shifts right. The lowest bit of the result is set if a one is shifted out.
 pub(super) fn shift_right_sticky(significand: u128, shift: i32) -> u128 {
     match shift {
         ..=0 => significand,
@@ -295,7 +295,7 @@ fn widened(format: Format, bits: u64) -> f64 {
 }
 
 /// Rounds `value` to the nearest number of `format`, ties to even; every NaN becomes the canonical one.
-/// Equals decoding and encoding, without branches. Not for double precision.
+/// Gives the same result as decoding and encoding, without branches. Not for double precision.
 #[inline(always)]
 pub(super) fn from_f64(format: Format, value: f64) -> u64 {
     match format {

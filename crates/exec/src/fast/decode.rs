@@ -29,7 +29,7 @@ pub(crate) struct Code {
 pub(crate) struct Step {
     /// Set if it has a guard.
     pub(crate) guarded: bool,
-    /// Set if it touches registers of products without being a product.
+    /// Set if it touches registers of a `wgmma` product without being one.
     pub(crate) of_products: bool,
     pub(crate) decoded: Decoded,
 }
@@ -71,8 +71,8 @@ pub(crate) struct Decoding {
 }
 
 impl Code {
-    /// Decodes a function. `next` is the number of its first instruction, and becomes that of the next
-    /// function's.
+    /// Decodes a function. `next` is the number of its first instruction, and is advanced to that of the next
+    /// function.
     pub(crate) fn new(
         function: &Function,
         layout: &mut Layout,

@@ -141,7 +141,7 @@ pub(super) fn allocation<'s>(
 /// allocation happens to be.
 type Located = Result<(Option<usize>, bool), Fault>;
 
-/// Checks bounds, alignment and permission of a lane's access. Returns its first byte.
+/// Checks bounds, alignment and permission of a lane's access.
 fn check(
     memory: &Allocation,
     (first, size): (usize, usize),
@@ -173,7 +173,7 @@ fn check(
     }
 }
 
-/// Kernel parameters: defined by the launch, never written.
+/// Returns the memory of a kernel parameter. The launch defines it, and nothing writes it.
 pub(super) fn param<'c>(context: &Context<'c, '_>, area: Area) -> Option<&'c Allocation> {
     match area {
         Area::Param(number) => context.machine.params.get(number),
@@ -350,7 +350,7 @@ pub(super) fn write_element(
     context.valued = valued;
 }
 
-/// Returns `true` if none of some bytes was ever written.
+/// Returns `true` if none of `size` bytes was ever written.
 pub(super) fn is_unwritten(
     context: &mut Context<'_, '_>,
     (area, lane, at): (Area, usize, usize),

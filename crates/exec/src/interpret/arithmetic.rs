@@ -226,8 +226,8 @@ fn predicate_binary(
     let (pb, tb) = (registers.predicate(b), registers.operand_tags(b));
     let mut tags = ta.combine(tb);
     let (truth, settled) = match op {
-        IntBinary::And => (pa.and(pb), Mask(!pa.0 & known(ta) | !pb.0 & known(tb))),
-        IntBinary::Or => (pa.or(pb), Mask(pa.0 & known(ta) | pb.0 & known(tb))),
+        IntBinary::And => (pa.and(pb), Mask(!pa.0 & known_lanes(ta) | !pb.0 & known_lanes(tb))),
+        IntBinary::Or => (pa.or(pb), Mask(pa.0 & known_lanes(ta) | pb.0 & known_lanes(tb))),
         _ => (Mask(pa.0 ^ pb.0), Mask::NONE),
     };
     let truth = match op {
@@ -248,7 +248,7 @@ fn predicate_binary(
     context.write_predicate(dst, truth, tags);
 }
 
-fn known(tags: Tags) -> u32 {
+fn known_lanes(tags: Tags) -> u32 {
     !(tags.pointer.0 | tags.unknown.0 | tags.poison.0)
 }
 
@@ -351,8 +351,8 @@ fn float(context: &mut Context<'_, '_>, op: &Op) -> Result<(), Gap> {
     Ok(())
 }
 
-/// Executes a function of CUDA's library. The manual does not specify its bits, so a single is unknown. In double
-/// precision the function belongs to a formula, and its value is only displayed.
+/// Executes a function of CUDA's library. The manual does not specify its bits, so a result in single precision is
+/// unknown. In double precision the function belongs to a formula, and its value is only displayed.
 fn real_function(context: &mut Context<'_, '_>, op: &Op) {
     let Op::Real { function, format, dst, a, b, .. } = op else { return };
     let (x, ta) = context.read(*a, format.width());

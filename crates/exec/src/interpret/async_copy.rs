@@ -159,7 +159,7 @@ impl LaneCopy {
         for (position, mut piece) in pieces.into_iter().enumerate() {
             let length = (self.size as usize).saturating_sub(position * 8).min(8);
             let read = self.count.saturating_sub(position * 8).min(8);
-            // The rest is filled with zeros, which are bytes and not a word.
+            // The zeros may replace a part of a word, so the piece is built from bytes.
             if let Some(valued) = &mut context.valued
                 && read < length
                 && fills

@@ -236,7 +236,7 @@ fn valued_update(
             let word = u64::from(valued.lost(None, context.place));
             (word | word << 32, Word::Unknown)
         }
-        // A number computed from words of units is none.
+        // Words of units are no numbers, so neither is a result computed from them.
         (Word::ScheduleDependent, Some(valued)) => {
             let word = u64::from(valued.lost(Some(Source::Stored), context.place));
             (word | word << 32, Word::ScheduleDependent)
@@ -278,8 +278,8 @@ fn exchanges_equal(
 /// Returns `true` if two updates of a location give the same in either order, for all threads of a block and all
 /// operands. The values that they return are judged separately.
 pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
-    let alike = a.op == b.op && (a.scalar, a.packed) == (b.scalar, b.packed);
-    let order = matches!(
+    let same_operation = a.op == b.op && (a.scalar, a.packed) == (b.scalar, b.packed);
+    let is_commutative = matches!(
         a.op,
         AtomicOp::Add
             | AtomicOp::Min
@@ -288,7 +288,7 @@ pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
             | AtomicOp::Or
             | AtomicOp::Xor
     );
-    alike && order
+    same_operation && is_commutative
 }
 
 /// Returns `true` if an update rounds, so that the order of several affects the last bits.
@@ -302,7 +302,8 @@ pub(crate) fn commute_between_blocks(a: &Atomic, b: &Atomic) -> bool {
     commutes(a, b) && [a, b].iter().all(is_wide)
 }
 
-/// Numbers updates so that those of a group commute in a block, and between blocks all or none do.
+/// Returns a number for the group of an update. Two updates of a group commute within a block; between blocks, all
+/// of them commute or none. Returns `None` if pairs must be judged one by one.
 pub(super) fn group(context: &Context<'_, '_>, atomic: &Atomic) -> UpdateGroup {
     // In a cluster, updates of block scope do not commute between blocks, so each pair must be judged.
     if context.machine.blocks > 1 && atomic.ordering.scope() == Some(Scope::Cta) {

@@ -217,7 +217,8 @@ pub(super) fn async_access(
     AccessAttributes { copy: Some(id), is_async: true, ..plain }
 }
 
-/// Checks a word stored to global memory: it must be defined, and determined if others see it.
+/// Checks a word stored to global memory: it must be defined, and determined if others see it. Returns the word to
+/// store.
 pub(super) fn check_word_for_global(
     context: &mut Context<'_, '_>,
     area: Area,

@@ -41,7 +41,7 @@ pub(super) fn external(
 
 /// Returns `true` for a libdevice function (user's guide, chapter 3) that takes or returns integers, and only
 /// reads its arguments. Its result is data unknown to every domain. Functions that write through a pointer
-/// (`sincos`, `frexp`, `modf`, `remquo`) are not included, and those of floats alone are lifted before.
+/// (`sincos`, `frexp`, `modf`, `remquo`) are not included, and functions of floats alone have been lifted before.
 fn is_of_integers(name: &str) -> bool {
     const NAMES: [&str; 10] =
         ["ilogb", "jn", "yn", "powi", "ldexp", "scalbn", "lround", "llround", "lrint", "llrint"];

@@ -236,7 +236,7 @@ impl Inputs {
             }
             SyncOp::Redux { op, dst, .. } => {
                 let out = std::array::from_fn(|own| {
-                    let values = self.taking_part(own, here).map(|lane| self.values[lane]);
+                    let values = self.participants(own, here).map(|lane| self.values[lane]);
                     values.reduce(|a, b| reduce(*op, a, b)).unwrap_or_default()
                 });
                 context.write(*dst, &out, of_all_lanes(self.tags, here));
@@ -253,7 +253,7 @@ impl Inputs {
                     ));
                 }
                 let leaders: [Option<usize>; WARP] =
-                    std::array::from_fn(|own| self.taking_part(own, here).next());
+                    std::array::from_fn(|own| self.participants(own, here).next());
                 if let Some(leader) = leader {
                     let out = leaders.map(|leader| leader.unwrap_or_default() as u64);
                     context.write(*leader, &out, Tags::NUMBER);
@@ -266,7 +266,7 @@ impl Inputs {
     }
 
     /// The lanes of `here` that a lane's mask names.
-    fn taking_part(&self, own: usize, here: Mask) -> impl Iterator<Item = usize> {
+    fn participants(&self, own: usize, here: Mask) -> impl Iterator<Item = usize> {
         here.and(Mask(self.members[own] as u32)).iter()
     }
 
@@ -296,7 +296,7 @@ impl Inputs {
 
     fn vote(&self, context: &mut Context<'_, '_>, mode: VoteMode, dst: Reg, here: Mask) {
         let ballot: Lanes = std::array::from_fn(|own| {
-            let yes = self.taking_part(own, here).filter(|&lane| self.values[lane] & 1 != 0);
+            let yes = self.participants(own, here).filter(|&lane| self.values[lane] & 1 != 0);
             yes.fold(0, |mask, lane| mask | 1u64 << lane)
         });
         let present: Lanes = std::array::from_fn(|own| u64::from(here.0) & self.members[own]);
@@ -322,7 +322,7 @@ impl Inputs {
     ) {
         let equal: Lanes = std::array::from_fn(|own| {
             let same = |lane: &usize| self.values[*lane] == self.values[own];
-            self.taking_part(own, here).filter(same).fold(0, |mask, lane| mask | 1u64 << lane)
+            self.participants(own, here).filter(same).fold(0, |mask, lane| mask | 1u64 << lane)
         });
         let present: Lanes = std::array::from_fn(|own| u64::from(here.0) & self.members[own]);
         let out = std::array::from_fn(|own| match mode {

@@ -48,7 +48,7 @@ pub(super) struct EncodedResult {
     window: bool,
 }
 
-/// Returns the encoded addresses that an instruction gives, before its execution.
+/// Returns the encoded addresses that will result from an instruction. Called before its execution.
 #[inline]
 pub(super) fn results(context: &Context<'_, '_>, op: &Op) -> Results {
     let sums = match op {
@@ -156,7 +156,7 @@ fn common_operand(context: &Context<'_, '_>, operand: Operand) -> Option<LaneOpe
     same.then(|| lane_operand(context, operand, first))
 }
 
-/// Known facts about a shared variable.
+/// Returns the known facts about the placement of a shared variable.
 pub(super) fn placement_of(
     context: &Context<'_, '_>,
     variable: usize,
@@ -261,7 +261,7 @@ fn evaluate(
     }
 }
 
-/// Returns the result of an operation that has one.
+/// Returns the encoded result of an operation; `None` if it has none.
 fn result_of(
     op: &Op,
     parts: &[LaneOperand],

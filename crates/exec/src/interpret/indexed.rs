@@ -41,8 +41,8 @@ pub(crate) struct Indexed {
 /// Half of the addresses of a window.
 const HALF: i128 = 1 << 31;
 
-/// Takes lanes with a data-dependent address out of an operand. In global memory, a lane whose number the
-/// domain knows becomes a pointer.
+/// Takes lanes with a data-dependent address out of an operand. In global memory, a lane whose offset the domain
+/// knows as a number becomes a pointer.
 pub(super) fn split(
     context: &mut Context<'_, '_>,
     (values, tags): (&mut Lanes, &mut Tags),
@@ -186,7 +186,7 @@ pub(super) fn check_alignment(
     )))
 }
 
-/// Returns the elements of a buffer, if it can be read this way.
+/// Returns the elements of a buffer, if it can be read at data-dependent places.
 pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements, Gap> {
     let (name, place) = named(context, one);
     let gap = |why: &str| {

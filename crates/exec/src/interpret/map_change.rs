@@ -23,7 +23,7 @@ use sync::{MemoryEffect, SameValue};
 const BYTES: u32 = TENSOR_MAP_BYTES as u32;
 /// Alignment of a map in memory, as the driver requires; an H200 replaces fields at multiples of 16, too.
 const ALIGN: u32 = 64;
-/// Bytes that are reported as one value.
+/// The size of the values in which accesses to a map are reported to the tracker, in bytes.
 const UNIT: u32 = 16;
 const UNKNOWN_CONTENTS: &str = "the contents of a tensor map are not known";
 const WRONG_ADDRESS: &str = "the behaviour with a wrong tensor-map address is undefined";

@@ -358,9 +358,8 @@ fn answer_peeks(
     let Some(peek_group) = test.group else { return Ok(()) };
     match context.tracker.answer_peeks((context.warp.number, lanes), peek_group, state) {
         true => Ok(()),
-        false => Err(context.gap(
-            "this wait is skipped if a different phase of the mbarrier is over than the one it is for",
-        )),
+        false => Err(context
+            .gap("an earlier test may skip this wait, but it tests another phase of the mbarrier")),
     }
 }
 

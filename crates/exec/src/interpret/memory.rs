@@ -31,7 +31,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
     let bad = Origin::BadAccess(context.place);
     parts.iter_mut().for_each(|part| part.2 = Tags::poison(failed, bad));
     let mut located = Mask::NONE;
-    let mut partly = Vec::new();
+    let mut partly_defined = Vec::new();
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
         let found = locate(context, pointer, lane, (bytes, bytes), AccessKind::Read);
@@ -45,7 +45,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
             let place = at.flatten().filter(|_| word == Word::Poison);
             if let (Some(at), Some(dst)) = (place, load.dsts[position]) {
                 let bytes = partial::loaded_bytes(context, (pointer.area, lane, at), load, dst);
-                partly.extend(bytes.map(|bytes| (dst, lane, bytes)));
+                partly_defined.extend(bytes.map(|bytes| (dst, lane, bytes)));
             }
         }
     }
@@ -58,7 +58,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> Result<(), Gap
             finish_load(context, load, dst, (&low, &high), tags);
         }
     }
-    for (dst, lane, bytes) in &partly {
+    for (dst, lane, bytes) in &partly_defined {
         partial::restore_loaded(context, *dst, *lane, bytes);
     }
     Ok(())

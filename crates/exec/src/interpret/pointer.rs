@@ -135,7 +135,7 @@ pub(super) fn alignment(context: &Context<'_, '_>, pointer: Pointer) -> u64 {
     }
 }
 
-/// Returns the truth and tags of a comparison with pointers in some lanes.
+/// Returns the tags of a comparison with pointers in some lanes, and corrects `truth` in these lanes.
 pub(super) fn compare(
     (relation, signed): (Relation, bool),
     width: Width,
@@ -180,8 +180,8 @@ fn is_generic(address: u64, width: Width) -> bool {
     width == Width::B64 && address >> 32 != 0 && decode(address, width).is_some()
 }
 
-/// Returns `true` if the address may be that of a large number: a window of memory, and the first array in it, may
-/// begin at zero. Global memory does not.
+/// Returns `true` if the address may wrap around to a large number: a window of memory, and the first array in it,
+/// may begin at zero. Global memory does not.
 fn may_wrap(pointer: &Pointer) -> bool {
     pointer.offset < 0 && !matches!(pointer.area, Area::Global(_))
 }

@@ -20,7 +20,7 @@ pub(super) struct Reduction<'a> {
 }
 
 impl Reduction<'_> {
-    /// Updates one element; a target without bounds has no byte.
+    /// Updates one element. `to` is its first byte, or `None` in a buffer without bounds.
     pub(super) fn element(
         &self,
         context: &mut Context<'_, '_>,

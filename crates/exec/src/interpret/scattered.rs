@@ -75,10 +75,10 @@ pub(super) fn update(
         let content = symbolic::content(context, operand, one.lane);
         for part in 0..packed {
             let from = part * size as usize;
-            let mut own = ZERO;
-            own[..size as usize].copy_from_slice(&content[from..from + size as usize]);
+            let mut element = ZERO;
+            element[..size as usize].copy_from_slice(&content[from..from + size as usize]);
             let at = i128::from(size) * (position * packed + part) as i128;
-            record_write(context, one, (kind, at, size), own)?;
+            record_write(context, one, (kind, at, size), element)?;
         }
     }
     Ok(())
@@ -88,7 +88,7 @@ pub(super) fn update(
 /// which is recorded.
 fn is_initialised(context: &mut Context<'_, '_>, one: &Indexed, bytes: u32) -> Result<bool, Gap> {
     let Area::Global(number) = one.area else { return Ok(true) };
-    let bounds = context.valued.as_mut().and_then(|one_of| one_of.domain.bounds(one.offset.0));
+    let bounds = context.valued.as_mut().and_then(|valued| valued.domain.bounds(one.offset.0));
     let Some(memory) = context.global.get(number) else { return Ok(true) };
     let ends = bounds.and_then(|bounds| {
         let low = usize::try_from(bounds.low + one.offset.1).ok()?;

@@ -26,7 +26,7 @@ pub(super) fn read_map(
     match pointer.area {
         Area::Param(_) | Area::Global(_) => {}
         Area::Shared(_) | Area::Local(_) => {
-            return Err(context.gap("a tensor map is in parameter, constant or global memory"));
+            return Err(context.gap("a tensor map must be in parameter, constant or global memory"));
         }
     }
     let size = TENSOR_MAP_BYTES as u32;

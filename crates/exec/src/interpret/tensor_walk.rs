@@ -55,7 +55,7 @@ impl Walked {
         (first, end)
     }
 
-    /// Returns `true` if some of it lies outside the tensor.
+    /// Returns `true` if some pieces lie outside the tensor.
     pub(super) fn fills(&self) -> bool {
         self.walk.pieces.iter().any(|piece| piece.tensor.is_none())
     }

@@ -98,7 +98,8 @@ pub(super) fn end(
     Ok(())
 }
 
-/// Like [`end`], where blocks take several tickets: its number is the block's next place in the sequence.
+/// Like [`end`], for runs in which blocks take several tickets. The number of the ticket is the block's next place
+/// in the prescribed sequence.
 fn end_in_sequence(
     context: &mut Context<'_, '_>,
     atomic: &Atomic,
@@ -113,7 +114,7 @@ fn end_in_sequence(
         _ => None,
     };
     let is_ordered = previous.is_none_or(|one| context.tracker.is_after(one, taker));
-    let given = context.machine.tickets.sequence().unwrap_or_default();
+    let prescribed = context.machine.tickets.sequence().unwrap_or_default();
     let Some(valued) = &mut context.valued else { return Ok(()) };
     let tickets = &mut valued.store.tickets;
     let (counter, first, _) = *tickets.counter.get_or_insert((ticket.counter, old, place));
@@ -129,12 +130,12 @@ fn end_in_sequence(
         return Err(context.gap(wrong));
     }
     if tickets.taken == 0 {
-        tickets.takers = given.to_vec();
+        tickets.takers = prescribed.to_vec();
     }
     let own = if tickets.unit == Some(unit) { tickets.own.0 } else { 0 };
-    let places = given.iter().enumerate().filter(|(_, block)| **block == unit);
+    let places = prescribed.iter().enumerate().filter(|(_, block)| **block == unit);
     let position = places.map(|(position, _)| position).nth(own);
-    tickets.given += usize::from(position.is_some());
+    tickets.taken_in_sequence += usize::from(position.is_some());
     let position = position.unwrap_or_else(|| {
         tickets.takers.push(unit);
         tickets.takers.len() - 1

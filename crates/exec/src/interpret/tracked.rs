@@ -21,15 +21,15 @@ pub(super) fn track_load(
         let who = (context.warp.number, lanes);
         context.tracker.access(who, target, attributes, SameValue::Different);
     };
-    let (mut rest, mut together) = (lanes, true);
+    let (mut rest, mut groups_lanes) = (lanes, true);
     while let Some(lane) = rest.lowest() {
         let alike =
-            |other: &usize| *other == lane || together && pointers[*other] == pointers[lane];
+            |other: &usize| *other == lane || groups_lanes && pointers[*other] == pointers[lane];
         let same = Mask(rest.iter().filter(alike).fold(0, |mask, lane| mask | 1 << lane));
         if let Some(pointer) = pointers[lane] {
             visit(same, pointer);
         }
-        together &= rest != lanes || same.count() > 1;
+        groups_lanes &= rest != lanes || same.count() > 1;
         rest = rest.without(same);
     }
 }

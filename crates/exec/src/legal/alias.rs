@@ -306,9 +306,9 @@ impl Domain for Aliased<'_> {
         self.inner.bounds(value)
     }
 
-    fn is_multiple(&mut self, (value, more): (Value, i128), of: u32) -> bool {
+    fn is_multiple(&mut self, (value, more): (Value, i128), divisor: u32) -> bool {
         let value = self.resolve(value);
-        self.inner.is_multiple((value, more), of)
+        self.inner.is_multiple((value, more), divisor)
     }
 
     fn element(

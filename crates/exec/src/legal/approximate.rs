@@ -33,7 +33,7 @@ fn tiny(format: Format) -> f64 {
 
 fn exact(op: FloatUnary, [low, high]: [f64; 2]) -> Option<[f64; 2]> {
     let monotone = |function: fn(f64) -> f64| Some([function(low), function(high)]);
-    // Neither changes faster than its argument.
+    // Sine and cosine change no faster than their argument.
     let periodic = |function: fn(f64) -> f64| {
         let (middle, radius) = (low + (high - low) / 2.0, high - low);
         (low.abs().max(high.abs()) <= 100.0 * PI)

@@ -26,7 +26,7 @@ use crate::lanes::{Mask, WARP};
 use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Most values that are found again; further ones are always fresh, which stays correct.
+/// The largest number of values kept for reuse. Further values are always fresh, which is sound.
 const MAX_KNOWN: usize = 1 << 25;
 
 /// The operation that makes a value.
@@ -81,13 +81,13 @@ pub struct Enclosed {
     instruction: Option<Instruction>,
     /// Numbers of operations with their modifiers.
     operation_numbers: FxHashMap<ModifiedOperation, u32>,
-    /// The last one looked up: lanes of a warp ask for the same.
+    /// The operation looked up last: the lanes of a warp share it.
     last_operation: Option<(ModifiedOperation, u32)>,
     /// Values by the number of their operation, and their operands.
     known: FxHashMap<(u32, [Value; 3]), Value>,
     /// Products that may be fused, also behind operations that leave them unchanged.
     fusible: FxHashSet<Value>,
-    /// Constants of magnitude 0 (`true`) and 1.
+    /// Constants of magnitude 0 (`true`) and of magnitude 1 (`false`).
     neutral: FxHashMap<Value, bool>,
     relies_on_alike_fusion: bool,
     /// Conditions, if they are tracked.
@@ -117,7 +117,7 @@ impl Enclosed {
     /// Creates a fresh value.
     fn fresh(&mut self) -> Value {
         let next = self.last_value + 1;
-        // Without handles left, nothing is known about this one.
+        // If no handles are left, the value is not tracked.
         if next >= LIMIT {
             return 0;
         }
@@ -191,8 +191,8 @@ impl Enclosed {
         value
     }
 
-    /// Records a value that is a product that may be fused, or one that an operation leaves unchanged: times
-    /// one, plus zero, a minimum, a conversion. The assembler drops such operations.
+    /// Marks a value as a product that may be fused. That includes the result of an operation that may leave such a
+    /// product unchanged: times one, plus zero, a minimum, a conversion. The assembler drops such operations.
     fn mark_fusible(&mut self, operation: Operation, operands: [Value; 3], value: Value) {
         if let Operation::Constant(format, bits) = operation {
             let number = concrete::to_double(format, bits).abs();

@@ -90,7 +90,7 @@ impl Enclosure {
             (low, high) => {
                 let low = if low && self.low > 0.0 { 0.0 } else { self.low };
                 let high = if high && self.high < 0.0 { 0.0 } else { self.high };
-                // One number that is flushed: its sign, which stays, is not needed.
+                // Hardware keeps the sign of a flushed number. The enclosure gets both zeros.
                 Self::between([low.min(0.0), high.max(0.0)], self.cause)
             }
         }
@@ -214,10 +214,10 @@ pub(crate) fn binary(
     if let (Some(x), Some(y), true) = (a.point(format), b.point(format), exact) {
         let bits = concrete::float_binary(op, format, mode, x, y);
         let point = Enclosure::of_bits(format, bits)?;
-        let own = (op == FloatBinary::Mul && mode.contract && !mode.saturate && !mode.relu)
+        let product = (op == FloatBinary::Mul && mode.contract && !mode.saturate && !mode.relu)
             .then(|| exact_product(&a, &b));
         let unrounded =
-            either(own, passed).filter(|[low, high]| (*low, *high) != (point.low, point.low));
+            either(product, passed).filter(|[low, high]| (*low, *high) != (point.low, point.low));
         let cause = if unrounded.is_some() { Some(Unfixed::Contraction) } else { cause };
         return Some(Enclosure { unrounded, cause, ..point });
     }
@@ -406,7 +406,7 @@ pub(crate) fn test(property: FloatProperty, format: Format, a: &Enclosure) -> Op
     }
 }
 
-/// Adds one more atomic addition to a sum.
+/// Adds the summand of one more atomic addition to a sum.
 pub(crate) fn atomic_add(format: Format, old: &Enclosure, a: &Enclosure) -> Option<Enclosure> {
     let before = old.sum.unwrap_or_else(|| Sum::start(old.ends()));
     before.add(a.ends()).enclosure(format)

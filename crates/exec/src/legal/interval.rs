@@ -36,8 +36,8 @@ pub(super) fn sum(a: f64, b: f64, up: bool) -> f64 {
 /// Computes `a · b`.
 pub(super) fn product(a: f64, b: f64, up: bool) -> f64 {
     let value = a * b;
-    let lost = value == 0.0 && a != 0.0 && b != 0.0;
-    let error = if lost { a.signum() * b.signum() } else { a.mul_add(b, -value) };
+    let underflows = value == 0.0 && a != 0.0 && b != 0.0;
+    let error = if underflows { a.signum() * b.signum() } else { a.mul_add(b, -value) };
     outward(value, error, [a, b], up)
 }
 
@@ -45,8 +45,8 @@ pub(super) fn product(a: f64, b: f64, up: bool) -> f64 {
 pub(super) fn quotient(a: f64, b: f64, up: bool) -> f64 {
     let value = a / b;
     let rest = (-value).mul_add(b, a);
-    let lost = value == 0.0 && a != 0.0;
-    let error = if lost { a.signum() * b.signum() } else { rest * b.signum() };
+    let underflows = value == 0.0 && a != 0.0;
+    let error = if underflows { a.signum() * b.signum() } else { rest * b.signum() };
     outward(value, error, [a, b], up)
 }
 

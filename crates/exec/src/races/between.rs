@@ -64,8 +64,9 @@ impl Between {
         let mut all = self.grids.iter().zip(&shadows.global).enumerate();
         all.any(|(number, (grid, shadow))| {
             let (Some(grid), Some(shadow)) = (grid, shadow) else { return false };
-            let own = counter.filter(|counter| counter.number == number);
-            let except = own.map_or(0..0, |one| one.offset..one.offset + i64::from(one.bytes));
+            let counter_here = counter.filter(|counter| counter.number == number);
+            let except =
+                counter_here.map_or(0..0, |one| one.offset..one.offset + i64::from(one.bytes));
             grid.needs_order(&BlockAccesses::new(shadow), &except)
         })
     }

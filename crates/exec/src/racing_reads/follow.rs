@@ -20,7 +20,7 @@ fn is_of_a_read(race: &Race) -> bool {
         && race.sides.iter().all(|side| !side.in_flight)
 }
 
-/// Returns `true` if a run completed with such races as its only errors.
+/// Returns `true` if a run completed, and its only errors are races that may be harmless in this way.
 fn has_only_racing_reads(outcome: &Outcome) -> bool {
     let errors = || outcome.findings.iter().filter(|finding| !finding.fault.is_note());
     let of_reads = |fault: &Fault| matches!(fault, Fault::Race(race) if is_of_a_read(race));

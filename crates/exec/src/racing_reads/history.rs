@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use sync::{Access, Clocks, LaneId, MemoryEffect, Time};
 
-/// Most accesses to one word, between two barriers of the block, that are compared.
+/// The largest number of accesses to one word, between two barriers of the block, that are compared.
 const MAX_SEEN: usize = 1 << 12;
 
 /// An access of one lane.

@@ -39,7 +39,7 @@ impl Registers {
         values: &Narrow,
         lanes: Mask,
     ) {
-        self.narrow.blend(layout.slots[register].word, values, self.written(lanes));
+        self.narrow.blend(layout.slots[register].word, values, self.with_absent(lanes));
         match lanes {
             Mask::ALL => self.set_data(register.position(), lanes.without(self.absent)),
             _ => self.tag(register, Tags::unknown(Mask::ALL, Source::Data), lanes),
@@ -49,7 +49,7 @@ impl Registers {
     /// Adds the lanes without a thread to the lanes to be written, so that whole registers are copied. A single
     /// lane is written alone: a copy of all lanes would wait for the result that was just stored.
     #[inline(always)]
-    pub(super) fn written(&self, lanes: Mask) -> Mask {
+    pub(super) fn with_absent(&self, lanes: Mask) -> Mask {
         if lanes.is_one() { lanes } else { lanes.or(self.absent) }
     }
 

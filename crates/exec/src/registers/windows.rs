@@ -51,7 +51,7 @@ impl Windows {
         self.in_flight.iter_mut().find(|earlier| earlier.number == *number)
     }
 
-    /// Assigns these registers to a product. Returns a violation.
+    /// Assigns these registers to a product. Returns the first violation, if any.
     fn claim(
         &mut self,
         registers: &[Reg],
@@ -133,7 +133,7 @@ impl Registers {
         }
     }
 
-    /// Records an access to registers of products by another instruction. Returns a violation.
+    /// Records an access to registers of products by another instruction. Returns the first violation, if any.
     pub(crate) fn record_access(&mut self, op: &Op, place: Place) -> Option<RegisterWindow> {
         let windows = self.product_registers();
         let mut found = None;
@@ -154,7 +154,7 @@ impl Registers {
         found
     }
 
-    /// Starts a product. Returns a violation of its registers.
+    /// Starts a product. Returns the first violation by its registers, if any.
     pub(crate) fn start_product(
         &mut self,
         wgmma: &Wgmma,

@@ -57,8 +57,7 @@ pub(crate) fn judge(
             _ => {}
         }
         if scatter.in_any_order {
-            // In an order that other runs on the same inputs have, too, so that equal contents become equal
-            // choices.
+            // This order is the same in other runs on the same inputs, so that equal contents become equal choices.
             scatter.writes.sort_by(|a, b| a.place.rank.cmp(&b.place.rank));
         }
     }
@@ -66,7 +65,7 @@ pub(crate) fn judge(
     gap
 }
 
-/// The gap for accesses of different kinds that may meet.
+/// The gap for accesses of different kinds that may overlap.
 fn gap_for_mixed_accesses(
     launch: LaunchContext<'_, '_>,
     number: usize,
@@ -115,14 +114,14 @@ fn gap_for_mixed_accesses(
     None
 }
 
-/// Two writes that may hit the same bytes.
-enum Meeting {
-    /// They do for these inputs, at this byte.
+/// The overlap of two writes that may hit the same bytes.
+enum Overlap {
+    /// They overlap for these inputs, at this byte.
     Found(String, i128),
     Open,
 }
 
-impl Meeting {
+impl Overlap {
     fn of(inputs: Option<(String, i128)>) -> Self {
         inputs.map_or(Self::Open, |(inputs, place)| Self::Found(inputs, place))
     }
@@ -145,22 +144,22 @@ impl Judge<'_, '_, '_> {
     /// Judges stores. Returns `true` if their order makes no difference.
     fn stores(&mut self, writes: &[DataWrite]) -> bool {
         let mut in_any_order = true;
-        self.each_meeting(writes, &mut |judge, [a, b], meeting| {
+        self.each_overlap(writes, &mut |judge, [a, b], overlap| {
             let same = judge.is_same_content(a, b);
             in_any_order &= same == Some(true);
             if a.by.is_same_thread(&b.by) {
                 return false;
             }
-            judge.report_pair([a, b], meeting, same);
+            judge.report_pair([a, b], overlap, same);
             judge.has_error
         });
         in_any_order
     }
 
-    /// Records a doubt if two additions of floats by different threads may meet: their order affects the last
+    /// Records a doubt if two additions of floats by different threads may overlap: their order affects the last
     /// bits.
     fn sums(&mut self, writes: &[DataWrite]) {
-        self.each_meeting(writes, &mut |judge, [a, b], _| {
+        self.each_overlap(writes, &mut |judge, [a, b], _| {
             if a.by.is_same_thread(&b.by) {
                 return false;
             }
@@ -171,10 +170,10 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Calls `call` for each pair of writes that may hit the same bytes, until it returns `true`.
-    fn each_meeting(
+    fn each_overlap(
         &mut self,
         writes: &[DataWrite],
-        call: &mut dyn FnMut(&mut Self, [&DataWrite; 2], Meeting) -> bool,
+        call: &mut dyn FnMut(&mut Self, [&DataWrite; 2], Overlap) -> bool,
     ) {
         let mut groups: BTreeMap<&[(u32, i128)], Group<'_>> = BTreeMap::new();
         for write in writes {
@@ -196,40 +195,40 @@ impl Judge<'_, '_, '_> {
                         continue;
                     }
                     let inputs = self.valued.domain.inputs_for(&earlier.place, &write.place, 0);
-                    if call(self, [earlier, write], Meeting::of(inputs)) {
+                    if call(self, [earlier, write], Overlap::of(inputs)) {
                         return;
                     }
                 }
             }
             for other in &groups[at + 1..] {
-                if self.each_meeting_between(group, other, call) {
+                if self.each_overlap_between(group, other, call) {
                     return;
                 }
             }
         }
     }
 
-    /// Like [`each_meeting`](Self::each_meeting), for two groups with different multiples.
-    fn each_meeting_between(
+    /// Like [`each_overlap`](Self::each_overlap), for two groups with different multiples.
+    fn each_overlap_between(
         &mut self,
         a: &Group<'_>,
         b: &Group<'_>,
-        call: &mut dyn FnMut(&mut Self, [&DataWrite; 2], Meeting) -> bool,
+        call: &mut dyn FnMut(&mut Self, [&DataWrite; 2], Overlap) -> bool,
     ) -> bool {
         let (Some(&first), Some(&second)) = (a.first(), b.first()) else { return false };
         let Some(difference) = self.valued.domain.difference(&first.place, &second.place) else {
             let mut pairs = a.iter().flat_map(|one| b.iter().map(move |other| [*one, *other]));
-            return pairs.any(|pair| call(self, pair, Meeting::Open));
+            return pairs.any(|pair| call(self, pair, Overlap::Open));
         };
-        if never_meet(difference, a, b) {
+        if never_overlap(difference, a, b) {
             return false;
         }
         for one in a {
             for other in b {
-                let Some(factor) = factor_of_meeting(difference, one, other) else { continue };
+                let Some(factor) = factor_of_overlap(difference, one, other) else { continue };
                 let inputs = self.valued.domain.inputs_for(&one.place, &other.place, factor);
-                let meeting = Meeting::of(inputs.filter(|_| difference.is_attained));
-                if call(self, [one, other], meeting) {
+                let overlap = Overlap::of(inputs.filter(|_| difference.is_attained));
+                if call(self, [one, other], overlap) {
                     return true;
                 }
             }
@@ -265,13 +264,13 @@ impl Judge<'_, '_, '_> {
         (sort.format().is_none() && valued.domain.same(x, y) == Some(true)).then_some(true)
     }
 
-    fn report_pair(&mut self, [a, b]: [&DataWrite; 2], meeting: Meeting, same: Option<bool>) {
+    fn report_pair(&mut self, [a, b]: [&DataWrite; 2], overlap: Overlap, same: Option<bool>) {
         let unordered = a.by.is_unordered(&b.by);
-        let (when, reason) = match meeting {
-            Meeting::Found(when, at) if !unordered => (Some((when, at)), Some(ORDER_OPEN)),
-            Meeting::Found(when, at) if same.is_none() => (Some((when, at)), Some(VALUES_OPEN)),
-            Meeting::Found(when, at) => (Some((when, at)), None),
-            Meeting::Open => (None, Some(PLACES_OPEN)),
+        let (when, reason) = match overlap {
+            Overlap::Found(when, at) if !unordered => (Some((when, at)), Some(ORDER_OPEN)),
+            Overlap::Found(when, at) if same.is_none() => (Some((when, at)), Some(VALUES_OPEN)),
+            Overlap::Found(when, at) => (Some((when, at)), None),
+            Overlap::Open => (None, Some(PLACES_OPEN)),
         };
         let race = self.race([a, b], when, same == Some(true));
         match reason {
@@ -361,7 +360,7 @@ impl Judge<'_, '_, '_> {
 }
 
 /// Returns `true` if no two writes of the groups overlap, by their extreme constants alone.
-fn never_meet(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool {
+fn never_overlap(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool {
     let PlaceDifference { step, low, high, is_never_zero, .. } = difference;
     let ends = |group: &Group<'_>| {
         let least = group.first().map_or(0, |write| write.place.constant);
@@ -378,7 +377,7 @@ fn never_meet(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> bool
 }
 
 /// Returns a factor for which two writes overlap, 0 if possible; `None` if they never do.
-fn factor_of_meeting(difference: PlaceDifference, a: &DataWrite, b: &DataWrite) -> Option<i128> {
+fn factor_of_overlap(difference: PlaceDifference, a: &DataWrite, b: &DataWrite) -> Option<i128> {
     let PlaceDifference { step, low, high, is_never_zero, .. } = difference;
     // a + step·factor is above b - size of a, and below b + size of b.
     let distance = b.place.constant - a.place.constant;

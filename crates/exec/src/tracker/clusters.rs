@@ -28,7 +28,8 @@ impl Tracker {
 
     /// Checks the wait of a warp at the cluster barrier.
     ///
-    /// # Errors If the warp has not arrived.
+    /// # Errors
+    /// If the warp has not arrived.
     pub(crate) fn wait_at_cluster(&mut self, warp: usize) -> Result<(), ClusterMisuse> {
         self.order.wait_at_cluster(warp)
     }

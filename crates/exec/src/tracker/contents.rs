@@ -17,7 +17,7 @@ pub(crate) enum CopyContents {
     Box { map: Pointer, coordinates: Vec<i32>, offsets: Vec<u16>, target: Pointer },
 }
 
-/// The contents in a block, by number.
+/// Numbers for the contents of copies in a block: equal contents have equal numbers.
 #[derive(Debug, Default)]
 pub(super) struct ContentNumbers {
     known: FxHashMap<CopyContents, u32>,

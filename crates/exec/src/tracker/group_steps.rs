@@ -70,13 +70,13 @@ impl GroupSteps {
         });
         for (first, end) in starts {
             let group = first..(first + GROUP_WARPS).min(end);
-            let Some(most) = group.clone().max_by_key(|&warp| steps(warp).len()) else {
+            let Some(longest) = group.clone().max_by_key(|&warp| steps(warp).len()) else {
                 continue;
             };
             let other = |&warp: &usize| {
-                let pairs = steps(most).iter().zip(steps(warp));
+                let pairs = steps(longest).iter().zip(steps(warp));
                 let same = pairs.take_while(|((one, _), (other, _))| one == other).count();
-                let (step, site) = *steps(most).get(same)?;
+                let (step, site) = *steps(longest).get(same)?;
                 let why = match (step, steps(warp).get(same)) {
                     (Step::Product(one, _), Some((Step::Product(other, _), _)))
                         if one == *other =>
@@ -85,15 +85,15 @@ impl GroupSteps {
                     }
                     _ => GroupFault::Absent((warp % warps) as u32),
                 };
-                Some((most, site, step.name(), why))
+                Some((longest, site, step.name(), why))
             };
             found.extend(group.clone().filter_map(|warp| other(&warp)).next());
             if group.len() < GROUP_WARPS {
                 let product = |&(step, site): &(Step, Site)| match step {
-                    Step::Product(..) => Some((most, site, step.name(), GroupFault::Incomplete)),
+                    Step::Product(..) => Some((longest, site, step.name(), GroupFault::Incomplete)),
                     Step::Registers(_) => None,
                 };
-                found.extend(steps(most).iter().find_map(product));
+                found.extend(steps(longest).iter().find_map(product));
             }
         }
         found

@@ -58,7 +58,7 @@ pub(crate) fn compute(
 }
 
 impl Run {
-    /// Reads a word of some bytes.
+    /// Reads the run in a word of `size` bytes. `None` if the word is not a single run.
     fn read(word: &Bytes, size: usize) -> Option<Self> {
         let nibbles = split_all(&word[..size])?;
         let start = nibbles.iter().position(|nibble| *nibble != Nibble::Known(0))?;
@@ -78,7 +78,7 @@ impl Run {
         })
     }
 
-    /// Masks it. `None` if the rest is not adjacent.
+    /// Masks the run. `None` if the remaining bits are not adjacent.
     fn mask(self, mask: u64) -> Option<Self> {
         let kept = mask.checked_shr(self.at).unwrap_or(0);
         let kept = kept & 1u64.checked_shl(self.length).map_or(u64::MAX, |over| over - 1);
@@ -91,20 +91,20 @@ impl Run {
         is_adjacent.then_some(Self { first, length, at, ..self })
     }
 
-    /// Shifts it to the left in a word of this width.
+    /// Shifts the run to the left in a word of this width.
     fn up(self, by: u32, width: Width) -> Self {
         let at = self.at.saturating_add(by).min(width.bits());
         Self { at, length: self.length.min(width.bits() - at), ..self }
     }
 
-    /// Shifts it to the right, with zeros above.
+    /// Shifts the run to the right, with zeros above.
     fn down(self, by: u32) -> Self {
-        let lost = by.saturating_sub(self.at).min(self.length);
+        let dropped = by.saturating_sub(self.at).min(self.length);
         let at = self.at.saturating_sub(by);
-        Self { first: self.first + lost, length: self.length - lost, at, ..self }
+        Self { first: self.first + dropped, length: self.length - dropped, at, ..self }
     }
 
-    /// Writes it to a word of some bytes.
+    /// Writes the run to a word of `size` bytes.
     fn write(self, valued: &mut Valued<'_>, size: usize) -> Option<Bytes> {
         let mut out = ZERO;
         if self.length == 0 {

@@ -71,9 +71,9 @@ impl ShortValues {
     pub(crate) fn replace(&mut self, with: impl Fn(Value) -> Value) {
         self.known = Default::default();
         for page in self.pages.iter_mut().filter(|page| Handle(page.first).is_alias()) {
-            let own = page.first..page.first + PAGE;
+            let original = page.first..page.first + PAGE;
             let values = match page.replaced.take() {
-                None => own.map(&with).collect(),
+                None => original.map(&with).collect(),
                 Some(values) => values.iter().map(|&value| with(value)).collect(),
             };
             page.replaced = Some(values);

@@ -221,26 +221,26 @@ impl Body<'_> {
         let guard = self.guard();
         let (kind, registers, bytes) = self.operands(true);
         let (space, place) = self.place(bytes);
-        let manner = match (self.random.below(20), space, registers.starts_with('{')) {
+        let ordering = match (self.random.below(20), space, registers.starts_with('{')) {
             (0, "global" | "shared" | "", _) => ".volatile",
             (1, "global" | "shared" | "", false) => ".acquire.gpu",
             (2, "global" | "shared" | "", false) => ".relaxed.cta",
             _ => "",
         };
-        let nc = if manner.is_empty() && space == "global" && self.random.once_in(12) {
+        let nc = if ordering.is_empty() && space == "global" && self.random.once_in(12) {
             ".nc"
         } else {
             ""
         };
         let space = if space.is_empty() { String::new() } else { format!(".{space}") };
-        self.push(format!("{guard}ld{manner}{space}{nc}{kind} {registers}, {place};"));
+        self.push(format!("{guard}ld{ordering}{space}{nc}{kind} {registers}, {place};"));
     }
 
     fn store(&mut self) {
         let guard = self.guard();
         let (kind, registers, bytes) = self.operands(false);
         let (space, place) = self.place(bytes);
-        let manner = match (self.random.below(20), space, registers.starts_with('{')) {
+        let ordering = match (self.random.below(20), space, registers.starts_with('{')) {
             (0, "global" | "shared" | "", _) => ".volatile",
             (1, "global" | "shared" | "", false) => ".release.gpu",
             (2, "global" | "shared" | "", false) => ".relaxed.cta",
@@ -248,7 +248,7 @@ impl Body<'_> {
         };
         let kind = kind.replace(".s8", ".u8").replace(".s16", ".u16");
         let space = if space.is_empty() { String::new() } else { format!(".{space}") };
-        self.push(format!("{guard}st{manner}{space}{kind} {place}, {registers};"));
+        self.push(format!("{guard}st{ordering}{space}{kind} {place}, {registers};"));
     }
 
     fn collective(&mut self) {

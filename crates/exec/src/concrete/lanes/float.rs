@@ -9,7 +9,8 @@ use ir::{FloatBinary, FloatMode, FloatRelation, FloatUnary, Format, Rounding, Sc
 /// Round to nearest with subnormal numbers flushed.
 const FLUSHING: FloatMode = FloatMode { flush: true, ..FloatMode::NEAREST };
 
-/// Runs `$body` with constants bound to format and mode, which the compiler knows for the usual ones.
+/// Runs `$body` with names bound to format and mode. For the usual ones they are constants, for which the compiler
+/// specialises the body.
 macro_rules! for_format {
     ($format:expr, $mode:expr, $constant:ident, $constant_mode:ident => $body:expr) => {
         for_format!(@ $format, $mode, $constant, $constant_mode => $body,

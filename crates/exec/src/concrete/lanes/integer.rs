@@ -5,7 +5,8 @@ use super::{LANES, Lanes, each_lane, gather};
 use ir::BitRange::{Clamp, Wrap};
 use ir::{IntBinary, IntTernary, IntUnary, Relation, Width};
 
-/// Runs `$body` with `$constant` bound to the width, which the compiler knows for the usual ones.
+/// Runs `$body` with `$constant` bound to the width. For the usual widths it is a constant, for which the compiler
+/// specialises the body.
 macro_rules! for_width {
     ($width:expr, $constant:ident => $body:expr) => {
         match $width {

@@ -11,7 +11,7 @@ use crate::warp::Warp;
 use ir::{Address, AddressBase, Space, Width};
 use multiversion::multiversion;
 
-/// Most bytes that a lane accesses at once here.
+/// The largest number of bytes that a lane accesses at once here.
 pub(super) const MAX_BYTES: u32 = 32;
 
 /// The start offsets of an access's lanes in their allocation.
@@ -67,9 +67,9 @@ fn subtract(
     let mut origins = [values[0]; WARP];
     origins[HALF..].fill(values[HALF]);
     for (lane, ((&value, &origin), start)) in values.iter().zip(&origins).zip(starts).enumerate() {
-        let own = value.wrapping_sub(shift) & mask;
-        *start = own as u32;
-        all |= own;
+        let offset = value.wrapping_sub(shift) & mask;
+        *start = offset as u32;
+        all |= offset;
         differs |= value ^ origin;
         leaves_row |= value ^ origin.wrapping_add((lane % HALF) as u64 * u64::from(bytes));
     }
@@ -84,9 +84,9 @@ fn subtract_narrow(values: &Narrow, shift: u32, bytes: u32, starts: &mut Narrow)
     let mut origins = [values[0]; WARP];
     origins[HALF..].fill(values[HALF]);
     for (lane, ((&value, &origin), start)) in values.iter().zip(&origins).zip(starts).enumerate() {
-        let own = value.wrapping_sub(shift);
-        *start = own;
-        all |= own;
+        let offset = value.wrapping_sub(shift);
+        *start = offset;
+        all |= offset;
         differs |= value ^ origin;
         leaves_row |= value ^ origin.wrapping_add((lane % HALF) as u32 * bytes);
     }
@@ -166,8 +166,8 @@ impl Starts {
         all
     }
 
-    /// Finds the area of an address. Returns the number to subtract from such values to get offsets from the
-    /// area's first byte.
+    /// Finds the area of an address. Returns the number to subtract from values of the address register to get
+    /// offsets from the area's first byte.
     #[inline(always)]
     fn shift(&mut self, value: u64, offset: i64, mask: u64, space: Space) -> Option<u64> {
         let address = value.wrapping_add_signed(offset) & mask;
@@ -200,7 +200,7 @@ impl Starts {
         Some(all.into())
     }
 
-    /// Checks that every lane may make its access.
+    /// Returns `true` if the access of every lane is allowed, aligned and in bounds.
     #[inline(always)]
     fn is_allowed(
         &mut self,

@@ -103,8 +103,8 @@ pub(super) fn take_first_copies(
     factor: &Factor<'_>,
     sources: &mut Sources,
 ) {
-    let disputes = CopyComparison::of(factor, sources);
-    context.doubt(Doubtful::FirstCopy, CopyComparison::any(&disputes.certain()));
+    let comparison = CopyComparison::of(factor, sources);
+    context.doubt(Doubtful::FirstCopy, CopyComparison::any(&comparison.certain()));
     for register in 0..sources.len() {
         sources[register] = sources[factor.fragment_layout.original(register)];
     }

@@ -135,7 +135,7 @@ impl<T: Copy + Default> Matrix<T> {
         self.cells[..size].chunks_mut(WARP).for_each(&mut change);
     }
 
-    /// Fills in the parts of registers, without copies.
+    /// Fills the matrix with the parts of registers, leaving out copies.
     fn gather(&mut self, factor: &Factor<'_>, mut part: impl FnMut(usize, usize, usize) -> T) {
         for register in factor.originals() {
             for lane in 0..WARP {
@@ -148,11 +148,12 @@ impl<T: Copy + Default> Matrix<T> {
     }
 }
 
-/// The rows of B with which the elements of a row of A are multiplied.
+/// The products of an element of D: in order, or those that the metadata of a sparse A selects.
 pub(in crate::interpret) struct Terms {
-    /// For each row of A the rows of B; `None` for all rows in order.
+    /// For each row of A, the rows of B with which its stored elements are multiplied; `None` for all rows in
+    /// order.
     pub(super) chosen: Option<Vec<Vec<usize>>>,
-    /// Their number.
+    /// The number of products in each sum.
     pub(in crate::interpret) count: usize,
 }
 
@@ -228,7 +229,7 @@ impl Numbers {
         }
     }
 
-    /// The element of C that they are added to.
+    /// Returns the element of C to which the products are added.
     pub(super) fn start(&self, Place { product, row, column }: Place) -> u64 {
         self.c.get(product, row, column)
     }

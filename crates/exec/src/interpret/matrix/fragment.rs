@@ -45,7 +45,7 @@ pub(in crate::interpret) struct FragmentLayout {
     part: Sums,
 }
 
-/// The place of each number, by the steps of its bits.
+/// For each number the sum of the steps of its bits.
 #[derive(Clone, Debug)]
 struct Sums(SmallVec<[Place; 8]>);
 
@@ -266,6 +266,7 @@ pub(in crate::interpret) fn wmma(
     }
 }
 
+/// The layout of a factor with `m` rows that is stored like A.
 fn left(m: usize, parts: usize, along_k: Vec<Place>) -> FragmentLayout {
     let mut register = doubling(8, m.min(16), rows);
     register.extend(along_k);
@@ -273,6 +274,7 @@ fn left(m: usize, parts: usize, along_k: Vec<Place>) -> FragmentLayout {
     FragmentLayout::new(by_rows(parts), register, doubling(1, parts, columns))
 }
 
+/// The layout of a factor with `n` columns that is stored like B.
 fn right(n: usize, parts: usize, along_k: Vec<Place>) -> FragmentLayout {
     let mut register = along_k;
     register.extend(doubling(8, n, rows));

@@ -27,7 +27,7 @@ pub(in crate::interpret) fn read(context: &mut Context<'_, '_>, factor: &Factor<
     factor.registers.iter().map(|&operand| context.read(operand, Width::B64)).collect()
 }
 
-/// Multiplies these words as if they were the registers of the operands.
+/// Multiplies the operands and writes D. `sources` are the contents of the operands' registers.
 pub(in crate::interpret) fn multiply(
     context: &mut Context<'_, '_>,
     product: &Product<'_>,

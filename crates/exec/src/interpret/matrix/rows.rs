@@ -128,8 +128,8 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
                     let column = 2 * (lane / 4);
                     let first = 2 * (lane % 4);
                     let (low, bad) = read(context, rows[first], lane, column, 2);
-                    let (high, worse) = read(context, rows[first + 1], lane, column, 2);
-                    (join(context, low, high), bad || worse)
+                    let (high, bad_high) = read(context, rows[first + 1], lane, column, 2);
+                    (join(context, low, high), bad || bad_high)
                 }
             };
             values[lane] = piece.0;
@@ -186,7 +186,7 @@ fn defer_read(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: b
     if !defer(first) {
         return false;
     }
-    // The list may have been full after the first half; then all that it had is recorded, and the rest follows.
+    // If the first read fills the list, the list is recorded at once, and the second read is reported directly.
     if transposed && !defer(second) {
         each_place(Mask::ALL, second, |lanes, start| {
             let target = (area, i64::from(start), bytes);
@@ -196,8 +196,8 @@ fn defer_read(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: b
     true
 }
 
-/// Returns the lane for each part of a row: the one whose register holds it. For a transposed matrix each
-/// element has another lane.
+/// Returns the accesses to a row, as lane, address and size. Each part belongs to the lane whose register holds it;
+/// in a transposed matrix, neighbouring elements have different lanes.
 fn accesses(
     row: Row,
     number: usize,
@@ -214,7 +214,7 @@ fn accesses(
     })
 }
 
-/// Reads a few bytes of a row; `true` after an invalid address.
+/// Reads a few bytes of a row. The second result is `true` if the address of the row is invalid.
 fn read(
     context: &mut Context<'_, '_>,
     row: Option<Row>,
@@ -288,7 +288,7 @@ fn write(
     }
 }
 
-/// Compares part of a piece with the present value.
+/// Compares part of a piece with the value in memory.
 fn keeps(
     context: &mut Context<'_, '_>,
     (pointer, lane): (Pointer, usize),

@@ -50,8 +50,8 @@ impl Tile {
         (line, at * self.bits / 8)
     }
 
-    /// Returns the place of a register's elements if they are adjacent in memory, too; elements below a byte
-    /// always are.
+    /// Returns the row (or column) and the byte offset of a register's elements, if they are adjacent in memory.
+    /// Elements smaller than a byte always are.
     fn contiguous_start(
         &self,
         fragment_layout: &FragmentLayout,

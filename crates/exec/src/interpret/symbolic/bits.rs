@@ -1,7 +1,7 @@
 //! Moves and bit operations, as far as they move whole bytes of values.
 //!
-//! Each is first executed as without a domain. That determines numbers, pointers and poison, and makes the
-//! rest opaque. Then lanes for which more is known are rewritten.
+//! Each operation is first executed as without a domain. That determines numbers, pointers and poison, and makes
+//! the rest opaque. Then lanes for which more is known are rewritten.
 
 use super::operand::{Patch, bytes, raw};
 use super::{address, integer, packed, ranged, truth};
@@ -421,7 +421,7 @@ fn apply(context: &mut Context<'_, '_>, op: Unary, value: u32) -> Option<u32> {
     Handle(out[0]).is_value().then_some(out[0])
 }
 
-/// Distributes an operation over a choice between two numbers: the choice between its results.
+/// Distributes an operation over a choice between two numbers. Returns the words of the choice between its results.
 fn distributed(
     context: &mut Context<'_, '_>,
     op: &Op,

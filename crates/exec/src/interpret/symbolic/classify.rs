@@ -63,6 +63,7 @@ pub(super) fn test(
     true
 }
 
+/// Computes the disjunction of two booleans in each lane.
 fn either(context: &mut Context<'_, '_>, a: &Truths, b: &Truths, lanes: Mask) -> Truths {
     let known = a.known.and(b.known).or(a.known.and(a.truth)).or(b.known.and(b.truth));
     let truth = a.truth.and(a.known).or(b.truth.and(b.known));

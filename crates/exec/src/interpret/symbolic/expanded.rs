@@ -31,10 +31,10 @@ use ir::{Atomic, Load, Ordering, Relation, Store, Width};
 use std::rc::Rc;
 use sync::SameValue;
 
-/// Most places of one access.
+/// The largest number of places of one access.
 const MAX_PLACES: i128 = 1 << 12;
 
-/// Most places of all accesses of a run.
+/// The largest number of places of all accesses of a run.
 const MAX_PLACES_OF_RUN: u64 = 1 << 20;
 
 /// A possible place of an access, with its condition.
@@ -315,11 +315,13 @@ fn select_word(
     {
         return new;
     }
-    let lacks = words.contains(&Word::Poison) && !chooses_undefined(context);
-    if lacks || words.iter().any(|word| matches!(word, Word::ScheduleDependent | Word::Pointer)) {
-        context.report.maybe_undefined |= lacks;
+    let lacks_choice = words.contains(&Word::Poison) && !chooses_undefined(context);
+    if lacks_choice
+        || words.iter().any(|word| matches!(word, Word::ScheduleDependent | Word::Pointer))
+    {
+        context.report.maybe_undefined |= lacks_choice;
         return (
-            untracked_words(context, schedule_dependent_reason(lacks)),
+            untracked_words(context, schedule_dependent_reason(lacks_choice)),
             Word::ScheduleDependent,
         );
     }

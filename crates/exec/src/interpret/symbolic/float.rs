@@ -184,6 +184,7 @@ fn compute_singles<const N: usize>(
     true
 }
 
+/// Computes an operation on floats in the domain, attaches the enclosures of hardware results, and writes `dst`.
 fn compute<const N: usize>(
     context: &mut Context<'_, '_>,
     shape: Shape,
@@ -214,6 +215,7 @@ fn compute<const N: usize>(
     true
 }
 
+/// Compares two floats in the domain, and writes the predicate. Returns `true` if the domain is involved.
 fn compare(
     context: &mut Context<'_, '_>,
     relation: FloatRelation,

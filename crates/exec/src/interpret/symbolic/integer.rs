@@ -100,7 +100,7 @@ fn binary(
             let (a, factor) = (congruent(valued, a)?, valued.domain.integer(factor));
             Some(valued.binary(Binary::Mul, a, factor))
         }
-        // Its upper bytes remain.
+        // A shift by whole bytes keeps the upper bytes.
         IntBinary::Shr { signed } => {
             let by = known(&operands[1][..4])? as usize;
             let rest = a.get(by / 8..).filter(|rest| by.is_multiple_of(8) && !rest.is_empty())?;

@@ -84,7 +84,7 @@ pub(super) fn attach_enclosures<const N: usize>(
         if found.iter().any(Option::is_none) {
             continue;
         }
-        let found = found.map(|one| one.unwrap_or_else(|| unreachable!("looked at above")));
+        let found = found.map(|one| one.unwrap_or_else(|| unreachable!("checked above")));
         if let Some(result) = machine(found.each_ref()) {
             out[lane] = valued.aliases.add(out[lane], result);
             last = Some((operands, out[lane]));

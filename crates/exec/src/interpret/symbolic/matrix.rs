@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 /// Values of the domain by place, or opaque words.
 struct FactorValues {
     matrix: Matrix<Value>,
-    /// Set if all are values.
+    /// Set if no element is opaque.
     followed: bool,
     /// Possibly different copies, by place; opaque in the matrix.
     differing_copies: FxHashMap<Place, Vec<Value>>,
@@ -166,11 +166,11 @@ fn add_differing_bits(
 ) -> Value {
     let [one, minus_two] = [1, -2].map(|number| valued.domain.integer(number));
     let ones = vec![one; row.len()];
-    let some = valued.domain.dot(row, &ones, start);
-    let all = valued.domain.dot(column, &ones, some);
+    let of_row = valued.domain.dot(row, &ones, start);
+    let of_both = valued.domain.dot(column, &ones, of_row);
     let zero = valued.domain.integer(0);
-    let both = valued.domain.dot(row, column, zero);
-    valued.domain.dot(&[both], &[minus_two], all)
+    let common = valued.domain.dot(row, column, zero);
+    valued.domain.dot(&[common], &[minus_two], of_both)
 }
 
 /// Returns the integers of a factor of eight bits, four or one, if the domain knows all of them.
@@ -353,7 +353,7 @@ fn element(
         let row_of_b = terms.row_of_b(place.row, at);
         let of_b = Place { product: place.product, row: place.column, column: row_of_b };
         let choices = [a.choices(of_a), b.choices(of_b)];
-        match settled(context, [row[at], column[at]], choices) {
+        match representatives(context, [row[at], column[at]], choices) {
             Ok(pair) => pairs.push(pair),
             Err(opaque) => return opaque,
         }
@@ -368,9 +368,9 @@ fn element(
     context.valued.as_mut().map_or(0, |valued| valued.domain.dot(&row, &column, start))
 }
 
-/// Two factors, some with several possible values: returns representatives if the product is the same for all
-/// of them, or else an opaque word.
-fn settled(
+/// Returns representatives of two factors, some with several possible values, if the product is the same for all of
+/// them. Otherwise returns an opaque word.
+fn representatives(
     context: &mut Context<'_, '_>,
     [a, b]: [Value; 2],
     choices: [Option<&[Value]>; 2],

@@ -47,8 +47,8 @@ pub(super) use same::{keeps, keeps_part};
 #[inline(never)]
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<bool, Gap> {
     if let Some(valued) = &mut context.valued {
-        // Operations on floats announce theirs. To others, the modifiers of the last one mean nothing: `x ^ 0x80000000`
-        // is not the `neg.ftz` before it.
+        // Operations on floats announce their instruction. Its modifiers do not apply to the operations after it:
+        // `x ^ 0x80000000` is not the `neg.ftz` before it.
         valued.domain.no_instruction();
     }
     match op {

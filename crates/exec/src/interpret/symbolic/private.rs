@@ -25,10 +25,10 @@ pub(crate) fn merge_local(
     for lane in path.lanes.iter() {
         for start in (lane * size..(lane + 1) * size).step_by(CHUNK) {
             let (mut at, end) = (start, (start + CHUNK).min((lane + 1) * size));
-            let own = context.warp.local(context.machine, number);
+            let memory = context.warp.local(context.machine, number);
             // If the memory of a lane is not a multiple of four bytes, neighbours share its units.
-            let same = own.bytes[at..end] == with.bytes[at..end]
-                && own.states[at..end] == with.states[at..end]
+            let same = memory.bytes[at..end] == with.bytes[at..end]
+                && memory.states[at..end] == with.states[at..end]
                 && size.is_multiple_of(4);
             while !same && at < end {
                 at += merge_piece(context, (path, lane), number, with, (at, end));
@@ -47,15 +47,15 @@ fn merge_piece(
 ) -> usize {
     let available = (8 - at % 8).min(end - at);
     let Some(valued) = &mut context.valued else { return available };
-    let own = context.warp.local(context.machine, number);
-    let [new, old] = [with, &*own].map(|memory| bytes(valued, memory, (at, available)));
+    let memory = context.warp.local(context.machine, number);
+    let [new, old] = [with, &*memory].map(|one| bytes(valued, one, (at, available)));
     let is_wide =
         |bytes: &Bytes| matches!(bytes[0], Byte::Of { sort, index: 0, .. } if sort.bytes() == 8);
     let size = match available == 8 && (is_wide(&new) || is_wide(&old)) {
         true => 8,
         false => (4 - at % 4).min(end - at),
     };
-    let words = [with, &*own].map(|memory| memory.word(at, size));
+    let words = [with, &*memory].map(|one| one.word(at, size));
     if new[..size] == old[..size] && words[0] == words[1] {
         return size;
     }

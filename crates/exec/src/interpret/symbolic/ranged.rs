@@ -175,14 +175,14 @@ fn xor_with_run(valued: &mut Valued<'_>, [a, b]: [&Bytes; 2], width: Width) -> O
     let ones = valued.domain.integer(ones.into());
     let field = valued.binary(Binary::Sub, ones, field);
     let scale = valued.domain.integer(1 << first);
-    let turned = valued.binary(Binary::Mul, field, scale);
+    let complement = valued.binary(Binary::Mul, field, scale);
     if high >> (first + length) == 0 {
-        return Some(turned);
+        return Some(complement);
     }
     let above = valued.domain.quotient(value, first + length)?;
     let scale = valued.domain.integer(1 << (first + length));
     let above = valued.binary(Binary::Mul, above, scale);
-    Some(valued.binary(Binary::Add, above, turned))
+    Some(valued.binary(Binary::Add, above, complement))
 }
 
 /// Extracts a bit field.

@@ -13,8 +13,8 @@ use ir::Operand;
 use std::ops::Range;
 use sync::{LaneId, SameValue};
 
-/// Compares an operand with the bytes at `start`, value by value. With `likely`, a difference that is only
-/// likely counts.
+/// Compares an operand with the bytes at `start`, value by value. If `likely` is set, a probable difference counts
+/// as one.
 pub(in crate::interpret) fn keeps(
     context: &mut Context<'_, '_>,
     (pointer, lane): (Pointer, usize),
@@ -78,7 +78,7 @@ fn keeps_bytes(
     SameValue::Equal
 }
 
-/// Most threads with values kept for a report.
+/// The largest number of threads whose values are kept for a report.
 const MAX_EXPLAINED: usize = 256;
 
 /// Keeps the values of an undecided comparison for a report.

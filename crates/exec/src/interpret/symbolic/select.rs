@@ -17,7 +17,7 @@ use crate::value::unit::{Byte, Sort, Unit, integer};
 use crate::value::{Valued, reason};
 use ir::{Format, Operand, Reg, Width};
 
-/// Executes `selp`. Returns `false` if all lanes of it are plain numbers, or of an unsupported width.
+/// Executes `selp`. Returns `false` if all its lanes are plain numbers, or its width is unsupported.
 pub(super) fn execute(
     context: &mut Context<'_, '_>,
     dst: Reg,

@@ -231,7 +231,7 @@ fn compare_integers(
         let Some(valued) = &mut context.valued else { return };
         let numbers = found.map(|bytes| integer::number(valued, &bytes[..size], signed));
         if let [Some(a), Some(b)] = numbers {
-            if let Some(holds) = settled(valued, relation, [a, b]) {
+            if let Some(holds) = settle_by_bounds(valued, relation, [a, b]) {
                 ranged.decide(lane, holds);
                 continue;
             }
@@ -250,7 +250,11 @@ fn compare_integers(
 }
 
 /// Decides a comparison of integers by their bounds.
-fn settled(valued: &mut Valued<'_>, relation: Relation, [a, b]: [Value; 2]) -> Option<bool> {
+fn settle_by_bounds(
+    valued: &mut Valued<'_>,
+    relation: Relation,
+    [a, b]: [Value; 2],
+) -> Option<bool> {
     let (a, b) = (valued.domain.bounds(a)?, valued.domain.bounds(b)?);
     a.settle(relation, b)
 }

@@ -8,8 +8,8 @@
 //! | 49–51 | base offset |
 //! | 62–63 | swizzle: 0 none, 1 of 128 bytes, 2 of 64, 3 of 32 |
 //!
-//! Other bits are a gap: their meaning is unspecified. A swizzle depends on the address in the window of
-//! shared memory. If a variable declares less alignment than the pattern has, the place of an element is
+//! If other bits are set, that is a gap: their meaning is unspecified. A swizzle depends on the address in the
+//! window of shared memory. If a variable declares less alignment than the pattern has, the place of an element is
 //! unknown, a gap as well. Dynamic shared memory is assumed to be aligned to the pattern, and the report
 //! lists that.
 
