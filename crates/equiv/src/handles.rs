@@ -16,7 +16,7 @@ const FIRST_GROWING: Value = 1 << 30;
 /// Lengths of a list that share an entry; a power of two.
 const STRETCH: u32 = 64;
 
-/// Shorter sums have an entry each: most sums never grow longer.
+/// Sums with fewer products have an entry each: most sums stay short.
 const SHORT: u32 = 8;
 
 /// The term or product behind a handle.

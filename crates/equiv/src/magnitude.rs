@@ -16,7 +16,7 @@ const MAX_BOUND: f64 = 100.0;
 /// Sums with at most this many products are bounded product by product; longer ones by their largest factor.
 const MAX_VISITED: u32 = 64;
 
-/// The most nodes that are bounded: a store with more has operations without a bound, nearly always.
+/// The largest number of nodes that are bounded. A store with more nearly always has operations without a bound.
 const MAX_NODES: usize = 1 << 20;
 
 /// The values of a side, if its outputs are known and no format is narrow.

@@ -65,7 +65,7 @@ pub enum Mismatch {
         /// The name of the variable.
         name: String,
     },
-    /// A launch expects a scalar where an earlier one left a tensor.
+    /// A launch expects a scalar, but an earlier launch left a tensor with this name.
     #[error("`{name}` is not a tensor in launch {number}")]
     NoTensor {
         /// Its name.

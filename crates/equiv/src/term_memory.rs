@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use term::Terms;
 
-/// The most bytes of the terms of one side: with those of both sides and the rest, a comparison fits into 16 GB. A
-/// product of two inputs takes eight. The limit is fixed, so that an answer does not depend on the machine.
+/// The largest number of bytes of the terms of one side. With those of both sides and everything else, a comparison
+/// fits into 16 GB. A product of two inputs takes eight. The limit is fixed, so that an answer does not depend on
+/// the machine.
 const MAX_TERM_BYTES: usize = 4 << 30;
 
 /// Tells the engine when the terms take too much memory.
