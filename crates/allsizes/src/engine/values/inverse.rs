@@ -201,7 +201,7 @@ impl Resolver {
             Some(stride) => rest.constant_term().rem_euclid(stride),
             None => rest.constant_term(),
         };
-        // Whole strides in the known part move the quotient; what they leave belongs to the remainder: of
+        // Whole strides in the known part belong to the quotient, the rest of it to the remainder: of
         // `(n - 1 - b)*s*w + t*w + w - 1 - q` this is `t*w + w - 1 - q`.
         let (_, left) = rest.minus(&others)?.divided_by(&stride)?;
         let mut tried: Vec<Poly> = Vec::new();
