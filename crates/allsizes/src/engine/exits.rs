@@ -106,9 +106,9 @@ impl Engine<'_> {
             let is_chosen = choice.map_or(Formula::True, |choice| {
                 Poly::symbol(choice).offset(-number).map_or(Formula::False, Formula::eq)
             });
-            let taken = Formula::and([here.clone(), is_chosen.clone()]);
+            let is_taken = Formula::and([here.clone(), is_chosen.clone()]);
             let facts: Vec<Formula> =
-                known.into_iter().map(|known| taken.clone().implies(known)).collect();
+                known.into_iter().map(|known| is_taken.clone().implies(known)).collect();
             // A query finds facts by its symbols, and the count may not be among them. So other symbols get them, too.
             let free = head.free.iter().map(|(_, sym)| *sym);
             for sym in free.chain([head.count]).chain(choice).collect::<Vec<Sym>>() {

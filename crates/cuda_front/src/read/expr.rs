@@ -209,8 +209,8 @@ impl Lowerer<'_> {
                 };
                 match &inner.ty {
                     tree::Type::Pointer(_) => {
-                        let done = self.cast_of_dynamic(inner, &pointee.ty, span, out)?;
-                        if let Some(pointer) = done {
+                        let cast_pointer = self.cast_of_dynamic(inner, &pointee.ty, span, out)?;
+                        if let Some(pointer) = cast_pointer {
                             return Ok(pointer);
                         }
                         let pointer = self.pointer(inner, out)?;

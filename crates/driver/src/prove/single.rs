@@ -54,9 +54,9 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
         compare::ComparisonRequest { source: &input.source, kernel, compiling: options.compiling };
     let deadline = Deadline::of(&options, started);
     let ((answer, found, stopped), compared) = compare::compare_beside(asked, deadline, || {
-        let done = within(limit(&options, started), || allsizes::prove(kernel, found, how));
-        let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(kernel), None));
-        (answer, found, done.is_cut)
+        let outcome = within(limit(&options, started), || allsizes::prove(kernel, found, how));
+        let (answer, found) = outcome.result.unwrap_or_else(|| (Answer::given_up(kernel), None));
+        (answer, found, outcome.is_cut)
     });
     if let Some(bug) = contradiction(&compared, kernel, (input, "prove"), colour) {
         return bug.rendered(options.format);
@@ -90,11 +90,11 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
             "{shown}\nerror: this was proved impossible, but a run shows it. This is a bug in warpproof; \
             please report it with the file.\n"
         );
-        return Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) };
+        return Outcome { messages, exit: Exit::Bug, ..Outcome::outcome(String::new()) };
     }
     let exit = report::exit(report.verdict());
     let text = report.text(colour);
     let report = Some(document::of_answer(&report, exit));
     let messages = compare::message(compared);
-    Outcome { exit, report, messages, ..Outcome::done(text) }.rendered(options.format)
+    Outcome { exit, report, messages, ..Outcome::outcome(text) }.rendered(options.format)
 }

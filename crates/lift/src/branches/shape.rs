@@ -80,7 +80,7 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
     let in_edges = in_edges(function);
     let data = depends_on_data(function);
     let undefined = may_be_undefined(function);
-    let mut taken = vec![false; function.blocks.len()];
+    let mut is_in_shape = vec![false; function.blocks.len()];
     let mut found = Vec::new();
     for (block, content) in function.blocks.enumerate() {
         let Terminator::Branch { guard, then, otherwise, .. } = content.terminator else {
@@ -114,10 +114,10 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
             _ => continue,
         };
         let blocks = sides.iter().flatten().chain([&block]);
-        if blocks.clone().any(|block| taken[block.position()]) || to == After::Block(block) {
+        if blocks.clone().any(|block| is_in_shape[block.position()]) || to == After::Block(block) {
             continue;
         }
-        blocks.for_each(|block| taken[block.position()] = true);
+        blocks.for_each(|block| is_in_shape[block.position()] = true);
         found.push(Branch { from: block, guard, sides, to });
     }
     found

@@ -209,9 +209,9 @@ impl Resolver {
             if tried.contains(&remainder) {
                 continue;
             }
-            let whole = argument.minus(&rest)?.plus(&remainder)?;
+            let dividend = argument.minus(&rest)?.plus(&remainder)?;
             if let Some(value) =
-                self.quotient_if_remainder(&whole, &remainder, &stride, (known, effort))
+                self.quotient_if_remainder(&dividend, &remainder, &stride, (known, effort))
             {
                 return Some((sym, value));
             }

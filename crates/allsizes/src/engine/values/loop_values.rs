@@ -142,11 +142,11 @@ impl Runner<'_, '_> {
         };
         for (number, clause) in clauses {
             // Nothing is known about stores of other blocks.
-            let alone =
+            let one_block =
                 (0..3).all(|axis| self.engine.builtin(Builtin::Block, axis).as_symbol().is_none());
             match self.engine.kernel.arrays[clause.array].space {
                 Space::Shared => {}
-                Space::Global if alone => {}
+                Space::Global if one_block => {}
                 _ => continue,
             }
             let places = [Some(&entry.state), Some(&head.state), end.map(|end| &end.state)];
