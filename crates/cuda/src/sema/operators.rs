@@ -241,7 +241,7 @@ impl<'a> Analyser<'a> {
         }
         let is_unbounded = offset.ty == Type::Whole;
         if !is_unbounded && !self.is_integer_like(&offset.ty) {
-            return Err(error(offset.span, "an index is an integer"));
+            return Err(error(offset.span, "an index must be an integer"));
         }
         let index = if is_unbounded { Type::Whole } else { self.promoted(&offset.ty) };
         let offset = self.converted(offset, &index, span)?;

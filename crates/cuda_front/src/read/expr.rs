@@ -159,7 +159,7 @@ impl Lowerer<'_> {
             }
             Kind::Call(function, arguments) => self.call_place(*function, arguments, expr, out),
             Kind::Text(_) => Err(unsupported(span, "strings are not supported here")),
-            _ => Err(unsupported(span, "assigning to this is not supported")),
+            _ => Err(unsupported(span, "assigning to this expression is not supported")),
         }
     }
 
