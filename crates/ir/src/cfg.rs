@@ -73,7 +73,7 @@ pub fn innermost_loop(function: &Function, block: BlockId) -> Option<BlockId> {
 }
 
 /// The loops around a block, as in [`innermost_loop`], outermost first. Each loop has one entry for each block of the
-/// function, and one for a virtual exit behind them: `true` if the block is inside.
+/// function, and one for a virtual exit after them: `true` if the block is inside.
 #[must_use]
 pub fn loops_around(function: &Function, block: BlockId) -> Vec<Vec<bool>> {
     const MAX_DEPTH: usize = 64;

@@ -56,7 +56,7 @@ pub(crate) fn routine(name: &str) -> Option<(Routine, Format)> {
     }
 }
 
-/// Returns the routine of a name behind `fast_`.
+/// Returns the routine of a name, without its prefix `fast_`.
 fn fast_routine(name: &str) -> Option<Routine> {
     use RealFunction as F;
     Some(match name {
