@@ -1,5 +1,5 @@
-//! Proves absence of races: for each pair of accesses that conflict, shows that two threads never access the same
-//! element, or that both store the same value. Pairs that are not proved are left open.
+//! Proves absence of races. For each pair of conflicting accesses: two threads never access the same element, or both
+//! store the same value. Pairs that are not proved are left open.
 
 use super::Engine;
 use super::state::Site;

@@ -159,8 +159,8 @@ impl Algebra {
         Ok(result)
     }
 
-    /// Simplifies a branch, in which `holds` is true and its negation `fails` is false: summands that are selects on
-    /// either become the branch that they choose. Their other branch is never needed, so it may be undefined.
+    /// Simplifies a branch, in which `holds` is true and its negation `fails` is false. A summand that selects by one
+    /// of these conditions becomes its chosen branch. Its other branch is never needed, so it may be undefined.
     fn within_branch(&mut self, form: FormId, [holds, fails]: [ConditionId; 2]) -> Outcome<FormId> {
         self.spend(self.form(form).len())?;
         let chosen_branch = |monomial: &Monomial| match self.atom_ref(monomial.as_atom()?)? {

@@ -1,6 +1,7 @@
-//! Finds branches that can become straight-line code: their sides are single short blocks that are entered only from
-//! the branch, have nothing that other threads can wait for, and continue at the same block or both end the function.
-//! A branch whose condition may be undefined is left alone, because the conversion would hide that error.
+//! Finds branches that can become straight-line code. Each side of such a branch is a single short block. It is entered
+//! only from the branch, and other threads cannot wait for its instructions. Both sides continue at the same block, or
+//! both end the function. If the condition of a branch may be undefined, the branch is left alone: the conversion would
+//! hide that error.
 
 use super::liveness::{Liveness, writes_and_reads};
 use base::Index;
