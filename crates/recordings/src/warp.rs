@@ -37,7 +37,7 @@ impl Plan {
             let decides = |lane: u32| group >> (lane / segment * segment) & 1;
             group = (0..32).fold(0, |mask, lane| mask | decides(lane) << lane);
         }
-        Self { group, segment, is_whole_warp }
+        Self { group, segment, whole: is_whole_warp }
     }
 
     fn column(&self, random: &mut Random, kind: InputKind) -> Vec<u64> {

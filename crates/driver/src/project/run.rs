@@ -185,7 +185,7 @@ fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> V
             let Some(entry) = entries.get(position) else { break };
             let entry_result = run_entry(entry, folder, options);
             let progress = Progress {
-                entry_result: finished.fetch_add(1, Ordering::Relaxed) + 1,
+                done: finished.fetch_add(1, Ordering::Relaxed) + 1,
                 all: entries.len(),
                 name: &entry.name,
                 result: entry_result.status.name(),

@@ -90,11 +90,11 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
             "{shown}\nerror: this was proved impossible, but a run shows it. This is a bug in warpproof; \
             please report it with the file.\n"
         );
-        return Outcome { messages, exit: Exit::Bug, ..Outcome::outcome(String::new()) };
+        return Outcome { messages, exit: Exit::Bug, ..Outcome::done(String::new()) };
     }
     let exit = report::exit(report.verdict());
     let text = report.text(colour);
     let report = Some(document::of_answer(&report, exit));
     let messages = compare::message(compared);
-    Outcome { exit, report, messages, ..Outcome::outcome(text) }.rendered(options.format)
+    Outcome { exit, report, messages, ..Outcome::done(text) }.rendered(options.format)
 }
