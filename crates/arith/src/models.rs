@@ -170,10 +170,10 @@ impl Model {
     ) -> bool {
         let Some((step, later)) = steps.split_first() else { return true };
         let Some((least, most)) = self.range(step) else { return false };
-        let near =
+        let close_to =
             |bound: i128, sign: i128| (0..3).filter_map(move |by| bound.checked_add(sign * by));
-        let below = most.into_iter().flat_map(|most| near(most, -1));
-        let above = least.into_iter().flat_map(|least| near(least, 1));
+        let below = most.into_iter().flat_map(|most| close_to(most, -1));
+        let above = least.into_iter().flat_map(|least| close_to(least, 1));
         let mut values: Vec<i128> = below.chain(above).collect();
         if values.is_empty() {
             values.extend([0, 1, 2]);

@@ -154,8 +154,8 @@ impl<'s> Bounds<'s> {
                 if !helps {
                     continue;
                 }
-                let taken = known.times(&Poly::monomial(factor.clone(), 1));
-                if let Some(rest) = taken.and_then(|taken| poly.minus(&taken)) {
+                let multiple = known.times(&Poly::monomial(factor.clone(), 1));
+                if let Some(rest) = multiple.and_then(|multiple| poly.minus(&multiple)) {
                     rests.push((rest.terms().count(), rest));
                 }
             }

@@ -165,8 +165,8 @@ pub struct Label {
     pub span: Span,
     /// The message; may be empty if the diagnostic's message is enough.
     pub message: Box<str>,
-    /// The source lines that were compiled to the place: first the user's innermost line, then the call sites that it
-    /// was inlined at, then lines of libraries that were inlined into it.
+    /// The source lines that were compiled to the place: first the user's innermost line, then the call sites at which
+    /// it was inlined, then the lines of libraries inlined into it.
     pub origin: Box<[SourceLine]>,
 }
 

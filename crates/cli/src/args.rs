@@ -319,6 +319,6 @@ pub(crate) fn name_pair(text: &str) -> Result<(String, String), String> {
         Some((one, two)) if !one.is_empty() && !two.is_empty() => {
             Ok((one.to_owned(), two.to_owned()))
         }
-        _ => Err("two names are needed, `x=a`".to_owned()),
+        _ => Err("expected two names, such as `x=a`".to_owned()),
     }
 }

@@ -21,7 +21,7 @@ const PERIOD: Duration = Duration::from_millis(250);
 const MAX_FILES: usize = 10_000;
 /// Commands that can be watched: they read files and end.
 const COMMANDS: [&str; 6] = ["check", "equiv", "prove", "simulate", "inspect", "run"];
-/// Names of files beside a kernel that it may include or be compared with.
+/// Extensions of files that a kernel may include or be compared with: such files in its folder are polled, too.
 const SOURCES: [&str; 10] = ["cu", "cuh", "h", "hpp", "inc", "inl", "ptx", "toml", "npy", "txt"];
 
 /// Runs the command until this process is ended.
@@ -44,10 +44,10 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Exit {
             Ok(child) => child,
             Err(error) => return console.fail(&format!("the command does not start: {error}")),
         };
-        let mut is_told = false;
+        let mut is_announced = false;
         while state(&words) == before {
-            if !is_told && matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
-                is_told = true;
+            if !is_announced && matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
+                is_announced = true;
                 let count = before.len();
                 console.write_err(&format!("\nwatching {count} files; Ctrl-C ends\n"));
                 if count == 0 {

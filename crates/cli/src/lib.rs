@@ -68,7 +68,7 @@ pub fn main_in(words: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
     };
     args.colour.choice().write_global();
     match &args.command {
-        // These catch signals in their own way, or leave them to their parent.
+        // These commands catch signals in their own way, or leave signals to their parent.
         Command::Batch(batch) => return batch::run(batch, host),
         Command::BatchWorker(worker) => return batch::run_worker(worker, host),
         Command::Watch(watch) => return follow::run(watch, &console) as u8,

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// The time that phases have after the deadline to end by themselves.
 const GRACE: Duration = Duration::from_millis(800);
-/// The same in processor time: where other programs take the processor, little happens in [`GRACE`].
+/// The time that phases have, counted in processor time: on a busy machine little is done within [`GRACE`].
 const PROCESSOR_GRACE: Duration = Duration::from_millis(600);
 /// The guard waits no longer than this, however little the program worked: it may wait for a file or a compiler. On a
 /// busy machine a phase that does look at the clock needs as long to report.

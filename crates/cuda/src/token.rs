@@ -10,7 +10,7 @@ use base::Span;
 pub struct Token {
     /// Its kind.
     pub kind: TokenKind,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 

@@ -86,7 +86,7 @@ pub struct Symbol {
     pub ty: Type,
     /// The place of its declaration.
     pub span: Span,
-    /// It is a parameter of a kernel template (else a macro).
+    /// Set if it is a parameter of a kernel template (else a macro).
     pub of_template: bool,
 }
 
@@ -97,7 +97,7 @@ pub struct Function {
     pub name: String,
     /// The place of its name.
     pub span: Span,
-    /// It is `__global__`.
+    /// Set if it is `__global__`.
     pub is_kernel: bool,
     /// The result type. For a reference it is the referenced type, and `returns_reference` is set.
     pub returns: Type,
@@ -146,15 +146,15 @@ pub struct Local {
     pub name: String,
     /// Its type; of a reference, the type of its target.
     pub ty: Type,
-    /// It must not be written.
+    /// Set if it must not be written.
     pub is_const: bool,
     /// Its accesses are `volatile`.
     pub is_volatile: bool,
-    /// It is a reference: it is bound once, to a place.
+    /// Set if it is a reference: it is bound once, to a place.
     pub is_reference: bool,
     /// Its storage.
     pub storage: Storage,
-    /// It is declared in a `ghost` clause.
+    /// Set if it is declared in a `ghost` clause.
     pub is_ghost: bool,
     /// The place of its declaration.
     pub span: Span,
@@ -184,7 +184,7 @@ pub struct Global {
     pub namespace: String,
     /// Its type.
     pub ty: Type,
-    /// It is `const`; then it holds `init` at every launch.
+    /// Set if it is `const`; then it holds `init` at every launch.
     pub is_const: bool,
     /// Its memory space.
     pub space: GlobalSpace,
@@ -206,7 +206,7 @@ pub struct Record {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
-    /// It is a union: all fields begin at 0.
+    /// Set if it is a union: all fields begin at 0.
     pub is_union: bool,
     /// The place of its declaration.
     pub span: Span,
@@ -221,7 +221,7 @@ pub struct Field {
     pub ty: Type,
     /// Its offset in bytes.
     pub offset: u64,
-    /// It must not be written.
+    /// Set if it must not be written.
     pub is_const: bool,
 }
 
@@ -232,7 +232,7 @@ pub struct Enumeration {
     pub name: String,
     /// Its underlying type.
     pub underlying: IntKind,
-    /// It is an `enum class`.
+    /// Set if it is an `enum class`.
     pub is_scoped: bool,
 }
 
@@ -241,7 +241,7 @@ pub struct Enumeration {
 pub struct Stmt {
     /// Its kind.
     pub kind: StmtKind,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -337,7 +337,7 @@ pub struct Expr {
     pub ty: Type,
     /// Its value category.
     pub category: Category,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -411,7 +411,7 @@ pub enum ExprKind {
     },
     /// `++x` and `--x` (the place), `x++` and `x--` (the old value).
     Step {
-        /// It is `++`; otherwise `--`.
+        /// Set if it is `++`; otherwise `--`.
         add: bool,
         /// The result is the new value.
         is_prefix: bool,

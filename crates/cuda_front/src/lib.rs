@@ -59,9 +59,9 @@ pub struct ExternalClauses {
 /// The place of clauses that are not part of the file, for messages.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// Their text begins here among all texts.
+    /// The offset of their text among all texts.
     From(u32),
-    /// They were generated from this piece of a text.
+    /// The piece of a text from which they were generated.
     Of(base::Span),
 }
 

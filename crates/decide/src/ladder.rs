@@ -307,17 +307,17 @@ impl<'t> Ladder<'t> {
         if !signs.within(SignSet::NOT_ZERO) {
             return Ok(consistent);
         }
-        let whole = self.algebra.polynomial(form);
-        let (content, _, base) = self.algebra.primitive(whole, Pull::Everything)?;
+        let full_form = self.algebra.polynomial(form);
+        let (content, _, base) = self.algebra.primitive(full_form, Pull::Everything)?;
         for (atom, _) in self.algebra.factors(content) {
-            let alone = match self.algebra.atom_ref(atom) {
+            let factor_form = match self.algebra.atom_ref(atom) {
                 Some(Atom::Base(form)) => *form,
                 _ => {
                     let single = Monomial::of_atom(atom);
                     self.algebra.intern(Polynomial::single(single))?
                 }
             };
-            consistent &= self.algebra.assume(alone, SignSet::NOT_ZERO)?;
+            consistent &= self.algebra.assume(factor_form, SignSet::NOT_ZERO)?;
         }
         consistent &= self.algebra.assume(base, SignSet::NOT_ZERO)?;
         Ok(consistent)
@@ -453,8 +453,8 @@ impl<'t> Ladder<'t> {
             return Ok(true);
         }
         // The sign of a product follows from those of its content and its primitive part.
-        let whole = self.algebra.polynomial(form);
-        let (content, coefficient, base) = self.algebra.primitive(whole, Pull::Everything)?;
+        let full_form = self.algebra.polynomial(form);
+        let (content, coefficient, base) = self.algebra.primitive(full_form, Pull::Everything)?;
         let mut sign = self.algebra.sign(base)?.times(SignSet::of(coefficient.signum()));
         for (atom, power) in self.algebra.factors(content) {
             sign = sign.times(self.algebra.sign_of_atom(atom).to_power(power));

@@ -46,7 +46,7 @@
 //!
 //! # The ladder
 //!
-//! | [`Rung`] | what it tries |
+//! | [`Rung`] | test |
 //! |---|---|
 //! | `Products` | the same products of inputs, in any order |
 //! | `Structure` | the same operations, operands of sums, products, maxima and minima in any order |
@@ -121,7 +121,7 @@
 //!
 //! No polynomial factorisation: `(x²−1)/(x−1) = x+1` needs the `Inline` rung, and deep nests of such quotients under
 //! roots or logarithms stay unknown. `√(ab)` becomes `√a·√b` if both are known not to be negative, for products
-//! written as such; sums under roots are not factored. Cube roots and trigonometric functions are opaque but for sign
+//! written as such; sums under roots are not factored. Cube roots and trigonometric functions are opaque except for sign
 //! symmetry. Facts are combined in pairs, not by linear programming. [`decide`] tries points from a fixed list of
 //! small dyadic values: a difference confined to, say, x > 10⁶ is missed, and the answer is `Unknown`, not `Equal`. A
 //! caller that knows more about the inputs can try other points first ([`Probe`]).

@@ -132,12 +132,12 @@ const MIN_BITS: u32 = 3;
 /// Returns an integer between two, made from a value that is a multiple of 2^-24 and mostly of 1/8.
 fn integer(usual: &Number, low: i64, high: i64) -> Number {
     let scaled = [0, 3, 24].into_iter().find_map(|by| (usual * &Number::dyadic(1, by)).to_i64());
-    let whole = scaled.unwrap_or(1);
-    if low > high || (low..=high).contains(&whole) {
-        return Number::from(whole);
+    let nearest = scaled.unwrap_or(1);
+    if low > high || (low..=high).contains(&nearest) {
+        return Number::from(nearest);
     }
     let span = (i128::from(high) - i128::from(low) + 1).max(1);
-    let inside = i128::from(low) + i128::from(whole).rem_euclid(span);
+    let inside = i128::from(low) + i128::from(nearest).rem_euclid(span);
     Number::from(i64::try_from(inside).unwrap_or(low))
 }
 
@@ -274,10 +274,10 @@ impl Range {
         if inside(&wanted) {
             return wanted;
         }
-        let near = [floats.at_most(&wanted), floats.at_least(&wanted)];
-        let near = near.into_iter().flatten().find(|number| inside(number));
+        let neighbours = [floats.at_most(&wanted), floats.at_least(&wanted)];
+        let neighbours = neighbours.into_iter().flatten().find(|number| inside(number));
         let ends = || [self.least(floats), self.most(floats)].into_iter().flatten().find(inside);
-        near.or_else(ends).or_else(|| floats.at_most(&usual)).unwrap_or(Number::ZERO)
+        neighbours.or_else(ends).or_else(|| floats.at_most(&usual)).unwrap_or(Number::ZERO)
     }
 
     /// Returns the integers of a range that are in this one, by their ends.

@@ -102,8 +102,8 @@ impl<'t> Probe<'t> {
             }
             for (pair, (a, b)) in values.iter().zip(&optimised).enumerate() {
                 let (a, b) = (a[lane], b[lane]);
-                let apart = (a - b).abs() > CLEAR * a.abs().max(b.abs());
-                if a.is_finite() && (b.is_nan() || apart && b.is_finite()) {
+                let is_far = (a - b).abs() > CLEAR * a.abs().max(b.abs());
+                if a.is_finite() && (b.is_nan() || is_far && b.is_finite()) {
                     suspects.push(Suspect { pair, lane, defined: !b.is_nan() });
                 }
             }
@@ -188,9 +188,9 @@ mod tests {
         let found = Probe::new(&problem, &pairs).run(&lanes);
         let confirm = |suspect: &Suspect| {
             let value = |input: Input| Number::from_f64(lanes(input)[suspect.lane]).unwrap();
-            let apart =
+            let differs =
                 tell_apart(&problem, pairs[suspect.pair], &value, Deadline::default()).is_some();
-            (suspect.pair, suspect.lane, suspect.defined, apart)
+            (suspect.pair, suspect.lane, suspect.defined, differs)
         };
         found.iter().map(confirm).collect()
     }

@@ -322,8 +322,12 @@ impl Scan<'_, '_> {
         };
         let reference = side(self.problem.reference, |pair| pair.0);
         let optimised = side(self.problem.optimised, |pair| pair.1);
-        let apart = reference.iter().zip(&optimised).map(|(a, b)| differ(a, b));
-        some.iter().zip(apart).filter(|(_, apart)| *apart).map(|(index, _)| *index).collect()
+        let differing = reference.iter().zip(&optimised).map(|(a, b)| differ(a, b));
+        some.iter()
+            .zip(differing)
+            .filter(|(_, differing)| *differing)
+            .map(|(index, _)| *index)
+            .collect()
     }
 }
 

@@ -92,8 +92,8 @@ impl Rewriter {
                 }
                 Item::Exponent(exponent) if !self.exponentials.contains_key(&exponent) => {
                     // The whole exponent, so that exponents with equal values are merged.
-                    let whole = algebra.intern(algebra.exponent_polynomial(exponent))?;
-                    let inner = self.rebuild_argument(algebra, whole)?;
+                    let exponent_form = algebra.intern(algebra.exponent_polynomial(exponent))?;
+                    let inner = self.rebuild_argument(algebra, exponent_form)?;
                     let rebuilt = algebra.exp(inner)?;
                     self.exponentials.insert(exponent, rebuilt);
                 }

@@ -126,7 +126,7 @@ pub enum Reason {
     /// No point was found where the reference is defined and the assumptions hold: an equality
     /// would claim nothing.
     NoPointInDomain,
-    /// Enough differences were found before it was this pair's turn.
+    /// Enough differences were found before this pair was examined.
     Skipped,
 }
 

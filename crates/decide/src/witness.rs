@@ -217,8 +217,8 @@ impl<'t> Search<'t> {
                 })
             };
             let [a, b] = sides.each_mut().map(|side| side.run(&point)[0]);
-            let apart = a.into_iter().zip(b).map(|(a, b)| (a.is_finite(), relative(a, b)));
-            let of_group = group.into_iter().zip(apart);
+            let pair_distances = a.into_iter().zip(b).map(|(a, b)| (a.is_finite(), relative(a, b)));
+            let of_group = group.into_iter().zip(pair_distances);
             distances.extend(of_group.filter_map(|(number, (is_defined, distance))| {
                 number.filter(|_| is_defined).map(|number| (distance, number))
             }));

@@ -95,14 +95,14 @@ fn arrays<'f>(finished: &'f FinishedRun<'_>, settled: Settled) -> Arrays<'f> {
 
 /// The name of an array in the source, without the function around it.
 fn short_name(name: &str) -> String {
-    let whole = demangle(name).unwrap_or_else(|| name.to_owned());
-    match whole.rsplit_once("::") {
+    let readable = demangle(name).unwrap_or_else(|| name.to_owned());
+    match readable.rsplit_once("::") {
         Some((_, own)) if !own.contains(['(', ')', '<', '>']) => own.to_owned(),
-        _ => whole,
+        _ => readable,
     }
 }
 
-/// The first of several, and the number of the others.
+/// Lists the first of several descriptions, and counts the others.
 fn first_few(mut all: Vec<String>) -> String {
     if all.len() > SHOWN {
         let rest = all.len() - SHOWN;

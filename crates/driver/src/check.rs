@@ -111,8 +111,8 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
     Outcome { output, messages, exit, thread_instructions, report: Some(report) }
 }
 
-/// Returns the run that gets furthest. Candidates are the given run, a run that encloses floats whose bits are not
-/// fixed, a run of the lifted program, both together, and a run that follows both sides of branches on data.
+/// Returns the run that gets furthest. There are five candidates: the given run; a run that encloses floats without
+/// fixed bits; a run of the lifted program; both together; and a run that follows both sides of branches on data.
 fn furthest_run<'r>(
     execution: &Execution<'r>,
     first: FinishedRun<'r>,

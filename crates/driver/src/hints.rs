@@ -247,9 +247,9 @@ impl<'t> HintSearch<'t> {
         let limits = Limits { lane_instructions: limit, ..self.limits };
         let outcome = exec::check_with(&program, launch, limits, self.checks);
         let (before, after) = (keys(self.found), keys(&outcome));
-        let gone = races.iter().all(|race| !after.contains(&race_key(race)));
+        let all_gone = races.iter().all(|race| !after.contains(&race_key(race)));
         let runs_as_far = outcome.gap.is_none() || self.found.gap.is_some();
-        Some(gone && runs_as_far && after.is_subset(&before))
+        Some(all_gone && runs_as_far && after.is_subset(&before))
     }
 }
 

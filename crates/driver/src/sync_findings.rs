@@ -273,7 +273,7 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
             )
         }
         (one, other) => {
-            let told = |side: &RaceSide, passed: Option<PassedBarrier>| {
+            let last_barrier = |side: &RaceSide, passed: Option<PassedBarrier>| {
                 let [x, y, z] = side.thread.thread;
                 let rank =
                     side.thread.rank.map_or(String::new(), |rank| format!(" of rank {rank}"));
@@ -287,7 +287,7 @@ fn passed(earlier: &RaceSide, later: &RaceSide, program: &Program) -> String {
                 }
             };
             let together = "; together these do not order the accesses";
-            format!("{}, {}{together}", told(earlier, one), told(later, other))
+            format!("{}, {}{together}", last_barrier(earlier, one), last_barrier(later, other))
         }
     }
 }
@@ -409,12 +409,12 @@ pub(crate) fn deadlock(
 /// Adds the contributors to the awaited phases, and the arrivals that those phases lack.
 fn with_phases(mut diagnostic: Diagnostic, waits: &[Wait], program: &Program) -> Diagnostic {
     let mut notes: Vec<String> = Vec::new();
-    let mut told: Vec<Place> = Vec::new();
+    let mut reported: Vec<Place> = Vec::new();
     for wait in waits {
         let WaitKind::Mbarrier(wait) = &wait.kind else { continue };
         for (place, text) in mbarrier_findings::contributions(wait) {
-            if !told.contains(&place) {
-                told.push(place);
+            if !reported.contains(&place) {
+                reported.push(place);
                 diagnostic = diagnostic.also_from(place.span, text, source_lines(place, program));
             }
         }

@@ -48,8 +48,8 @@ pub(crate) fn uses(kernel: Kernel<'_>) -> Uses {
         for instruction in function.instructions() {
             let place = Place { span: instruction.span, location: instruction.location };
             record_uses(&instruction.op, place, (&kinds, &computed), &mut uses);
-            let taken = fragments_taken(&instruction.op);
-            if taken.iter().any(|(_, operands)| !all_alike(&constants, operands)) {
+            let fragments = fragments_taken(&instruction.op);
+            if fragments.iter().any(|(_, operands)| !all_alike(&constants, operands)) {
                 uses.elements.get_or_insert(place);
             }
         }
@@ -76,8 +76,8 @@ fn record_uses(
     if matches!(op, Op::Copy { .. }) {
         return;
     }
-    let taken = fragments_taken(op);
-    if taken.is_empty() {
+    let fragments = fragments_taken(op);
+    if fragments.is_empty() {
         op.visit(&mut |access| {
             if let ir::Access::Read(operand) = access
                 && known(operand).is_some()
@@ -86,7 +86,7 @@ fn record_uses(
             }
         });
     }
-    for (wanted, operands) in taken {
+    for (wanted, operands) in fragments {
         for (position, &operand) in operands.iter().enumerate() {
             for &(kind, held) in known(operand).into_iter().flatten() {
                 let Kind { fragment, shape, element, .. } = wanted;

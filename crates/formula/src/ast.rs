@@ -280,13 +280,13 @@ fn literal(number: &Number, is_real: bool) -> Option<String> {
     let sign = if number.is_negative() { "-" } else { "" };
     let (mut digits, ten) = (number.abs(), Number::from(10));
     for places in 0..=MAX_EXPONENT {
-        let whole = digits.to_big();
-        if whole.is_int() {
-            let whole = whole.numerator();
+        let integer = digits.to_big();
+        if integer.is_int() {
+            let integer = integer.numerator();
             return Some(match places {
-                0 if is_real => format!("{sign}{whole}e0"),
-                0 => format!("{sign}{whole}"),
-                _ => format!("{sign}{whole}e-{places}"),
+                0 if is_real => format!("{sign}{integer}e0"),
+                0 => format!("{sign}{integer}"),
+                _ => format!("{sign}{integer}e-{places}"),
             });
         }
         digits = &digits * &ten;

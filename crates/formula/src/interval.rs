@@ -97,9 +97,9 @@ fn outward((low, high): (f64, f64)) -> (f64, f64) {
 
 /// Returns doubles around a number, compared with it exactly.
 fn around(number: &Number) -> Option<(f64, f64)> {
-    let near = number.to_f64_lossy();
-    let slack = near.abs() * 1e-15 + f64::MIN_POSITIVE;
-    let (low, high) = (near - slack, near + slack);
+    let nearest = number.to_f64_lossy();
+    let slack = nearest.abs() * 1e-15 + f64::MIN_POSITIVE;
+    let (low, high) = (nearest - slack, nearest + slack);
     let encloses = Number::from_f64(low)? <= *number && *number <= Number::from_f64(high)?;
     encloses.then_some((low, high))
 }

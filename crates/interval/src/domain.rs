@@ -369,7 +369,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
 
     /// The idiom of `expf`: the lowest bits of a sum that was rounded to an integer are an exponent.
     fn power_of_exponent(&mut self, value: Value) -> Option<Value> {
-        let whole = match self.known(value) {
+        let integer = match self.known(value) {
             Real(interval) => interval.to_integer()?,
             Undefined(why) => {
                 let undefined = Undefined(why);
@@ -377,7 +377,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
             }
             _ => return None,
         };
-        let exponent = i32::try_from(whole - EXPONENT_ORIGIN).ok()?;
+        let exponent = i32::try_from(integer - EXPONENT_ORIGIN).ok()?;
         let power = (-126..=127).contains(&exponent).then(|| 2_f64.powi(exponent))?;
         Some(self.push(Real(E::point(power))))
     }

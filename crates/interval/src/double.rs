@@ -124,10 +124,10 @@ impl Enclosure for Double {
     }
 
     fn integer(value: i128) -> Option<Self> {
-        let near = value as f64;
-        match near as i128 == value && near.abs() < 1e30 {
-            true => Some(Self::point(near)),
-            false => Self::new(near.next_down(), near.next_up()),
+        let nearest = value as f64;
+        match nearest as i128 == value && nearest.abs() < 1e30 {
+            true => Some(Self::point(nearest)),
+            false => Self::new(nearest.next_down(), nearest.next_up()),
         }
     }
 
@@ -190,8 +190,8 @@ impl Enclosure for Double {
     }
 
     fn exp2(&self) -> Option<Self> {
-        let whole = |value: f64| value.fract() == 0.0 && value.abs() < 1000.0;
-        if self.low == self.high && whole(self.low) {
+        let is_small_integer = |value: f64| value.fract() == 0.0 && value.abs() < 1000.0;
+        if self.low == self.high && is_small_integer(self.low) {
             return Some(Self::point(2f64.powi(self.low as i32)));
         }
         let result = self.apply_increasing(libm::exp2)?;
@@ -203,9 +203,9 @@ impl Enclosure for Double {
             return None;
         }
         if self.low == self.high {
-            let near = libm::log2(self.low).round();
-            if near.abs() < 1000.0 && 2f64.powi(near as i32) == self.low {
-                return Some(Self::point(near));
+            let exponent = libm::log2(self.low).round();
+            if exponent.abs() < 1000.0 && 2f64.powi(exponent as i32) == self.low {
+                return Some(Self::point(exponent));
             }
         }
         self.apply_increasing(libm::log2)
@@ -268,8 +268,8 @@ impl Enclosure for Double {
     }
 
     fn to_integer(&self) -> Option<i128> {
-        let whole = self.low == self.high && self.low.fract() == 0.0 && self.low.abs() < 1e30;
-        whole.then_some(self.low as i128)
+        let is_integer = self.low == self.high && self.low.fract() == 0.0 && self.low.abs() < 1e30;
+        is_integer.then_some(self.low as i128)
     }
 
     fn order(&self, other: &Self) -> Option<Ordering> {

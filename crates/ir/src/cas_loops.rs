@@ -18,7 +18,7 @@
 //!
 //! A load that the loop repeats is done once: nothing in the loop orders writes of other threads before a later
 //! iteration, so a write that changes the value meanwhile races with the load anyway. Registers read after the loop
-//! keep their values: operations on the guess are placed behind the update and take the old value.
+//! keep their values: operations on the guess are placed after the update and take the old value.
 //!
 //! The load of the first guess is removed if it reads the same bytes, has no other use, and only register operations
 //! and loads separate it from the loop. It may return any value, because the swap checks it. If `f` is another

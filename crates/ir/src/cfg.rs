@@ -63,9 +63,9 @@ fn intersect(mut a: usize, mut b: usize, dominator: &[Option<usize>], position: 
     a
 }
 
-/// The first block of the innermost loop around a block. A loop is a set of blocks that can all reach each other, and
-/// its first block is the first in the text; the loops inside it are those that remain without that block. For
-/// reports: nested deeper than 64, an outer loop is named.
+/// The first block of the innermost loop around a block. A loop is a set of blocks that can all reach each other. Its
+/// first block is the first in the text; its inner loops are the loops that remain without that block. For reports: in
+/// loops nested deeper than 64, an outer loop is named.
 #[must_use]
 pub fn innermost_loop(function: &Function, block: BlockId) -> Option<BlockId> {
     let innermost = loops_around(function, block).pop()?;
@@ -73,7 +73,7 @@ pub fn innermost_loop(function: &Function, block: BlockId) -> Option<BlockId> {
 }
 
 /// The loops around a block, as in [`innermost_loop`], outermost first. Each loop has one entry for each block of the
-/// function, and one for a virtual exit behind them: `true` if the block is inside.
+/// function, and one for a virtual exit after them: `true` if the block is inside.
 #[must_use]
 pub fn loops_around(function: &Function, block: BlockId) -> Vec<Vec<bool>> {
     const MAX_DEPTH: usize = 64;

@@ -36,7 +36,7 @@ pub enum Scalar {
     Integer {
         /// Its width.
         width: Width,
-        /// It is in two's complement.
+        /// Set if it is in two's complement.
         signed: bool,
     },
     /// A float.

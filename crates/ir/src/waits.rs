@@ -148,7 +148,7 @@ fn operands(mbarrier: &Mbarrier) -> impl Iterator<Item = Reg> {
 /// Registers whose value follows from the answer.
 pub(crate) type KnownRegisters = BTreeMap<Reg, u64>;
 
-/// A walk that starts behind a test.
+/// A walk that starts after a test.
 struct Walk<'f> {
     function: &'f Function,
     live: &'f IndexVec<BlockId, RegisterSet>,

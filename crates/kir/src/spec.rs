@@ -193,18 +193,18 @@ pub fn is_var(expr: &Expr, var: VarId) -> bool {
 /// Rewrites an index of annotations to an unbounded integer: removes conversions to `long long`, also below `+`, `-`
 /// and `*`.
 pub fn index(expr: &Expr) -> Expr {
-    let whole = |kind| Expr { kind, ty: Type::Whole, span: expr.span };
+    let as_whole = |kind| Expr { kind, ty: Type::Whole, span: expr.span };
     match &expr.kind {
         ExprKind::Convert(inner) if expr.ty == Type::LONG => match inner.ty {
             Type::Whole => (**inner).clone(),
-            _ => whole(ExprKind::Convert(inner.clone())),
+            _ => as_whole(ExprKind::Convert(inner.clone())),
         },
         ExprKind::Binary(operator @ (Binary::Add | Binary::Sub | Binary::Mul), left, right)
             if expr.ty == Type::LONG =>
         {
-            whole(ExprKind::Binary(*operator, Box::new(index(left)), Box::new(index(right))))
+            as_whole(ExprKind::Binary(*operator, Box::new(index(left)), Box::new(index(right))))
         }
         _ if expr.ty == Type::Whole => expr.clone(),
-        _ => whole(ExprKind::Convert(Box::new(expr.clone()))),
+        _ => as_whole(ExprKind::Convert(Box::new(expr.clone()))),
     }
 }

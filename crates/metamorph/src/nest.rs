@@ -88,10 +88,10 @@ impl Vars {
     }
 
     fn unique(&self, name: &str) -> String {
-        let taken = |name: &str| self.entries.iter().any(|(found, _)| found == name);
+        let is_used = |name: &str| self.entries.iter().any(|(found, _)| found == name);
         let mut unique = name.to_string();
         let mut number = 2;
-        while taken(&unique) {
+        while is_used(&unique) {
             unique = format!("{name}{number}");
             number += 1;
         }
@@ -337,10 +337,10 @@ impl Kernel {
 
     /// Adds a local variable of type `float`.
     pub fn local(&mut self, name: &str) -> Local {
-        let taken = |name: &str| self.locals.iter().any(|found| found == name);
+        let is_used = |name: &str| self.locals.iter().any(|found| found == name);
         let mut unique = name.to_string();
         let mut number = 2;
-        while taken(&unique) {
+        while is_used(&unique) {
             unique = format!("{name}{number}");
             number += 1;
         }

@@ -95,9 +95,9 @@ impl Layout {
         if exponent > 0 {
             return self.compose(negative, exponent as u64, fraction);
         }
-        let whole = fraction | (1 << self.fraction);
+        let significand = fraction | (1 << self.fraction);
         let shift = (1 - exponent).min(63) as u32;
-        self.compose(negative, 0, whole.checked_shr(shift).unwrap_or(0))
+        self.compose(negative, 0, significand.checked_shr(shift).unwrap_or(0))
     }
 }
 

@@ -29,15 +29,15 @@ pub(crate) fn warp_vectors(random: &mut Random, kinds: &[InputKind]) -> Vec<Vec<
 
 impl Plan {
     fn draw(random: &mut Random, shuffles: bool) -> Self {
-        let whole = random.once_in(2);
-        let segment = 1 << random.below(if whole { 6 } else { 5 });
+        let is_whole_warp = random.once_in(2);
+        let segment = 1 << random.below(if is_whole_warp { 6 } else { 5 });
         let mut group = random.bits() as u32;
         if shuffles {
             // The first lane of a segment decides for all of it.
             let decides = |lane: u32| group >> (lane / segment * segment) & 1;
             group = (0..32).fold(0, |mask, lane| mask | decides(lane) << lane);
         }
-        Self { group, segment, whole }
+        Self { group, segment, whole: is_whole_warp }
     }
 
     fn column(&self, random: &mut Random, kind: InputKind) -> Vec<u64> {

@@ -66,9 +66,9 @@ impl Answer {
 /// The strategy with which z3 solves a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strategy {
-    /// Only its incremental core, selected by a scope.
+    /// z3's incremental core alone, selected by a scope.
     Core,
-    /// Its own choice: simplifications, then tactics for non-linear integers.
+    /// z3's own choice: simplifications, then tactics for non-linear integers.
     Default,
 }
 
@@ -235,12 +235,12 @@ impl Solver {
         let end = format!("end {}", self.sent);
         let text = format!("{text}(echo \"{end}\")\n");
         let sent = self.input.send(text);
-        let mut said: Vec<String> = Vec::new();
+        let mut answer_lines: Vec<String> = Vec::new();
         loop {
             let limit = left(limit.saturating_sub(begun.elapsed()));
             match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(limit).ok()) {
                 Some(line) if line == end => break,
-                Some(line) if said.len() < MAX_LINES => said.push(line),
+                Some(line) if answer_lines.len() < MAX_LINES => answer_lines.push(line),
                 Some(_) | None => {
                     self.dead = true;
                     let _ = self.child.kill();
@@ -248,7 +248,7 @@ impl Solver {
                 }
             }
         }
-        said.pop().filter(|_| said.is_empty())
+        answer_lines.pop().filter(|_| answer_lines.is_empty())
     }
 
     /// Decides if all conditions can hold together, within `limit` steps of z3.
@@ -281,11 +281,11 @@ impl Solver {
         let mut answer = Answer::Unknown;
         for attempt in attempts {
             // Anything else is an error, which may not recur.
-            let said = self.ask(&from_reset(attempt, question));
-            let Some(said) = said.as_deref().and_then(Answer::parse) else {
+            let reply = self.ask(&from_reset(attempt, question));
+            let Some(reply) = reply.as_deref().and_then(Answer::parse) else {
                 return Answer::Unknown;
             };
-            answer = said;
+            answer = reply;
             if answer != Answer::Unknown {
                 break;
             }

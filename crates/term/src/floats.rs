@@ -49,8 +49,8 @@ impl FloatNumbers {
             return None;
         }
         let inside = self.towards_zero(&magnitude);
-        let away = if inside == magnitude { inside } else { self.above(&inside) };
-        (away <= self.most()).then(|| -&away)
+        let rounded_away = if inside == magnitude { inside } else { self.above(&inside) };
+        (rounded_away <= self.most()).then(|| -&rounded_away)
     }
 
     /// Returns the smallest number of the format that is not below another; `None` if all are.

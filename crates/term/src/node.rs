@@ -167,8 +167,8 @@ pub enum Function {
     Trunc,
     /// To nearest, ties to even.
     Round,
-    /// The argument itself, an integer as a float. A machine may round it, so comparisons of it say nothing exact of the
-    /// integer, and are other conditions than those of the integer.
+    /// The argument, an integer that was converted to a float. A machine may round it. So a comparison of the float is
+    /// another condition than the same comparison of the integer, and says nothing exact about the integer.
     Rounded,
     /// The element of a tensor whose index is the argument: the free variable that many places after this one, the
     /// first. The argument must be an integer below the number of elements for all inputs; elsewhere nothing is

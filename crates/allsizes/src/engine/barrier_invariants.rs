@@ -4,8 +4,8 @@
 //! symbol of the block for its version. A load after the barrier reads from this version if no path in between stores
 //! to the array, or only stores of the current interval do. (Such a store to the element by another thread would race
 //! with the load.) So these facts hold up to the first race. If they exclude all races, there is no first one.
-//! `values/barrier_invariants.rs` proves the claims themselves; whoever uses the facts must require that they are
-//! proved.
+//! `values/barrier_invariants.rs` proves the claims themselves; a proof that uses the facts must require that these
+//! claims are proved.
 //!
 //! `claim_instances.rs` chooses the instances of claims.
 

@@ -207,9 +207,9 @@ impl Engine<'_> {
         }
         if pairs {
             let [here, there] = [&builtins, &others].map(|one| &one[Builtin::Thread as usize]);
-            let apart: Option<Vec<Formula>> =
+            let distinct: Option<Vec<Formula>> =
                 here.iter().zip(there).map(|(a, b)| Some(Formula::eq(a.minus(b)?).not())).collect();
-            guard.push(Formula::or(apart?));
+            guard.push(Formula::or(distinct?));
         }
         one.path.extend(guard.iter().cloned());
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
@@ -218,11 +218,11 @@ impl Engine<'_> {
         let before = std::mem::replace(&mut self.builtins, builtins);
         let bound = claim.forall.clone();
         self.second = pairs.then_some(Second { state: two, builtins: others, bound });
-        let said = self.condition(&claim.condition, &one);
+        let claimed = self.condition(&claim.condition, &one);
         self.second = None;
         (self.builtins, self.elements, self.lookup, self.mode) = (before, elements, lookup, mode);
         guard.extend(barrier.state.path.iter().cloned());
-        Some(self.without_false_disjuncts(Formula::and(guard).implies(said)))
+        Some(self.without_false_disjuncts(Formula::and(guard).implies(claimed)))
     }
 
     /// The variables and built-in values of a thread at a barrier, as far as a claim uses them.

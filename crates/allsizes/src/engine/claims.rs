@@ -58,9 +58,10 @@ impl Engine<'_> {
     ) {
         let (array, kernel) = (element.array, self.kernel);
         for writes in [false, true] {
-            let done = kind == AccessKind::Atomic || (kind == AccessKind::Write) == writes;
-            let says = kernel.footprints.iter().any(|one| one.writes == writes);
-            if !done || !says || kernel.arrays[array].space != Space::Global {
+            let is_such_access =
+                kind == AccessKind::Atomic || (kind == AccessKind::Write) == writes;
+            let has_footprint = kernel.footprints.iter().any(|one| one.writes == writes);
+            if !is_such_access || !has_footprint || kernel.arrays[array].space != Space::Global {
                 continue;
             }
             let own =

@@ -1,8 +1,8 @@
-//! The state after a loop: its exits are one because the condition is false, and one for each `break`.
+//! The state after a loop, joined from its exits: one exit where the condition is false, and one for each `break`.
 //!
-//! A thread leaves a loop in one iteration only. So the facts of an exit are about the iteration that takes it, which
-//! has a head with symbols of its own. They hold for threads that take that exit, and say nothing about others: an
-//! exit may never be taken.
+//! A thread leaves a loop in one iteration only. So the facts of an exit are about the iteration that takes the exit.
+//! The head of that iteration has symbols of its own. The facts hold for threads that take the exit, and say nothing
+//! about other threads: an exit may never be taken.
 
 use super::Engine;
 use super::infer::Facts;
@@ -17,15 +17,15 @@ use kir::{Loop, Stmt};
 pub(super) struct Breaks {
     head: Head,
     states: Vec<State>,
-    /// The path of such an iteration to its end, if it does not leave; without the path to the loop.
+    /// The path conditions of an iteration that reaches its end, without those of the path to the loop.
     passed: Vec<Formula>,
 }
 
 /// A way out of a loop.
 struct Exit {
-    /// The head of the iteration that takes it.
+    /// The head of the iteration that takes this exit.
     head: Head,
-    /// What holds for a thread that takes it.
+    /// Facts about a thread that takes this exit.
     known: Vec<Formula>,
     state: State,
 }
@@ -103,13 +103,13 @@ impl Engine<'_> {
         });
         let mut all: Option<State> = None;
         for (number, Exit { head, known, state }) in (0..).zip(exits) {
-            let mine = choice.map_or(Formula::True, |choice| {
+            let is_chosen = choice.map_or(Formula::True, |choice| {
                 Poly::symbol(choice).offset(-number).map_or(Formula::False, Formula::eq)
             });
-            let taken = Formula::and([here.clone(), mine.clone()]);
+            let is_taken = Formula::and([here.clone(), is_chosen.clone()]);
             let facts: Vec<Formula> =
-                known.into_iter().map(|known| taken.clone().implies(known)).collect();
-            // The count may occur in no value; the facts must be reachable from the other symbols, too.
+                known.into_iter().map(|known| is_taken.clone().implies(known)).collect();
+            // A query finds facts by its symbols, and the count may not be among them. So other symbols get them, too.
             let free = head.free.iter().map(|(_, sym)| *sym);
             for sym in free.chain([head.count]).chain(choice).collect::<Vec<Sym>>() {
                 self.prover.symbols.get_mut(sym).facts.extend(facts.iter().cloned());
@@ -122,13 +122,13 @@ impl Engine<'_> {
                     State { path: entry.path.clone(), passed_barriers, ..state }
                 }
                 Some(mut before) => {
-                    let others = mine.clone().not();
+                    let is_earlier = is_chosen.clone().not();
                     for (var, _) in &shape.vars {
                         let slot = base::Index::position(*var);
                         let name = self.kernel.vars[*var].name.clone();
                         let sides = [
-                            (&others, before.vars[slot].clone()),
-                            (&mine, state.vars[slot].clone()),
+                            (&is_earlier, before.vars[slot].clone()),
+                            (&is_chosen, state.vars[slot].clone()),
                         ];
                         before.vars[slot] = self.select(&name, sides);
                     }
@@ -139,7 +139,7 @@ impl Engine<'_> {
         all
     }
 
-    /// The exit because the condition is false, after some number of iterations.
+    /// The exit where the condition is false, after some number of iterations.
     fn regular_exit(
         &mut self,
         inner: &Loop,
@@ -195,9 +195,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Adds that a condition held in all iterations before the one that begins with a head. `count` stands for the
-    /// number of the iteration in the condition. The facts are met by the number 0, so that they exclude nothing if the
-    /// head is that of an exit that is never taken.
+    /// Adds facts to a head: a condition held in all iterations before the one that begins there. In the condition,
+    /// `count` is the number of the iteration. The number 0 satisfies the facts, so they exclude nothing if the head
+    /// belongs to an exit that is never taken.
     fn assume_earlier(&mut self, entry: &State, (condition, count): (&Formula, Sym), head: &Head) {
         let own = Poly::symbol(head.count);
         // A head's own symbols are newer than its count; their values in other iterations are unknown.
@@ -218,8 +218,8 @@ impl Engine<'_> {
     }
 }
 
-/// What a condition `k != top` means if it held in all earlier iterations: `k` began with 0 and grew by 1, so it is at
-/// most `top`, unless `top` is negative.
+/// The consequence of a condition `k != top` that held in all earlier iterations: `k` began with 0 and grew by 1, so it
+/// is at most `top`, unless `top` is negative.
 fn not_reached(condition: &Formula, count: Sym) -> Option<Formula> {
     let Formula::Not(inner) = condition else { return None };
     let Formula::Eq(difference) = &**inner else { return None };

@@ -49,15 +49,16 @@ pub(super) type StatedInvariants = Vec<(usize, Formula)>;
 
 impl Facts {
     /// The facts about a variable's symbol at `head`.
-    pub(super) fn about(&self, var: VarId, head: &Head, said: &StatedInvariants) -> Vec<Formula> {
-        let own = self.kept.iter().filter(|template| template.vars().contains(&var));
-        own.filter_map(|template| match template {
-            Template::Given(number, _) => {
-                said.iter().find(|(one, _)| one == number).map(|(_, formula)| formula.clone())
-            }
-            _ => template.at(&head.state),
-        })
-        .collect()
+    pub(super) fn about(&self, var: VarId, head: &Head, stated: &StatedInvariants) -> Vec<Formula> {
+        let about_var = self.kept.iter().filter(|template| template.vars().contains(&var));
+        about_var
+            .filter_map(|template| match template {
+                Template::Given(number, _) => {
+                    stated.iter().find(|(one, _)| one == number).map(|(_, formula)| formula.clone())
+                }
+                _ => template.at(&head.state),
+            })
+            .collect()
     }
 }
 
@@ -97,10 +98,10 @@ impl Template {
             Self::ProductUntilZero(x, y, factor, bound) => {
                 let running = Formula::eq(bound.minus(&product(*x, *y, *factor)?)?);
                 let zero = Formula::eq(value(*x)?);
-                let done = Formula::eq(bound.minus(&value(*y)?)?);
+                let ended = Formula::eq(bound.minus(&value(*y)?)?);
                 Formula::or([
                     Formula::and([zero.clone().not(), running]),
-                    Formula::and([zero, done]),
+                    Formula::and([zero, ended]),
                 ])
             }
             Self::Pow2(x) => Formula::Pow2(value(*x)?),
@@ -207,15 +208,15 @@ impl Engine<'_> {
 
     /// Evaluates the invariants of annotations at a head.
     pub(super) fn state_invariants(&mut self, facts: &Facts, head: &Head) -> StatedInvariants {
-        let mut said = StatedInvariants::new();
+        let mut stated = StatedInvariants::new();
         for template in &facts.kept {
             if let Template::Given(number, _) = template
                 && let Some(formula) = self.formula(template, &facts.given, &head.state)
             {
-                said.push((*number, formula));
+                stated.push((*number, formula));
             }
         }
-        said
+        stated
     }
 
     fn guesses(&mut self, entry: &State, shape: &Shape) -> Vec<Template> {

@@ -61,16 +61,16 @@ impl Engine<'_> {
 
     /// The prefix sum of an array.
     pub(super) fn prefix(&mut self, fold: &Fold, state: &State) -> SymbolicValue {
-        let nothing = |engine: &mut Self| {
+        let unknown = |engine: &mut Self| {
             SymbolicValue::Int(engine.unknown("claimed", Level::Thread, Type::Whole))
         };
-        let Some(array) = self.summed_array(fold, state) else { return nothing(self) };
+        let Some(array) = self.summed_array(fold, state) else { return unknown(self) };
         let SymbolicValue::Int(high) = self.eval(&fold.high, state, false) else {
-            return nothing(self);
+            return unknown(self);
         };
         match self.prefix_of(array, &high) {
             Some(sum) => SymbolicValue::Int(sum),
-            None => nothing(self),
+            None => unknown(self),
         }
     }
 
@@ -79,7 +79,7 @@ impl Engine<'_> {
         let sum = self.operation(Operation::Prefix(array.position(), high.clone()), Type::Whole);
         let sym = sum.as_symbol()?;
         if self.prover.symbols.get(sym).prefix.is_none()
-            && let Some((bounds, size)) = self.content(array)
+            && let Some((bounds, size)) = self.bounds_of_elements(array)
         {
             let mut own =
                 Prefix { array: contents(array), high: high.clone(), bounds, size, inside: false };
@@ -96,9 +96,9 @@ impl Engine<'_> {
         Some(sum)
     }
 
-    /// The minimum and maximum that a requirement gives the first elements of an array, and the number of these
+    /// The minimum and maximum that requirements give the first elements of an array, and the number of these
     /// elements.
-    fn content(&mut self, array: ArrayId) -> Option<((i128, i128), Poly)> {
+    fn bounds_of_elements(&mut self, array: ArrayId) -> Option<((i128, i128), Poly)> {
         let (mut least, mut most) = self.kernel.arrays[array].element.range()?;
         let mut size: Option<Poly> = None;
         let kernel = self.kernel;
@@ -134,7 +134,7 @@ impl Engine<'_> {
 /// Returns `true` if an index is this variable, or the variable plus an offset that is 0 (of a pointer that has not
 /// moved).
 fn is_var_without_offset(index: &Expr, var: VarId, state: &State) -> bool {
-    let nothing = |one: &Expr| match stripped(one).kind {
+    let is_zero = |one: &Expr| match stripped(one).kind {
         ExprKind::Var(offset) => {
             matches!(&state.vars[offset.position()], SymbolicValue::Int(poly) if poly.is_zero())
         }
@@ -143,7 +143,7 @@ fn is_var_without_offset(index: &Expr, var: VarId, state: &State) -> bool {
     };
     match &stripped(index).kind {
         ExprKind::Binary(Binary::Add, left, right) => {
-            nothing(left) && spec::is_var(right, var) || nothing(right) && spec::is_var(left, var)
+            is_zero(left) && spec::is_var(right, var) || is_zero(right) && spec::is_var(left, var)
         }
         _ => spec::is_var(index, var),
     }
@@ -163,14 +163,14 @@ fn is_from_first(condition: &Expr, var: VarId) -> bool {
 /// Returns the bound if a condition bounds the array's element at `var` by a number, with `true` for a lower bound.
 fn bounded(goal: &Expr, array: ArrayId, var: VarId) -> Option<(bool, i128)> {
     let ExprKind::Compare(compare, left, right) = &goal.kind else { return None };
-    let own = |one: &Expr| {
+    let is_element = |one: &Expr| {
         element(one).is_some_and(|(other, index)| other == array && spec::is_var(&index, var))
     };
     let number = |one: &Expr| match stripped(one).kind {
         ExprKind::Int(value) => Some(value),
         _ => None,
     };
-    let (compare, bound) = match (own(left), own(right)) {
+    let (compare, bound) = match (is_element(left), is_element(right)) {
         (true, false) => (*compare, number(right)?),
         (false, true) => (spec::mirrored(*compare), number(left)?),
         _ => return None,

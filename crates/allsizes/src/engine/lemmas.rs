@@ -77,8 +77,8 @@ impl Engine<'_> {
             return false;
         }
         let mut state = State { path: Vec::new(), ..entry.clone() };
-        // A lemma that is undefined for some values (it divides by zero there) is not used at all: what the prover
-        // gets for such an instance may differ from what was proved here.
+        // A lemma that is undefined for some values (it divides by zero there) is not used at all: the formula of such
+        // an instance may differ from the proved formula.
         if !self.is_defined((&lemma.forall, &lemma.condition), &state) {
             return false;
         }

@@ -126,11 +126,11 @@ impl Engine<'_> {
         let mut state = self.run_part(0, &inner.head, state, &mut Flow::default())?;
         let condition = self.condition(&inner.condition, &state);
         if level < Level::Thread {
-            // Either all threads of the block, or of the warp, continue, or none does.
-            let mut tested = state.clone();
-            tested.path.push(condition.clone());
+            // All threads of the block (or of the warp) continue, or none does.
+            let mut continuing = state.clone();
+            continuing.path.push(condition.clone());
             let claim = if level == Level::Block { Claim::Uniform } else { Claim::Converged };
-            self.oblige(claim, Formula::True, inner.condition.span, &tested);
+            self.oblige(claim, Formula::True, inner.condition.span, &continuing);
         }
         state.path.push(condition);
         let end = self.run_part(1, &inner.body, state, flow);
@@ -193,15 +193,15 @@ impl Engine<'_> {
         Head { state, count, free }
     }
 
-    /// Gives the symbols of a head the inferred facts. They were proved for threads that reach the loop. For other
-    /// threads, whose values are joined with these later, they claim nothing.
+    /// Gives the symbols of a head the inferred facts. The facts were proved for threads that reach the loop. They
+    /// claim nothing about other threads, whose values are joined with these after the loop.
     pub(super) fn assume(&mut self, facts: &super::infer::Facts, entry: &State, head: &Head) {
-        let said = self.state_invariants(facts, head);
+        let stated = self.state_invariants(facts, head);
         let elsewhere = Formula::and(entry.path.iter().cloned()).not();
         for (var, sym) in &head.free {
-            let mine = facts.about(*var, head, &said).into_iter();
+            let facts = facts.about(*var, head, &stated).into_iter();
             let guarded: Vec<Formula> =
-                mine.map(|fact| Formula::or([elsewhere.clone(), fact])).collect();
+                facts.map(|fact| Formula::or([elsewhere.clone(), fact])).collect();
             self.prover.symbols.get_mut(*sym).facts.extend(guarded);
         }
     }
@@ -216,7 +216,7 @@ impl Engine<'_> {
             );
         }
         let fresh = liveness::fresh(inner, &changed, &self.reads);
-        let first = |engine: &Self, var: VarId| {
+        let first_guess = |engine: &Self, var: VarId| {
             if fresh.contains(&var) {
                 return Change::Fresh;
             }
@@ -226,12 +226,12 @@ impl Engine<'_> {
             let shared = engine.level(value).max(level);
             if integer { Change::Free(shared) } else { Change::Untracked(shared) }
         };
-        let vars = changed.iter().map(|var| (*var, first(self, *var))).collect();
+        let vars = changed.iter().map(|var| (*var, first_guess(self, *var))).collect();
         let stored = stored_in(inner);
         let mut shape = Shape { vars, level, stored };
         // The first pass creates symbols for values that the body computes from values before the loop.
         self.refine(inner, entry, &mut shape);
-        // Levels only rise and steadiness is found once, so this ends.
+        // A level only rises, and a variable becomes steady only once; so this ends.
         while self.refine(inner, entry, &mut shape)
             || self.close_orbits(inner, entry, &mut shape)
             || self.find_running_index(inner, entry, &mut shape)

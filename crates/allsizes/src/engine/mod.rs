@@ -110,7 +110,7 @@ pub(crate) struct Engine<'k> {
     obligations: Vec<Obligation>,
     /// The barriers at which the current interval ends.
     barrier_points: Vec<BarrierPoint>,
-    /// Loops that a thread may go round without reaching a barrier.
+    /// Loops of which a thread may execute an iteration without reaching a barrier.
     open_intervals: Vec<Span>,
     /// The claims that could not be proved.
     open: Vec<OpenClaim>,

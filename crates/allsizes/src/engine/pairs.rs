@@ -1,5 +1,5 @@
-//! Proves absence of races: for each pair of accesses that conflict, shows that two threads never access the same
-//! element, or that both store the same value. Pairs that are not proved are left open.
+//! Proves absence of races. For each pair of conflicting accesses: two threads never access the same element, or both
+//! store the same value. Pairs that are not proved are left open.
 
 use super::Engine;
 use super::state::Site;
@@ -61,10 +61,10 @@ impl Engine<'_> {
             let there = copies.poly(symbols, there);
             assumed.extend(here.minus(&there).map(|difference| Formula::eq(difference).not()));
         }
-        let place = if own == Level::Warp { Builtin::Thread } else { Builtin::Block };
-        let places: Vec<Poly> = (0..3).map(|axis| self.builtin(place, axis)).collect();
+        let builtin = if own == Level::Warp { Builtin::Thread } else { Builtin::Block };
+        let coordinates: Vec<Poly> = (0..3).map(|axis| self.builtin(builtin, axis)).collect();
         let symbols = &mut self.prover.symbols;
-        let differences = places.iter().filter_map(|here| {
+        let differences = coordinates.iter().filter_map(|here| {
             let there = copies.poly(symbols, here);
             here.minus(&there).map(|difference| Formula::eq(difference).not())
         });
@@ -82,14 +82,14 @@ impl Engine<'_> {
             let query: Vec<Formula> = assumed.iter().cloned().chain(query).collect();
             assumed.extend(self.facts_at_barriers(&query, &both, Some(&mut copies)));
         }
-        let places: Vec<Poly> =
+        let differences: Vec<Poly> =
             equations.iter().filter_map(|one| self.position_difference(one)).collect();
-        for place in places {
+        for difference in differences {
             // If equal elements imply equal positions, the positions must be equal, too.
             let mut with = assumed.clone();
             with.extend(equations.iter().cloned().map(Formula::eq));
-            if self.prover.proves(&with, &Formula::eq(place.clone())) {
-                equations.push(place);
+            if self.prover.proves(&with, &Formula::eq(difference.clone())) {
+                equations.push(difference);
             }
         }
         let shared = |symbols: &Symbols, sym: Sym| symbols.get(sym).level < own;
@@ -115,8 +115,8 @@ impl Engine<'_> {
 
     fn leave_pair_open(&mut self, one: &Site, other: &Site, own: Level) {
         let name = &self.kernel.arrays[one.array].name;
-        let whom = if own == Level::Warp { "two threads of a block" } else { "two blocks" };
-        let message = format!("that {whom} do not access the same element of `{name}`");
+        let pair = if own == Level::Warp { "two threads of a block" } else { "two blocks" };
+        let message = format!("that {pair} do not access the same element of `{name}`");
         let (first, last): (Span, Span) = (one.span.min(other.span), one.span.max(other.span));
         self.leave_open(Property::Races, last, (first != last).then_some(first), message);
     }

@@ -1,5 +1,5 @@
 //! The properties that the engine proves ([`Property`]), and its result ([`Proof`]): the claims that stay open, and
-//! what a report needs about the others.
+//! data for a report.
 
 use crate::prover::Stats;
 use base::Span;

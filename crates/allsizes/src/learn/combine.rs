@@ -49,7 +49,7 @@ impl Combine {
 
     /// All operations on a type.
     pub(super) fn all(ty: Type, kernel: &Kernel) -> Vec<Self> {
-        let own = match ty {
+        let builtin = match ty {
             Type::Float => vec![FoldOp::Add, FoldOp::Max, FoldOp::Min],
             Type::Int { .. } => {
                 let bits = [FoldOp::Or, FoldOp::And, FoldOp::Xor];
@@ -57,15 +57,15 @@ impl Combine {
             }
             _ => Vec::new(),
         };
-        let own = own.into_iter().map(|op| Self::new(&op, None, ty, kernel));
-        let theirs = kernel.monoids.iter().enumerate().filter(|(_, one)| one.result.ty == ty);
-        let theirs = theirs.map(|(number, one)| {
+        let builtin = builtin.into_iter().map(|op| Self::new(&op, None, ty, kernel));
+        let declared = kernel.monoids.iter().enumerate().filter(|(_, one)| one.result.ty == ty);
+        let declared = declared.map(|(number, one)| {
             Self::new(&FoldOp::Monoid(number), Some(&Arc::new(one.clone())), ty, kernel)
         });
-        own.chain(theirs).collect()
+        builtin.chain(declared).collect()
     }
 
-    fn two(&self, one: Value, two: Value) -> Option<Value> {
+    fn apply(&self, one: Value, two: Value) -> Option<Value> {
         if let Some(monoid) = &self.monoid {
             return interp::apply_monoid(monoid, one, two);
         }
@@ -110,18 +110,16 @@ impl Ranges {
             return *known;
         }
         let Range { low, high, step } = range;
-        let value = match low < high {
-            false => combine.unit,
-            true => {
-                let last = high - 1 - (high - 1 - low) % step;
-                let own = self.values.get(&last).copied();
-                match last == low {
-                    true => own,
-                    false => {
-                        let first = self.folded(combine, Range { low, high: last, step });
-                        first.zip(own).and_then(|(first, own)| combine.two(first, own))
-                    }
-                }
+        let value = if low >= high {
+            combine.unit
+        } else {
+            let last = high - 1 - (high - 1 - low) % step;
+            let last_value = self.values.get(&last).copied();
+            if last == low {
+                last_value
+            } else {
+                let rest = self.folded(combine, Range { low, high: last, step });
+                rest.zip(last_value).and_then(|(rest, last)| combine.apply(rest, last))
             }
         };
         self.known.insert(range, value);

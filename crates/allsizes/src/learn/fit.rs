@@ -358,11 +358,11 @@ fn clause(
     guess: Guess,
 ) -> Option<Clause> {
     let Target { array, span, .. } = target;
-    let whole = |kernel: &mut Kernel, name: &str| {
+    let new_variable = |kernel: &mut Kernel, name: &str| {
         kernel.vars.push(Var { name: name.to_owned(), ty: Type::Whole })
     };
     let names = guess.template.names().iter();
-    let vars: Vec<VarId> = names.map(|name| whole(kernel, name)).collect();
+    let vars: Vec<VarId> = names.map(|name| new_variable(kernel, name)).collect();
     let [Some(size)] = &kernel.arrays[array].dimensions[..] else { return None };
     let size = size.clone();
     let stride = match guess.stride {
@@ -374,7 +374,7 @@ fn clause(
     let fold = match over {
         FoldSource::Input(fold, _) => Fold { low, high, ..(**fold).clone() },
         FoldSource::Entry => {
-            let over = whole(kernel, "k");
+            let over = new_variable(kernel, "k");
             let own = var(over, Type::Whole);
             let at = match class {
                 Some((first, step)) => add(first, mul(step, own)),

@@ -17,10 +17,10 @@ use kir::Kernel;
 /// Returns the given clauses and, for arrays and loops without one, inferred clauses. Variables of the clauses are
 /// added to the kernel.
 pub(crate) fn with_given(kernel: &mut Kernel, given: &[(usize, Clause)]) -> Vec<(usize, Clause)> {
-    let said = |number: usize, clause: &Clause| {
+    let is_given = |number: usize, clause: &Clause| {
         given.iter().any(|(own, one)| *own == number && one.array == clause.array)
     };
     let learnt = fit::clauses(kernel).into_iter();
-    let learnt = learnt.filter(|(number, clause)| !said(*number, clause));
+    let learnt = learnt.filter(|(number, clause)| !is_given(*number, clause));
     given.iter().cloned().chain(learnt).collect()
 }

@@ -60,12 +60,14 @@ impl Prover {
         let differs = |parts: &&[Formula]| parts.iter().all(|one| matches!(one, Formula::Not(_)));
         choices.sort_by_key(|parts| !differs(parts));
         choices.into_iter().take(MAX_CHOICES).any(|parts| {
-            let taken = |case: &Vec<Formula>| {
+            let is_refuted_case = |case: &Vec<Formula>| {
                 let mut with = known.clone();
                 case.iter().for_each(|one| assume(&mut with, one));
                 with != *known && self.is_refuted(&with, effort)
             };
-            parts.iter().all(|part| cases(part).is_some_and(|cases| cases.iter().all(taken)))
+            parts
+                .iter()
+                .all(|part| cases(part).is_some_and(|cases| cases.iter().all(is_refuted_case)))
         })
     }
 }

@@ -28,7 +28,7 @@ pub(super) enum Outcome {
 #[derive(Clone, Copy)]
 struct ColumnBound {
     least: i128,
-    /// It is also an upper bound: an equation.
+    /// Set if it is also an upper bound: an equation.
     is_exact: bool,
 }
 

@@ -75,8 +75,9 @@ impl Search {
     /// Tries weighted sums of assumptions and of their products, in stages: the assumptions alone, then products
     /// without a new monomial, then products with some monomial that occurs.
     fn refute_by_sum(&mut self, known: &Hypotheses) -> Option<Certificate> {
-        let near = nearest_assumptions(known, self.effort.assumptions);
-        let mut entries: Vec<Entry> = near.iter().map(|at| assumption_alone(known, *at)).collect();
+        let nearest = nearest_assumptions(known, self.effort.assumptions);
+        let mut entries: Vec<Entry> =
+            nearest.iter().map(|at| assumption_alone(known, *at)).collect();
         entries.extend(multiples(known));
         if let Some(found) = self.solve_program(&entries) {
             return Some(found);
@@ -85,9 +86,9 @@ impl Search {
         if occurring.is_empty() {
             return None;
         }
-        let mut products = pairs(known, &near, &occurring);
+        let mut products = pairs(known, &nearest, &occurring);
         if occurring.iter().any(|one| degree(one) > 2) {
-            products.extend(triples(known, &near, &products, &occurring));
+            products.extend(triples(known, &nearest, &products, &occurring));
         }
         let occurs = |one: &Monomial| occurring.contains(one);
         let (inside, outside): (Vec<Entry>, Vec<Entry>) =
@@ -237,7 +238,7 @@ fn occurring(known: &Hypotheses) -> BTreeSet<Monomial> {
 fn pairs(known: &Hypotheses, near: &[usize], occurring: &BTreeSet<Monomial>) -> Vec<Entry> {
     let parts = parts(occurring);
     let terms = |at: usize| known.at_least[at].terms().map(|(monomial, _)| monomial);
-    let meets = |one: usize, other: usize| {
+    let shares_product = |one: usize, other: usize| {
         terms(one).any(|a| {
             terms(other).any(|b| product(a, b).is_some_and(|product| parts.contains(&product)))
         })
@@ -245,7 +246,7 @@ fn pairs(known: &Hypotheses, near: &[usize], occurring: &BTreeSet<Monomial>) -> 
     let mut pairs = Vec::new();
     for (number, one) in near.iter().enumerate() {
         let single = assumption_alone(known, *one);
-        let others = near[number..].iter().filter(|other| meets(*one, **other));
+        let others = near[number..].iter().filter(|other| shares_product(*one, **other));
         pairs.extend(others.filter_map(|other| times_assumption(known, &single, *other)));
     }
     sort(&mut pairs);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The program around this library.
 #[derive(Clone, Debug, Default)]
 pub struct Host {
-    /// The command that starts it again: a program and its first words.
+    /// The command that starts the program again: a file and its first words.
     pub program: Vec<OsString>,
     /// Its Python environment.
     pub python: Option<PathBuf>,

@@ -161,7 +161,7 @@ fn resume(
     results.resume(|position, earlier| {
         let number = position + 1;
         let Some(line) = jobs.next_line()? else {
-            return Err(format!("{name}: result {number} has no job: there are only {position}"));
+            return Err(format!("{name}: result {number} has no job: there are only {position} jobs"));
         };
         let job = Job::read(&line, position, limits);
         let id = earlier.id.to_string();

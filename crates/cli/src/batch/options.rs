@@ -48,7 +48,7 @@ pub(crate) struct BatchArgs {
 /// Arguments of a worker.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkerArgs {
-    /// Bytes that may be mapped beside those at the start.
+    /// Bytes that the process may map in addition to those mapped at its start.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) max_memory: u64,
 

@@ -1,7 +1,7 @@
 //! The worker process: runs jobs in sequence, a task a line on standard input, an answer a line on standard output.
 //!
-//! Any job may kill it. So it has no state that must survive, and its parent notices the death by the end of its
-//! output.
+//! Any job may kill the worker. So the worker has no state that must survive, and its parent notices the death by the
+//! end of the worker's output.
 
 use super::answer::of_call;
 use super::host::Host;

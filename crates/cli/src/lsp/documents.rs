@@ -186,12 +186,12 @@ impl Documents {
         let job = self.running.remove(file);
         let is_outdated = self.waiting.contains(file);
         let is_open = self.files.get(file).is_some_and(|document| document.is_open);
-        let said = match found {
+        let status_text = match found {
             None => "a bug in warpproof ended this; the log has the message".to_owned(),
             Some(_) if is_outdated || !is_open => "stopped".to_owned(),
             Some(found) => hover::status(&found.summaries),
         };
-        let end = json!({ "kind": "end", "message": said });
+        let end = json!({ "kind": "end", "message": status_text });
         let FinishedJob { file, found, _call } = finished;
         let mut messages = Vec::new();
         if let (Some(found), true) = (found, is_open && !is_outdated) {

@@ -141,7 +141,10 @@ impl Server {
         let result = match (self.state, method.as_str()) {
             (State::New, "initialize") => self.initialize(params),
             (State::New, _) => {
-                return error(ErrorCode::ServerNotInitialized, "the first request is `initialize`");
+                return error(
+                    ErrorCode::ServerNotInitialized,
+                    "the first request must be `initialize`",
+                );
             }
             (State::ShutDown, _) => {
                 return error(ErrorCode::InvalidRequest, "only `exit` may follow `shutdown`");

@@ -191,7 +191,7 @@ impl Reader<'_> {
                     self.integer(token, value, decimal, unsigned)
                 }
                 Ok(Literal::Float { .. }) => {
-                    Err(error(token.span, "a condition takes integers only"))
+                    Err(error(token.span, "a condition may have integers only"))
                 }
                 Err(wrong) => Err(error(token.span, wrong.to_string())),
             },

@@ -122,7 +122,7 @@ fn check_body(found: &Macro) -> Result<()> {
     let body = &found.body;
     let ends = [body.first(), body.last()];
     if let Some(token) = ends.into_iter().flatten().find(|token| token.is("##")) {
-        return Err(error(token.span, "`##` stands between two tokens"));
+        return Err(error(token.span, "`##` must stand between two tokens"));
     }
     let Some(parameters) = &found.parameters else { return Ok(()) };
     for (at, token) in body.iter().enumerate() {
@@ -134,7 +134,7 @@ fn check_body(found: &Macro) -> Result<()> {
             return Err(unsupported(token.span, "`#__VA_OPT__` is not supported"));
         }
         if !next.is_some_and(|next| next.kind == Kind::Word && parameters.contains(&next.text)) {
-            return Err(error(token.span, "`#` stands before a parameter of the macro"));
+            return Err(error(token.span, "`#` must stand before a parameter of the macro"));
         }
     }
     Ok(())

@@ -74,9 +74,9 @@ pub fn preprocess_files(
     main: &str,
 ) -> std::result::Result<Preprocessed, PreprocessError> {
     let mut state = State::new(options);
-    let done = state.run(main);
+    let outcome = state.run(main);
     let State { out: tokens, sources, environment_names, .. } = state;
-    if let Err(why) = done {
+    if let Err(why) = outcome {
         return Err(PreprocessError { why, sources });
     }
     Ok(Preprocessed { tokens, sources, environment_names })

@@ -32,7 +32,7 @@ pub(crate) struct PpToken {
     pub(crate) span: Span,
     /// A blank comes before it.
     pub(crate) is_spaced: bool,
-    /// It is the first of its line.
+    /// Set if it is the first of its line.
     pub(crate) is_first: bool,
     pub(crate) hide: HideSet,
 }

@@ -146,7 +146,7 @@ impl<'a> Analyser<'a> {
                 self.check_usable(*record, parameter.ty.span)?;
             }
             if ty.is_reference() && ast.specifiers.is_global {
-                return Err(error(parameter.ty.span, "a kernel takes no references"));
+                return Err(error(parameter.ty.span, "a kernel cannot have reference parameters"));
             }
             parameters.push(local);
         }
@@ -276,7 +276,7 @@ impl<'a> Analyser<'a> {
         let fields = fields.unwrap_or_default();
         for (name, _) in &ast.member_inits {
             if !fields.iter().any(|one| *one.name == *name.text) {
-                return Err(unsupported(name.span, "this initialiser is not of a field or base"));
+                return Err(unsupported(name.span, "this initialiser names no field or base"));
             }
         }
         for (position, field) in fields.iter().enumerate() {

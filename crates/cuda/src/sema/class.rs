@@ -182,7 +182,7 @@ impl<'a> Analyser<'a> {
             self.scope = inner;
             let ty = ty?.ty;
             let Type::Record(of) = ty else {
-                return Err(error(span, "a base is a class"));
+                return Err(error(span, "a base must be a class"));
             };
             self.complete(of, span)?;
             let name = self.program.records.get(of).map_or(String::new(), |one| one.name.clone());

@@ -291,7 +291,12 @@ impl<'a> Analyser<'a> {
             Some(ast::Initialiser::Copy(from)) => {
                 Some(self.in_spec(SpecContext::default(), |one| one.ghost_value(from, &ty))?)
             }
-            Some(_) => return Err(unsupported(part.name.span, "ghosts are initialised with `=`")),
+            Some(_) => {
+                return Err(unsupported(
+                    part.name.span,
+                    "a ghost variable must be initialised with `=`",
+                ));
+            }
         };
         let local = self.declare_ghost(&part.name, ty);
         Ok(ClauseKind::GhostDeclare(local, init))

@@ -373,16 +373,16 @@ impl<'a> Analyser<'a> {
     /// The type of `auto x = e` and similar (\[dcl.type.auto.deduct\]).
     pub(super) fn deduce_auto(&mut self, syntax: &'a TypeSyntax, from: &Operand) -> Result<QType> {
         let is_lvalue = from.is_place() && !from.is_xvalue;
-        let whole = from.qtype();
+        let source = from.qtype();
         let (mut ty, inner) = match &syntax.kind {
             TypeKind::Reference(inner) => {
-                (QType { reference: Reference::Lvalue, ..whole }, inner.as_ref())
+                (QType { reference: Reference::Lvalue, ..source }, inner.as_ref())
             }
             TypeKind::RvalueReference(inner) => {
                 let reference = if is_lvalue { Reference::Lvalue } else { Reference::Rvalue };
-                (QType { reference, ..whole }, inner.as_ref())
+                (QType { reference, ..source }, inner.as_ref())
             }
-            _ => (QType::plain(decayed(&whole)), syntax),
+            _ => (QType::plain(decayed(&source)), syntax),
         };
         match &inner.kind {
             TypeKind::Auto => {

@@ -243,11 +243,11 @@ impl<'p> Evaluator<'p> {
             (Number::Float(number), _) => match underlying {
                 Some(kind) if number.is_finite() && number.abs() < 1e30 => {
                     #[expect(clippy::cast_possible_truncation, reason = "it is small enough")]
-                    let whole = number.trunc() as i128;
-                    if kind.wrap(whole) != whole {
+                    let integer = number.trunc() as i128;
+                    if kind.wrap(integer) != integer {
                         return Err(NoValue::Undefined(span, "this number does not fit the type"));
                     }
-                    Number::Int(whole)
+                    Number::Int(integer)
                 }
                 _ => return Err(NoValue::Undefined(span, "this number does not fit the type")),
             },

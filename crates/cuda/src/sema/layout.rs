@@ -42,7 +42,7 @@ impl<'a> Analyser<'a> {
         }
         if let Some(align) = align {
             let align = u64::try_from(align).ok().filter(|one| one.is_power_of_two());
-            let align = align.ok_or_else(|| error(span, "an alignment is a power of two"))?;
+            let align = align.ok_or_else(|| error(span, "an alignment must be a power of two"))?;
             if align < largest {
                 // `alignas` forbids it, and compilers differ on `__align__`.
                 let message = "an alignment below that of the members is not supported";

@@ -163,10 +163,10 @@ impl<'a> Analyser<'a> {
             return Ok((left.clone(), left.clone()));
         }
         let number = |ty: &Type| is_arithmetic(ty) || self.is_unscoped_enum(ty);
-        let whole = |ty: &Type| self.is_integer_like(ty);
+        let is_integer = |ty: &Type| self.is_integer_like(ty);
         let fits = match op {
             Binary::Add | Binary::Sub | Binary::Mul | Binary::Div => number(left) && number(right),
-            _ => whole(left) && whole(right),
+            _ => is_integer(left) && is_integer(right),
         };
         if !fits {
             let message = format!(
@@ -239,11 +239,11 @@ impl<'a> Analyser<'a> {
         if let Type::Record(id) = to.ty {
             self.complete(id, span)?;
         }
-        let whole = offset.ty == Type::Whole;
-        if !whole && !self.is_integer_like(&offset.ty) {
-            return Err(error(offset.span, "an index is an integer"));
+        let is_unbounded = offset.ty == Type::Whole;
+        if !is_unbounded && !self.is_integer_like(&offset.ty) {
+            return Err(error(offset.span, "an index must be an integer"));
         }
-        let index = if whole { Type::Whole } else { self.promoted(&offset.ty) };
+        let index = if is_unbounded { Type::Whole } else { self.promoted(&offset.ty) };
         let offset = self.converted(offset, &index, span)?;
         let ty = base.ty.clone();
         let (base, offset) = (Box::new(base), Box::new(offset));

@@ -38,8 +38,8 @@ fn without_reference(syntax: &TypeSyntax) -> &TypeSyntax {
     }
 }
 
-/// Returns `true` if a written type is an instance of a pattern. Records in `bound` the types that the pattern's
-/// parameters stand for; `is_top` tells that the type is a whole parameter, whose own `const` does not count.
+/// Returns `true` if a written type is an instance of a pattern, and records in `bound` the types of the pattern's
+/// parameters. If `is_top`, the type is that of a whole function parameter, and its own `const` does not count.
 fn matches_pattern<'p>(
     pattern: &'p TypeSyntax,
     concrete: &TypeSyntax,

@@ -114,11 +114,11 @@ impl<'a> Analyser<'a> {
     fn extent(&mut self, size: &'a ast::Expr) -> Result<Extent> {
         let value = self.constant_operand(size)?;
         if !is_integral(&value.ty) && !matches!(value.ty, Type::Enum(_)) {
-            return Err(error(size.span, "the size of an array is an integer"));
+            return Err(error(size.span, "the size of an array must be an integer"));
         }
         match self.integer_constant(&value) {
             Ok(Some(number)) if number < 0 => {
-                Err(error(size.span, "the size of an array is not negative"))
+                Err(error(size.span, "the size of an array must not be negative"))
             }
             Ok(Some(0)) => Err(unsupported(size.span, "arrays without elements are not supported")),
             Ok(Some(number)) => {

@@ -129,7 +129,7 @@ impl<'a> Analyser<'a> {
                     let target = self.resolve_type(ty)?;
                     self.spec_cast(None, &target, only, span)
                 }
-                _ => Err(unsupported(span, "this in a clause is not supported")),
+                _ => Err(unsupported(span, "this expression in a clause is not supported")),
             },
             Ast::Quantified(word, names, body) => {
                 self.quantified(word, names, body, span).map(Operand::new)
@@ -144,9 +144,9 @@ impl<'a> Analyser<'a> {
             | Ast::SizeOf(_)
             | Ast::SizeOfType(..) => self.operand(expr),
             Ast::Assign(..) | Ast::Step { .. } => {
-                Err(error(span, "a clause does not change variables"))
+                Err(error(span, "a clause must not change variables"))
             }
-            _ => Err(unsupported(span, "this in a clause is not supported")),
+            _ => Err(unsupported(span, "this expression in a clause is not supported")),
         }
     }
 
@@ -257,7 +257,7 @@ impl<'a> Analyser<'a> {
             ("~", _) if ty == Type::Whole => {
                 Ok(value(ExprKind::Unary(Unary::Complement, Box::new(inner)), ty, span))
             }
-            _ => Err(error(span, format!("`{sign}` does not apply to this"))),
+            _ => Err(error(span, format!("`{sign}` does not apply to this value"))),
         }
     }
 
@@ -306,7 +306,7 @@ impl<'a> Analyser<'a> {
         let ty = left.ty.clone();
         let real = matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div);
         if ty != Type::Whole && !(ty == Type::Real && real) {
-            return Err(error(span, format!("`{sign}` does not apply to these")));
+            return Err(error(span, format!("`{sign}` does not apply to these values")));
         }
         Ok(value(ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span))
     }
@@ -401,7 +401,7 @@ impl<'a> Analyser<'a> {
             let ty = body.ty.clone();
             let of_bits = matches!(op, "|" | "&" | "^");
             if ty != Type::Whole && (ty != Type::Real || of_bits) {
-                return Err(error(span, "this operator needs other numbers"));
+                return Err(error(span, "this operator does not take numbers of these types"));
             }
             let fold = Fold { op: op.to_owned(), variable, low, high, body };
             Ok(value(ExprKind::Spec(Box::new(SpecExpr::Fold(fold))), ty, span))

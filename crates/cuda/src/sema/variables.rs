@@ -68,9 +68,9 @@ impl<'a> Analyser<'a> {
         if ty.is_const && !ty.is_volatile && !ty.is_reference() {
             let is_number = is_arithmetic(&ty.ty) || matches!(ty.ty, Type::Enum(_));
             if let (Some(Init::Expr(made)), true) = (&init, is_number) {
-                let whole = !matches!(ty.ty, Type::Float(_)) || specifiers.is_constexpr;
+                let is_foldable = !matches!(ty.ty, Type::Float(_)) || specifiers.is_constexpr;
                 match self.known_value(made.clone(), name.span) {
-                    Ok(known) if whole => _ = self.body.constants.insert(local, known),
+                    Ok(known) if is_foldable => _ = self.body.constants.insert(local, known),
                     Err(why) if specifiers.is_constexpr => return Err(why),
                     _ => {}
                 }

@@ -20,7 +20,7 @@ pub struct Unit {
 pub struct Declaration {
     /// The kind of declaration.
     pub kind: DeclarationKind,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -52,7 +52,7 @@ pub enum DeclarationKind {
     Namespace {
         /// Its name; empty if it has none.
         name: Name,
-        /// It is `inline` or unnamed.
+        /// Set if it is `inline` or unnamed.
         is_transparent: bool,
         /// Its declarations.
         declarations: Vec<Declaration>,
@@ -70,7 +70,7 @@ pub enum DeclarationKind {
         names: Vec<Name>,
         /// The reason, a phrase for the message.
         why: &'static str,
-        /// It is a function of the host, which a kernel cannot call: others of its name are unaffected.
+        /// Set if it is a function of the host, which a kernel cannot call: others of its name are unaffected.
         is_host_function: bool,
     },
 }
@@ -81,14 +81,14 @@ pub struct Name {
     /// The word. Operators of classes are `operator+`, conversions `operator ` with a blank (the type is the result
     /// type), constructors have the class's name, destructors `~` before it.
     pub text: Box<str>,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
 /// `::a::b<int>::c<4>`.
 #[derive(Clone, Debug)]
 pub struct QualifiedName {
-    /// It begins with `::`.
+    /// Set if it begins with `::`.
     pub is_global: bool,
     /// Its parts; at least one.
     pub parts: Vec<NamePart>,
@@ -126,7 +126,7 @@ pub struct TemplateParameter {
     pub name: Name,
     /// Its kind.
     pub kind: TemplateParameterKind,
-    /// It is a pack.
+    /// Set if it is a pack.
     pub is_pack: bool,
 }
 
@@ -148,7 +148,7 @@ pub struct TypeSyntax {
     pub is_const: bool,
     /// `volatile` at this level.
     pub is_volatile: bool,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -261,7 +261,7 @@ pub struct Record {
     pub name: NamePart,
     /// Words before it.
     pub specifiers: Specifiers,
-    /// It is a union.
+    /// Set if it is a union.
     pub is_union: bool,
     /// Parameters of its template.
     pub template: Option<TemplateParameters>,
@@ -276,7 +276,7 @@ pub struct Record {
 pub struct Enumeration {
     /// Its name; empty if it has none.
     pub name: Name,
-    /// It is an `enum class`.
+    /// Set if it is an `enum class`.
     pub is_scoped: bool,
     /// Its underlying type, if given.
     pub underlying: Option<TypeSyntax>,
@@ -324,7 +324,7 @@ pub enum Initialiser {
 pub struct Expr {
     /// Its kind.
     pub kind: ExprKind,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -369,7 +369,7 @@ pub enum ExprKind {
     Assign(&'static str, Box<Expr>, Box<Expr>),
     /// `++` and `--`.
     Step {
-        /// It is `++`; otherwise `--`.
+        /// Set if it is `++`; otherwise `--`.
         add: bool,
         /// Before the operand.
         is_prefix: bool,
@@ -452,7 +452,7 @@ pub struct Fold {
 pub struct Stmt {
     /// Its kind.
     pub kind: StmtKind,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -534,7 +534,7 @@ pub enum Condition {
 pub struct Clause {
     /// Its kind.
     pub kind: ClauseKind,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -586,7 +586,7 @@ pub enum ClauseKind {
         function: Name,
         /// Its unit.
         unit: Expr,
-        /// It is claimed to commute.
+        /// Set if it is claimed to commute.
         is_commutative: bool,
     },
     /// `symbolic A, B`.

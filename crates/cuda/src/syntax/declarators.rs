@@ -27,7 +27,7 @@ pub(super) struct Declared {
     pub(super) ty: TypeSyntax,
     /// The function's parameters end in `...`.
     pub(super) is_variadic: bool,
-    /// It is a pack of parameters.
+    /// Set if it is a pack of parameters.
     pub(super) is_pack: bool,
 }
 

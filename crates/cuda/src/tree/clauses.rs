@@ -8,7 +8,7 @@ use base::Span;
 pub struct Clause {
     /// Its kind.
     pub kind: ClauseKind,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -55,7 +55,7 @@ pub enum ClauseKind {
     Alias(Vec<Expr>),
     /// A well-formed clause with an unsupported meaning; the reason.
     Unfollowed {
-        /// It is an `ensures`.
+        /// Set if it is an `ensures`.
         is_postcondition: bool,
         /// The reason.
         why: String,
@@ -107,7 +107,7 @@ pub struct Predicate {
     pub parameters: Vec<LocalId>,
     /// Its body.
     pub body: Expr,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -124,7 +124,7 @@ pub struct Lemma {
     pub induction: Option<LocalId>,
     /// Its statement.
     pub body: Expr,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }
 
@@ -135,8 +135,8 @@ pub struct Monoid {
     pub function: FunctionId,
     /// Its unit.
     pub unit: Expr,
-    /// It is claimed to be commutative.
+    /// Set if it is claimed to be commutative.
     pub is_commutative: bool,
-    /// Its place.
+    /// Its span.
     pub span: Span,
 }

@@ -35,7 +35,7 @@ pub enum Type {
 pub struct Qualified {
     /// Its type.
     pub ty: Type,
-    /// It must not be written through this pointer.
+    /// Set if it must not be written through this pointer.
     pub is_const: bool,
     /// Accesses are `volatile`.
     pub is_volatile: bool,

@@ -111,7 +111,10 @@ impl Lowerer<'_> {
                     let same =
                         |known: &Vec<Expr>| format!("{known:?}") == format!("{:?}", one.index);
                     if index.as_ref().is_some_and(|known| !same(known)) {
-                        return Err(unsupported(span, "the address of this is not supported"));
+                        return Err(unsupported(
+                            span,
+                            "the address of this expression is not supported",
+                        ));
                     }
                     index = Some(one.index);
                     targets.extend(one.targets);
@@ -119,7 +122,7 @@ impl Lowerer<'_> {
                 let (tag, index) = (Some(tag.clone()), index.unwrap_or_default());
                 Ok(Pointer { targets, tag, base: None, index })
             }
-            _ => Err(unsupported(span, "the address of this is not supported")),
+            _ => Err(unsupported(span, "the address of this expression is not supported")),
         }
     }
 
@@ -130,7 +133,7 @@ impl Lowerer<'_> {
             let Spot::Cell(array, index) = spot else { continue };
             let same = |known: &Vec<Expr>| format!("{known:?}") == format!("{index:?}");
             if common.as_ref().is_some_and(|known| !same(known)) {
-                return Err(unsupported(span, "the address of this is not supported"));
+                return Err(unsupported(span, "the address of this expression is not supported"));
             }
             common = Some(index.clone());
             leaves.push(TargetLeaf { array: *array, stride: 1, at: 0 });
@@ -150,7 +153,10 @@ impl Lowerer<'_> {
             }
             _ => {
                 if spots.iter().any(|one| matches!(one, Spot::Value(_) | Spot::Pointer(_))) {
-                    return Err(unsupported(span, "the address of this is not supported"));
+                    return Err(unsupported(
+                        span,
+                        "the address of this expression is not supported",
+                    ));
                 }
                 let known = self.objects.iter().position(|one| same_spots(one, spots));
                 let number = known.unwrap_or(self.objects.len());

@@ -103,8 +103,8 @@ impl Lowerer<'_> {
         // Contracts are identified by name, and overloads share one.
         let is_taken =
             self.contracts.iter().any(|one| one.name == function.name && one.span != function.span);
-        let alone = self.as_kernel(id, function).filter(|_| !is_taken);
-        let Some(kernel) = alone else {
+        let separate = self.as_kernel(id, function).filter(|_| !is_taken);
+        let Some(kernel) = separate else {
             let why =
                 format!("the contract of `{}` does not hold for a block on its own", function.name);
             self.leave_open(super::claims::About::Body, span, why);
@@ -163,8 +163,8 @@ impl Lowerer<'_> {
 
     /// A function as a kernel; `None` if it uses more than its block.
     fn as_kernel(&self, id: FunctionId, function: &Function) -> Option<Kernel> {
-        let alone = Function { is_kernel: true, ..function.clone() };
-        let mut kernel = super::kernel::lower_kernel(self.program, id, &alone).ok()?;
+        let kernel_form = Function { is_kernel: true, ..function.clone() };
+        let mut kernel = super::kernel::lower_kernel(self.program, id, &kernel_form).ok()?;
         let of_grid = |one: &(Builtin, usize)| matches!(one.0, Builtin::Block | Builtin::GridDim);
         let is_whole = !kernel.mentioned.iter().any(of_grid) && kernel.unfollowed.is_empty();
         // It is called by one block; others have shared arrays of their own.

@@ -82,8 +82,8 @@ impl Lowerer<'_> {
         let scalar = self.size(&leaves.first()?.ty)?;
         let count = u64::try_from(leaves.len()).ok()?;
         let plain = |one: &Leaf| one.dimensions.is_empty() && self.layout(&one.ty) == Some(layout);
-        let whole = leaves.iter().all(plain) && self.size(ty)? == scalar.checked_mul(count)?;
-        whole.then_some((layout, i128::from(count)))
+        let is_layout = leaves.iter().all(plain) && self.size(ty)? == scalar.checked_mul(count)?;
+        is_layout.then_some((layout, i128::from(count)))
     }
 
     /// Views the elements behind a pointer as another type with the same scalar layout; refuses any other view.

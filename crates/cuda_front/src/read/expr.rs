@@ -159,7 +159,7 @@ impl Lowerer<'_> {
             }
             Kind::Call(function, arguments) => self.call_place(*function, arguments, expr, out),
             Kind::Text(_) => Err(unsupported(span, "strings are not supported here")),
-            _ => Err(unsupported(span, "assigning to this is not supported")),
+            _ => Err(unsupported(span, "assigning to this expression is not supported")),
         }
     }
 
@@ -209,8 +209,8 @@ impl Lowerer<'_> {
                 };
                 match &inner.ty {
                     tree::Type::Pointer(_) => {
-                        let done = self.cast_of_dynamic(inner, &pointee.ty, span, out)?;
-                        if let Some(pointer) = done {
+                        let cast_pointer = self.cast_of_dynamic(inner, &pointee.ty, span, out)?;
+                        if let Some(pointer) = cast_pointer {
                             return Ok(pointer);
                         }
                         let pointer = self.pointer(inner, out)?;

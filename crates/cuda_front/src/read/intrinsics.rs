@@ -1,8 +1,8 @@
 //! Functions of CUDA and of the standard library.
 //!
-//! Fences are not used as ordering here; in a kernel with one no race is refuted. A value that depends on hardware or
-//! the host (clocks, random numbers, bits of floats) is unknown and differs each time, so that nothing that depends
-//! on it is proved equal to anything. A function that is not listed is refused.
+//! Fences are not used as ordering here; in a kernel with a fence no race is refuted. A value that depends on hardware
+//! or the host (clocks, random numbers, bits of floats) is unknown, and a new one each time. So no value computed from
+//! it is proved equal to any other. A function that is not listed is refused.
 
 use super::diagnostics::{Result, unsupported};
 use super::float_functions::{function, is_conversion};

@@ -292,7 +292,9 @@ impl Lowerer<'_> {
                     let from = Spot::Cell(*copy, Vec::new());
                     self.copy_array(&from, spot, leaf, span, out)?;
                 }
-                _ => return Err(unsupported(span, "assigning to this is not supported")),
+                _ => {
+                    return Err(unsupported(span, "assigning to this expression is not supported"));
+                }
             }
         }
         Ok(())

@@ -68,26 +68,26 @@ pub(super) fn normalise_exits(body: &[Stmt], exit: ExitKind) -> Result<Vec<Stmt>
                 if may_exit(std::slice::from_ref(statement), exit) =>
             {
                 let complete = |part: &[Stmt]| -> Result<Vec<Stmt>> {
-                    let mut whole = part.to_vec();
+                    let mut branch = part.to_vec();
                     if !part.iter().any(|one| always_exits(one, exit)) {
-                        whole.extend(rest.iter().cloned());
+                        branch.extend(rest.iter().cloned());
                     }
-                    if count(&whole) > MAX_REPEATED * 16 {
+                    if count(&branch) > MAX_REPEATED * 16 {
                         return Err(unsupported(
                             statement.span,
                             "this many exits are not supported",
                         ));
                     }
-                    normalise_exits(&whole, exit)
+                    normalise_exits(&branch, exit)
                 };
                 let kind = StmtKind::If(condition.clone(), complete(then)?, complete(otherwise)?);
                 out.push(Stmt { kind, span: statement.span });
                 return Ok(out);
             }
             StmtKind::Block(inner) if may_exit(inner, exit) => {
-                let mut whole = inner.clone();
-                whole.extend(rest.iter().cloned());
-                out.extend(normalise_exits(&whole, exit)?);
+                let mut branch = inner.clone();
+                branch.extend(rest.iter().cloned());
+                out.extend(normalise_exits(&branch, exit)?);
                 return Ok(out);
             }
             _ => out.push(statement.clone()),

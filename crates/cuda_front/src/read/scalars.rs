@@ -173,7 +173,7 @@ impl Lowerer<'_> {
                 let (one, other) = self.compared_sides(operator, one.clone(), other.clone());
                 Ok(Expr { span, ..compare(operator, one, other) })
             }
-            _ => Err(unsupported(span, "comparing these is not supported")),
+            _ => Err(unsupported(span, "comparing these values is not supported")),
         }
     }
 

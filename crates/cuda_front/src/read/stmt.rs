@@ -199,9 +199,9 @@ impl Lowerer<'_> {
             condition = self.condition(written, &mut head)?;
         }
         self.count_loops(true);
-        let done = self.statements(&parts.body, &mut body);
+        let result = self.statements(&parts.body, &mut body);
         self.count_loops(false);
-        done?;
+        result?;
         if let Some(written) = &parts.step {
             self.effect(written, &mut step)?;
         }

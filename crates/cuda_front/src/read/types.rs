@@ -119,7 +119,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Result<(usize, usize)> {
         let tree::Type::Record(id) = ty else {
-            return Err(unsupported(span, "members of this are not supported"));
+            return Err(unsupported(span, "members of this type are not supported"));
         };
         let Some(record) = self.program.records.get(*id).filter(|one| !one.is_union) else {
             return Err(unsupported(span, "unions are not supported"));
@@ -132,7 +132,7 @@ impl Lowerer<'_> {
             }
             first += count;
         }
-        Err(unsupported(span, "members of this are not supported"))
+        Err(unsupported(span, "members of this type are not supported"))
     }
 }
 

@@ -7,7 +7,7 @@ use term::Number;
 /// Products of more summands than this stay products of composite atoms.
 const MAX_EXPANSION: usize = 1 << 20;
 
-/// Numbers of more bits than this are given up: floats overflow long before.
+/// Limit on the bits of a coefficient; floats overflow long before.
 const MAX_COEFFICIENT_BITS: usize = 1 << 16;
 /// Bits of a coefficient that count as one step.
 const STEP_BITS: usize = 256;

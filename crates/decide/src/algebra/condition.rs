@@ -12,7 +12,7 @@ pub(crate) struct ConditionId(pub(super) u32);
 pub(crate) enum Condition {
     /// True, or false, at every input.
     Truth(bool),
-    /// The form's sign is one of these; its first coefficient is 1, the set neither empty nor all.
+    /// The form's sign is in the set, which is neither empty nor all signs. The form's first coefficient is 1.
     Sign(FormId, SignSet),
     /// Both, smaller number first.
     And(ConditionId, ConditionId),

@@ -39,9 +39,9 @@ fn slot_of(terms: &[Summand]) -> usize {
 /// The factors that may be pulled out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pull {
-    /// All: the sum is raised to an integer power, or its absolute value is taken.
+    /// All factors: the sum is raised to an integer power, or its absolute value is taken.
     Everything,
-    /// Those that are positive at every input: the sum is under a root.
+    /// Factors that are positive at every input: the sum is under a root.
     Positive,
 }
 

@@ -25,11 +25,11 @@ impl Algebra {
             let mut result = Polynomial::zero();
             for (monomial, coefficient) in polynomial.into_raw_terms() {
                 let mut factors = self.factors(monomial);
-                let mut whole = 0;
+                let mut integer_power = 0;
                 for (atom, power) in &mut factors {
                     if *atom == base && power.floor() > 0 {
-                        whole = power.floor();
-                        *power = power.plus(Power::integer(-whole))?;
+                        integer_power = power.floor();
+                        *power = power.plus(Power::integer(-integer_power))?;
                     }
                 }
                 let (rest, shed) = self.monomial_from(factors, monomial.exponent())?;
@@ -37,7 +37,7 @@ impl Algebra {
                 if let Some(shed) = shed {
                     summand.scale_by(&shed);
                 }
-                for _ in 0..whole {
+                for _ in 0..integer_power {
                     summand.tidy();
                     summand = self.expand_product(summand, inside.clone())?;
                 }

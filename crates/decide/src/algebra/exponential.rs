@@ -107,8 +107,8 @@ impl Algebra {
             Atom::Integer(value) => self.atom_polynomial(Atom::LogInteger(value)),
             Atom::Base(form) => self.atom_polynomial(Atom::Log(form)),
             _ => {
-                let alone = self.intern_sorted(vec![(Monomial::of_atom(atom), Number::ONE)]);
-                self.atom_polynomial(Atom::Log(alone))
+                let atom_form = self.intern_sorted(vec![(Monomial::of_atom(atom), Number::ONE)]);
+                self.atom_polynomial(Atom::Log(atom_form))
             }
         }
     }

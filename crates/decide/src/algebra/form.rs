@@ -9,7 +9,7 @@ impl FormId {
     pub(crate) const ZERO: Self = Self(0);
 }
 
-/// Why an operation has no result. All of them end in `Unknown`.
+/// The reason why an operation has no result. Each of them leads to `Unknown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
     /// A denominator that is zero everywhere.

@@ -51,8 +51,8 @@ impl Algebra {
             for (base, power) in self.factors(*monomial) {
                 let Some(Atom::Base(form)) = self.atom_ref(base) else { continue };
                 let Some((leading, _)) = self.form(*form).last().cloned() else { continue };
-                let whole = power.as_integer().is_some_and(|power| power < 0);
-                if whole && self.contains(*monomial, leading) {
+                let is_negative_integer = power.as_integer().is_some_and(|power| power < 0);
+                if is_negative_integer && self.contains(*monomial, leading) {
                     let (inverse, _) = self.monomial_inverse(leading)?;
                     return Ok(Some((index, base, self.monomial_product(*monomial, inverse)?.0)));
                 }

@@ -102,9 +102,9 @@ fn fold(function: Function, value: &Number) -> Option<Number> {
 /// Rounds to the nearest integer, ties to even.
 pub(crate) fn round_to_even(value: &Number) -> Number {
     let half = Number::dyadic(1, -1);
-    let whole = |number: &Number| Number::from_big(RBig::from(number.to_big().floor()));
-    let up = whole(&(value + &half));
+    let rounded_down = |number: &Number| Number::from_big(RBig::from(number.to_big().floor()));
+    let up = rounded_down(&(value + &half));
     let is_tie = &up - &half == *value;
-    let is_odd = whole(&(&up * &half)) != &up * &half;
+    let is_odd = rounded_down(&(&up * &half)) != &up * &half;
     if is_tie && is_odd { &up - &Number::ONE } else { up }
 }

@@ -118,8 +118,8 @@ impl Algebra {
         elements.extend(more);
         elements.sort_unstable();
         elements.dedup();
-        let alone = self.intern(Polynomial::single(Monomial::of_atom(second)))?;
-        let sign = self.sign_of_larger(self.atom_sign(first), alone);
+        let second_form = self.intern(Polynomial::single(Monomial::of_atom(second)))?;
+        let sign = self.sign_of_larger(self.atom_sign(first), second_form);
         let atom = self.intern_maximum(elements.into(), sign);
         let mut result = Polynomial::single(Monomial::of_atom(atom));
         result.scale_by(&scale);

@@ -13,12 +13,12 @@ impl Algebra {
     /// Returns `true` if nothing in the monomial could leave an exponent or be multiplied out: no base, no power but
     /// 1 and 2, and not a logarithm alone.
     pub(crate) fn is_inert(&self, monomial: Monomial) -> bool {
-        let alone = monomial.second == 0;
+        let is_single_factor = monomial.second == 0;
         let inert = |atom: u32| {
             atom <= self.inputs
                 || match self.atom_ref(AtomId(atom)) {
                     None | Some(Atom::Base(_) | Atom::Integer(_)) => false,
-                    Some(Atom::Log(_) | Atom::LogInteger(_)) => !alone,
+                    Some(Atom::Log(_) | Atom::LogInteger(_)) => !is_single_factor,
                     Some(_) => true,
                 }
         };
@@ -111,8 +111,10 @@ impl Algebra {
             {
                 let base = Number::from(i64::try_from(*base).map_err(|_| Obstacle::TooLarge)?);
                 // The base is not zero.
-                let whole = base.integer_power(power.floor()).unwrap_or(Number::ONE);
-                shed = Some(shed.map_or_else(|| whole.clone(), |before| &before * &whole));
+                let integer_part = base.integer_power(power.floor()).unwrap_or(Number::ONE);
+                shed = Some(
+                    shed.map_or_else(|| integer_part.clone(), |before| &before * &integer_part),
+                );
                 *power = power.plus(Power::integer(power.floor()).negated()?)?;
             }
         }

@@ -78,8 +78,8 @@ impl Algebra {
             && let Some(factors) = self.not_negative_factors(primitive)
         {
             for (atom, inner) in factors {
-                let alone = Polynomial::single(Monomial::of_atom(atom));
-                let inner = self.power(alone, inner.times(power)?)?;
+                let factor_polynomial = Polynomial::single(Monomial::of_atom(atom));
+                let inner = self.power(factor_polynomial, inner.times(power)?)?;
                 result = self.product(result, inner)?;
             }
             return Ok(result);
@@ -87,10 +87,10 @@ impl Algebra {
         let Some((atom, inner)) = root else {
             return self.root_of_sum(result, primitive, power);
         };
-        let alone = Polynomial::single(Monomial::of_atom(atom));
+        let atom_polynomial = Polynomial::single(Monomial::of_atom(atom));
         let total = inner.times(power)?;
         let factor = if inner.is_even_integer() && !total.is_even_integer() {
-            let absolute = self.absolute(alone)?;
+            let absolute = self.absolute(atom_polynomial)?;
             self.power(absolute, total)?
         } else {
             let (monomial, shed) =
@@ -105,11 +105,12 @@ impl Algebra {
     fn not_negative_factors(&self, primitive: FormId) -> Option<super::monomial::Factors> {
         let [(monomial, coefficient)] = self.form(primitive) else { return None };
         let factors = self.factors(*monomial);
-        let fine = |(atom, _): &(super::AtomId, Power)| {
+        let is_not_negative = |(atom, _): &(super::AtomId, Power)| {
             self.sign_of_atom(*atom).within(SignSet::NOT_NEGATIVE)
         };
-        let whole = monomial.exponent() == Exponent::ZERO && coefficient.is_one();
-        (whole && factors.len() > 1 && factors.iter().all(fine)).then_some(factors)
+        let is_plain_product = monomial.exponent() == Exponent::ZERO && coefficient.is_one();
+        (is_plain_product && factors.len() > 1 && factors.iter().all(is_not_negative))
+            .then_some(factors)
     }
 
     /// `result · primitive^power` for a sum under a root: `|s|^(2·power)` if it is `s²`.

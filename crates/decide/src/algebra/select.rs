@@ -159,22 +159,24 @@ impl Algebra {
         Ok(result)
     }
 
-    /// Simplifies a branch, in which `holds` is true and its negation `fails` is false: summands that are selects on
-    /// either become the branch that they choose. Their other branch is never needed, so it may be undefined.
+    /// Simplifies a branch, in which `holds` is true and its negation `fails` is false. A summand that selects by one
+    /// of these conditions becomes its chosen branch. Its other branch is never needed, so it may be undefined.
     fn within_branch(&mut self, form: FormId, [holds, fails]: [ConditionId; 2]) -> Outcome<FormId> {
         self.spend(self.form(form).len())?;
-        let taken = |monomial: &Monomial| match self.atom_ref(monomial.as_atom()?)? {
+        let chosen_branch = |monomial: &Monomial| match self.atom_ref(monomial.as_atom()?)? {
             Atom::Select(condition, a, _) if *condition == holds => Some(*a),
             Atom::Select(condition, _, b) if *condition == fails => Some(*b),
             _ => None,
         };
         let found: Vec<(FormId, Number)> = (self.form(form).iter())
-            .filter_map(|(monomial, coefficient)| Some((taken(monomial)?, coefficient.clone())))
+            .filter_map(|(monomial, coefficient)| {
+                Some((chosen_branch(monomial)?, coefficient.clone()))
+            })
             .collect();
         if found.is_empty() {
             return Ok(form);
         }
-        let rest = self.form(form).iter().filter(|(monomial, _)| taken(monomial).is_none());
+        let rest = self.form(form).iter().filter(|(monomial, _)| chosen_branch(monomial).is_none());
         let mut result = Polynomial::from_sorted(rest.cloned().collect());
         for (side, coefficient) in found {
             let mut side = self.polynomial(side);

@@ -69,8 +69,8 @@ impl Algebra {
             let sign = known.times(SignSet::of(factor.signum()));
             let mut multiple = self.polynomial(fact);
             multiple.scale_by(&-&factor);
-            let whole = self.polynomial(form);
-            let rest = self.sum(whole, multiple)?;
+            let full_form = self.polynomial(form);
+            let rest = self.sum(full_form, multiple)?;
             let rest = self.intern(rest)?;
             let own = self.sign_of_terms(rest).and(self.sign_by_fact(rest)?);
             possible = possible.and(sign.plus(own));
@@ -78,7 +78,8 @@ impl Algebra {
         Ok(possible)
     }
 
-    /// Finds a factor that gives the fact the form's coefficient at some monomial other than 1.
+    /// Finds a factor by which the fact gets the same coefficient as the form at some monomial other than 1, so that
+    /// the two cancel there.
     fn cancelling_factor(&self, form: FormId, fact: FormId) -> Option<Number> {
         let terms = self.form(form);
         self.form(fact).iter().filter(|(monomial, _)| *monomial != Monomial::ONE).find_map(
@@ -161,8 +162,8 @@ impl Algebra {
         if self.facts.is_empty() {
             return structural;
         }
-        let alone = [(Monomial::of_atom(atom), Number::ONE)];
-        let fact = self.find_sorted(&alone).map_or(SignSet::ANY, |form| self.facts.get(form));
+        let atom_form = [(Monomial::of_atom(atom), Number::ONE)];
+        let fact = self.find_sorted(&atom_form).map_or(SignSet::ANY, |form| self.facts.get(form));
         let inside = match self.atom_ref(atom) {
             // The fact may be about the polynomial rather than the atom that carries it.
             Some(Atom::Base(form)) => self.facts.get(*form),

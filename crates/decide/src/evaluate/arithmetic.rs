@@ -158,8 +158,8 @@ impl Interval {
 
 /// Returns the largest double that is not above the value, −∞ if there is none.
 fn below(value: &Binary) -> f64 {
-    let near = Interval::point(value.clone()).to_f64_lossy();
-    let mut bound = near.clamp(f64::MIN, f64::MAX);
+    let approximate = Interval::point(value.clone()).to_f64_lossy();
+    let mut bound = approximate.clamp(f64::MIN, f64::MAX);
     let exceeds = |bound: f64| match Number::from_f64(bound) {
         Some(number) => Interval::of_number(&number).low > *value,
         None => bound > 0.0,

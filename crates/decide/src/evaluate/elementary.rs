@@ -121,8 +121,8 @@ fn log_of_point(x: &Binary) -> Interval {
         power = times(&power, &square);
         index += 2;
     }
-    let whole = (ln_2() * IBig::from(k)) >> GUARD;
-    enclosure(sum * IBig::from(2) + whole, 0)
+    let multiple = (ln_2() * IBig::from(k)) >> GUARD;
+    enclosure(sum * IBig::from(2) + multiple, 0)
 }
 
 /// `e^x`; `None` for arguments too large to enclose.

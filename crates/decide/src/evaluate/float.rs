@@ -75,8 +75,8 @@ pub(super) fn float_operation(
 
 /// Returns the element of a tensor with this number.
 pub(super) fn element(terms: &Terms, first: Input, index: f64) -> Option<Input> {
-    let whole = index as i64;
-    (whole as f64 == index).then(|| terms.inputs().behind(first, whole)).flatten()
+    let integer = index as i64;
+    (integer as f64 == index).then(|| terms.inputs().behind(first, integer)).flatten()
 }
 
 /// Applies `f`, with NaN if either operand is: `f64::max` would drop it.

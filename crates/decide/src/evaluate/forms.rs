@@ -133,8 +133,8 @@ impl<'a> FormValues<'a> {
                 .map(|form| self.form_at(*form, depth))
                 .fold(f64::NEG_INFINITY, f64::max),
             Atom::Select(condition, a, b) => {
-                let taken = if self.holds(condition, depth) { a } else { b };
-                self.form_at(taken, depth)
+                let chosen = if self.holds(condition, depth) { a } else { b };
+                self.form_at(chosen, depth)
             }
             Atom::Apply(function, form) => apply_float(function, self.form_at(form, depth)),
         };

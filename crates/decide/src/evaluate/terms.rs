@@ -136,9 +136,9 @@ fn operation(
 
 /// Returns the element of a tensor at a computed index, if the enclosure is one exact integer.
 pub(crate) fn element(terms: &Terms, first: Input, index: &Interval) -> Option<Input> {
-    let whole = index.to_f64_lossy() as i64;
-    let exact = *index == Interval::of_number(&Number::from(whole));
-    exact.then(|| terms.inputs().behind(first, whole)).flatten()
+    let integer = index.to_f64_lossy() as i64;
+    let exact = *index == Interval::of_number(&Number::from(integer));
+    exact.then(|| terms.inputs().behind(first, integer)).flatten()
 }
 
 /// Applies an operation defined everywhere: undefined operands make the result undefined.

@@ -282,8 +282,8 @@ impl Normaliser<'_> {
         match self.terms.at(node) {
             Node::Select(condition, a, b) => {
                 let (_, negated) = strip_negations(self.terms, condition);
-                let taken = holds != negated;
-                self.peek(if taken { a } else { b })
+                let takes_first = holds != negated;
+                self.peek(if takes_first { a } else { b })
             }
             extremum @ (Node::Maximum(a, b) | Node::Minimum(a, b)) => {
                 let smaller = found.condition.decides(self.terms, [a, b]);

@@ -144,8 +144,8 @@ fn from_file(path: &str, tensor: &TensorSpec) -> Result<FromFile, ContentsError>
         return Err(ContentsError::Truth { path: path.to_owned() });
     }
     // With strides, the buffer may be much larger than the file.
-    let taken = other.cloned().unwrap_or_else(|| array.shape.clone());
-    let shape = sized(&TensorSpec { shape: Some(taken), ..tensor.clone() })?;
+    let chosen_shape = other.cloned().unwrap_or_else(|| array.shape.clone());
+    let shape = sized(&TensorSpec { shape: Some(chosen_shape), ..tensor.clone() })?;
     Ok((array.data, shape, other.map(|_| array.shape)))
 }
 

@@ -58,8 +58,9 @@ impl ElementType {
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let modules = ["torch.", "numpy.", "np.", "tl."];
-        let bare = modules.iter().find_map(|module| name.strip_prefix(module)).unwrap_or(&name);
-        let found = SPELLINGS.iter().find(|(_, spellings)| spellings.contains(&bare));
+        let without_module =
+            modules.iter().find_map(|module| name.strip_prefix(module)).unwrap_or(&name);
+        let found = SPELLINGS.iter().find(|(_, spellings)| spellings.contains(&without_module));
         found.map(|&(element, _)| element)
     }
 

@@ -36,11 +36,11 @@ pub(super) fn faults(
     let threads: u64 = block.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul);
     let shown = Dimensions(block);
     if threads > MAX_THREADS {
-        let these = match shown.to_string().contains(',') {
+        let actual = match shown.to_string().contains(',') {
             true => format!("{shown} is {threads}"),
             false => format!("not {threads}"),
         };
-        faults.push(format!("a block has at most {MAX_THREADS} threads, {these}"));
+        faults.push(format!("a block has at most {MAX_THREADS} threads, {actual}"));
     }
     let facts = program.functions[kernel].launch;
     if let Some(required) = facts.required_block.filter(|&required| required != block) {

@@ -91,7 +91,7 @@ impl<'r> Buffers<'r> {
         })?;
         if let Some(Data { shape, reshaped: Some(found), .. }) = &data {
             let (found, taken) = (shape_text(found), shape_text(shape));
-            self.notes.push(format!("the file of `{name}` has shape {found}, taken as {taken}"));
+            self.notes.push(format!("the file of `{name}` has shape {found}, read as {taken}"));
         }
         let shape = data.as_ref().map(|data| data.shape.clone()).or_else(|| tensor.shape.clone());
         let access = match tensor.direction {

@@ -58,7 +58,7 @@ pub(super) enum AliasError {
         .names[0], .names[1], .bytes[0], .bytes[1]
     )]
     Sizes { names: [String; 2], bytes: [u64; 2] },
-    #[error("`{}` and `{}` have different initial contents or zeros", .names[0], .names[1])]
+    #[error("`{}` and `{}` have different initial contents or structures", .names[0], .names[1])]
     Contents { names: [String; 2] },
 }
 

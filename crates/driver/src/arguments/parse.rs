@@ -144,7 +144,9 @@ fn map_text(text: &str) -> Option<&str> {
 /// `tensormap(A, …),tensormap(B, …)]`: maps in memory.
 fn maps(text: &str) -> Result<Vec<TensorMapSpec>, ParseReason> {
     let wrong = |item: &str| {
-        ParseReason::TensorMap(format!("`{item}` stands among tensor maps and is none"))
+        ParseReason::TensorMap(format!(
+            "`{item}` is in a list of tensor maps, but is not a tensor map"
+        ))
     };
     let items = text.strip_suffix(']').ok_or_else(|| wrong(text))?;
     let map = |item: &str| map_spec(map_text(item).ok_or_else(|| wrong(item))?);

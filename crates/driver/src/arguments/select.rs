@@ -184,9 +184,9 @@ impl Candidate {
 
     /// The name with template arguments, with namespaces and without, and without blanks.
     fn instances(&self) -> impl Iterator<Item = String> {
-        let whole = without_blanks(&self.instance);
-        let short = whole[namespaces(&whole)..].to_owned();
-        [whole, short].into_iter()
+        let qualified = without_blanks(&self.instance);
+        let short = qualified[namespaces(&qualified)..].to_owned();
+        [qualified, short].into_iter()
     }
 
     /// Returns `true` if this is its name with template arguments.

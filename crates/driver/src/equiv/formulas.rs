@@ -103,7 +103,7 @@ pub(super) fn fault_outcome(formula: &FinishedRun<'_>, colour: Colour) -> Outcom
 /// The place of a formula among the steps.
 #[derive(Clone, Copy)]
 struct Role {
-    /// It is the only step of its side.
+    /// Set if it is the only step of its side.
     is_alone: bool,
     /// In addition, the other side is a single launch, and all its outputs are compared.
     is_whole: bool,

@@ -183,18 +183,18 @@ fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> V
         loop {
             let position = next.fetch_add(1, Ordering::Relaxed);
             let Some(entry) = entries.get(position) else { break };
-            let done = run_entry(entry, folder, options);
+            let entry_result = run_entry(entry, folder, options);
             let progress = Progress {
                 done: finished.fetch_add(1, Ordering::Relaxed) + 1,
                 all: entries.len(),
                 name: &entry.name,
-                result: done.status.name(),
+                result: entry_result.status.name(),
             };
             (options.progress)(&progress);
             results
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner)
-                .push((position, done));
+                .push((position, entry_result));
         }
     };
     std::thread::scope(|scope| {
@@ -206,7 +206,7 @@ fn in_parallel(entries: &[&Entry], folder: &Path, options: &RunOptions<'_>) -> V
     });
     let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     results.sort_by_key(|(position, _)| *position);
-    results.into_iter().map(|(_, done)| done).collect()
+    results.into_iter().map(|(_, entry_result)| entry_result).collect()
 }
 
 /// Runs one entry. A panic in it does not stop the others.

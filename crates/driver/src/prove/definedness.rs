@@ -7,11 +7,11 @@ use kir::partial::{self, Partial};
 impl Report<'_> {
     /// Operations of the kernel that are assumed to have a real value, each with its place.
     pub(super) fn assumed_defined(&self) -> Vec<String> {
-        let said = |one: &Partial| {
+        let assumption = |one: &Partial| {
             format!("defined at {}: {}", self.input.path_and_line(one.span), one.demand)
         };
         let mut all: Vec<String> = Vec::new();
-        for one in partial::operations(self.kernel).iter().map(said) {
+        for one in partial::operations(self.kernel).iter().map(assumption) {
             if !all.contains(&one) {
                 all.push(one);
             }

@@ -54,9 +54,9 @@ pub(super) fn prove(text: &mut Text, options: Options<'_>, colour: Colour) -> Ou
         compare::ComparisonRequest { source: &input.source, kernel, compiling: options.compiling };
     let deadline = Deadline::of(&options, started);
     let ((answer, found, stopped), compared) = compare::compare_beside(asked, deadline, || {
-        let done = within(limit(&options, started), || allsizes::prove(kernel, found, how));
-        let (answer, found) = done.result.unwrap_or_else(|| (Answer::given_up(kernel), None));
-        (answer, found, done.is_cut)
+        let outcome = within(limit(&options, started), || allsizes::prove(kernel, found, how));
+        let (answer, found) = outcome.result.unwrap_or_else(|| (Answer::given_up(kernel), None));
+        (answer, found, outcome.is_cut)
     });
     if let Some(bug) = contradiction(&compared, kernel, (input, "prove"), colour) {
         return bug.rendered(options.format);

@@ -26,7 +26,7 @@ pub(crate) struct Overflowing {
     /// The command to run it again.
     pub(crate) help: Option<String>,
     pub(crate) witness: OverflowWitness,
-    /// It is an error, not a note.
+    /// Set if it is an error, not a note.
     pub(crate) is_error: bool,
 }
 

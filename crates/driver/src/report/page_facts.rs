@@ -11,7 +11,7 @@ const MAX_LINES: usize = 4000;
 
 /// The data of a check.
 pub(super) fn of_check(finished: &FinishedRun<'_>, holds_on_every_schedule: bool) -> PageData {
-    let inputs = "every thread schedule, and every content of the tensors that are not given";
+    let inputs = "every thread schedule, and all contents of tensors that were not given";
     let proof = vec![
         ProofFact::new("Holds for", format!("this launch ({}), {inputs}", finished.blocks())),
         ProofFact::new(

@@ -60,8 +60,8 @@ pub(super) fn of_output(
     let count = extent(output)?;
     let shown = window(count, marked.unwrap_or(0));
     let stores = about.stores(finished, shown.clone())?;
-    let whole = is_dense && shown == (0..count);
-    let shape = if whole { output.shape.clone() } else { vec![shown.end - shown.start] };
+    let is_complete = is_dense && shown == (0..count);
+    let shape = if is_complete { output.shape.clone() } else { vec![shown.end - shown.start] };
     Some(tiles((finished, about), output.name.clone(), shape, (shown.start, count), stores, marked))
 }
 

@@ -86,8 +86,8 @@ fn maps_are_printed_as_they_are_read() {
 fn bad_maps_are_explained() {
     for (text, part) in [
         ("tensormap(A, box=[1]", "expected tensormap("),
-        ("[tensormap(A, box=[1]),B]", "`B` stands among tensor maps and is none"),
-        ("[tensormap(A, box=[1])", "stands among tensor maps and is none"),
+        ("[tensormap(A, box=[1]),B]", "`B` is in a list of tensor maps, but is not a tensor map"),
+        ("[tensormap(A, box=[1])", "is in a list of tensor maps, but is not a tensor map"),
         ("tensormap(A)", "expected a box"),
         ("tensormap(4A, box=[1])", "is not the name of a tensor"),
         ("tensormap(A=f23[4], box=[1])", "did you mean f32"),

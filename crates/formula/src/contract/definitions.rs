@@ -81,7 +81,7 @@ impl<'f> Translator<'f> {
             return Err(Error::new(expression.span, "a size is an expression of scalars"));
         }
         if term.to_i64().is_some_and(|value| value < 0) {
-            return Err(Error::new(expression.span, "a size is not negative"));
+            return Err(Error::new(expression.span, "a size must not be negative"));
         }
         Ok(Term { is_unsigned: true, ..term })
     }

@@ -242,7 +242,8 @@ impl Emitter<'_> {
         };
         let best = accumulator.value;
         let better = self.compare(relation, [element, best.into()], is_integer);
-        let (Some(place), Some(is_first)) = (accumulator.count_or_position, accumulator.is_first)
+        let (Some(position), Some(is_first)) =
+            (accumulator.count_or_position, accumulator.is_first)
         else {
             return;
         };
@@ -250,14 +251,14 @@ impl Emitter<'_> {
         self.builder.copy(is_first, Operand::Constant(0));
         let index = self.indices[reduce.ranges[0].index];
         let mut index = index.map_or(Operand::Constant(0), Operand::from);
-        let mut wide = Width::B64;
+        let mut index_width = Width::B64;
         if accumulator.second_is_real {
             let (low, high) = self.typed.indices[reduce.ranges[0].index].bounds;
             index = self.known_integer_as_real(index, low.abs().max(high.abs()));
-            wide = self.builder.width(Type::Real);
+            index_width = self.builder.width(Type::Real);
         }
         let width = self.builder.width(reduce.body.ty);
-        for (register, new, width) in [(best, element, width), (place, index, wide)] {
+        for (register, new, width) in [(best, element, width), (position, index, index_width)] {
             let new = self.builder.select(better.into(), [new, register.into()], width);
             self.builder.copy(register, new.into());
         }
@@ -313,7 +314,7 @@ impl Emitter<'_> {
                 let count = self.known_integer_as_real(count.into(), most);
                 self.builder.float(FloatBinary::Div, value, count).into()
             }
-            (Reduction::ArgMax | Reduction::ArgMin, Some(place)) => place.into(),
+            (Reduction::ArgMax | Reduction::ArgMin, Some(position)) => position.into(),
             _ => value,
         }
     }

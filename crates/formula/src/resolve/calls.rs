@@ -314,10 +314,10 @@ impl Resolver<'_> {
                 let message =
                     format!("`{known}` is an index already; take another name in `{text}`");
                 let is_index = self.scope.iter().any(|(one, _)| one == known);
-                let taken = format!(
+                let name_in_use = format!(
                     "`{known}` is an argument or a definition; take another name in `{text}`"
                 );
-                return Err(Error::new(first.span, if is_index { message } else { taken }));
+                return Err(Error::new(first.span, if is_index { message } else { name_in_use }));
             }
             let message = format!("`{text}` needs an index and an expression: `{text}(k, …)`");
             return Err(Error::new(span, message));

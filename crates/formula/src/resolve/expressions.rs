@@ -319,7 +319,7 @@ impl Resolver<'_> {
                 return Ok(Node { kind, ty: Type::Real, is_data, span });
             }
         };
-        let whole = exponent.to_i64().filter(|power| (0..=MAX_INTEGER_POWER).contains(power));
+        let small_power = exponent.to_i64().filter(|power| (0..=MAX_INTEGER_POWER).contains(power));
         if let (Some(base), Some(power)) = (a.number(), exponent.to_i64())
             && let Some(power) = i32::try_from(power).ok().filter(|power| power.abs() <= 1024)
             && let Some(number) = base.integer_power(power).filter(is_small)
@@ -327,7 +327,7 @@ impl Resolver<'_> {
             let ty = if number.to_i64().is_some() && power >= 0 { a.ty } else { Type::Real };
             return Ok(Node { kind: NodeKind::Number(number), ty, is_data: false, span });
         }
-        let base = if a.ty == Type::Integer && whole.is_none() { to_real(a) } else { a };
+        let base = if a.ty == Type::Integer && small_power.is_none() { to_real(a) } else { a };
         let ty = base.ty;
         Ok(Node { kind: NodeKind::Power(Box::new(base), exponent), ty, is_data, span })
     }
@@ -402,15 +402,15 @@ fn is_small(number: &Number) -> bool {
 /// Computes an operation on two literals, exactly.
 fn fold_constants(op: Arithmetic, a: &Number, b: &Number) -> Option<Number> {
     let integers = || Some((i128::from(a.to_i64()?), i128::from(b.to_i64()?)));
-    let whole = |value: i128| i64::try_from(value).ok().map(Number::from);
+    let as_number = |value: i128| i64::try_from(value).ok().map(Number::from);
     match op {
         Arithmetic::Add => Some(a + b),
         Arithmetic::Subtract => Some(a - b),
         Arithmetic::Multiply => Some(a * b),
         Arithmetic::Divide => b.reciprocal().map(|reciprocal| a * &reciprocal),
-        Arithmetic::FloorDivide => integers().and_then(|(a, b)| whole(floor_divide(a, b)?)),
+        Arithmetic::FloorDivide => integers().and_then(|(a, b)| as_number(floor_divide(a, b)?)),
         Arithmetic::Remainder => {
-            integers().and_then(|(a, b)| whole(a - floor_divide(a, b)?.checked_mul(b)?))
+            integers().and_then(|(a, b)| as_number(a - floor_divide(a, b)?.checked_mul(b)?))
         }
     }
 }

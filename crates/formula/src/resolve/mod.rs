@@ -146,10 +146,10 @@ impl Resolver<'_> {
             return Err(Error::new(span, format!("`{text}` is defined twice")));
         }
         let tensor = self.environment.tensors.iter().find(|tensor| tensor.name == *text);
-        let taken =
+        let is_argument =
             tensor.is_some() || self.environment.scalars.iter().any(|one| one.name == *text);
         let shape = match (is_let, tensor) {
-            (true, _) if taken => {
+            (true, _) if is_argument => {
                 let message = format!("`{text}` is an argument; a `let` needs a name of its own");
                 return Err(Error::new(span, message));
             }

@@ -56,9 +56,9 @@ impl SwapLoop {
         let of_registers = (self.instructions.iter().enumerate())
             .all(|(position, one)| position == self.swap_at || one.op.is_of_registers());
         let sized = *width == self.swap.scalar.width() && *width >= Width::B32;
-        let alone = of_registers && !self.instructions.iter().any(is_used);
+        let has_no_other_use = of_registers && !self.instructions.iter().any(is_used);
         let scalar = Scalar::Integer { width: *width, signed: *signed };
-        (relaxed && sized && alone && !after.has(self.guess)).then_some(Update {
+        (relaxed && sized && has_no_other_use && !after.has(self.guess)).then_some(Update {
             op,
             scalar,
             packed: 1,

@@ -255,7 +255,7 @@ impl TensorMap {
         self.swizzle.span().map_or(self.row_bytes(), u64::from)
     }
 
-    /// Bytes from the first to behind the last element of the tensor.
+    /// Bytes from the start of the first element of the tensor to the end of its last.
     #[must_use]
     pub fn tensor_bytes(&self) -> u128 {
         let element = u128::from(self.element.bytes());

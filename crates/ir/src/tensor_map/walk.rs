@@ -3,7 +3,7 @@
 //!
 //! Without interleaving, row r of the box begins at r times the pitch; the swizzle then exchanges 16-byte units by
 //! the *absolute* shared address. Loads fill elements outside the tensor, one by one. Stores leave them out, but an
-//! H200 cuts rows at 16 bytes: it writes bytes of the last unit that lie behind the tensor, and such pieces are
+//! H200 cuts rows at 16 bytes: it writes bytes of the last unit that lie beyond the tensor, and such pieces are
 //! marked. Recorded on an H200 for loads and stores of all ranks with all swizzles, steps and fills, and for im2col
 //! with steps; anything else is an error.
 
@@ -18,7 +18,7 @@ pub struct Piece {
     pub tensor: Option<i128>,
     /// The number of bytes.
     pub bytes: u32,
-    /// Set if the bytes lie behind the tensor's row. A store writes them nevertheless.
+    /// Set if the bytes lie beyond the tensor's row. A store writes them nevertheless.
     pub beyond: bool,
 }
 
@@ -199,7 +199,7 @@ impl TensorMap {
     }
 }
 
-/// A part of a row: inside the tensor, behind it but still written by a store, or outside.
+/// A part of a row: inside the tensor, beyond it but still written by a store, or outside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowPart {
     Inside,

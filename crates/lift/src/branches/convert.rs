@@ -1,4 +1,4 @@
-//! Turns a branch into straight-line code. Below, `r` stands for each register that a side writes and that is live at
+//! Turns a branch into straight-line code. Below, `r` stands for each register that is written by a side and live at
 //! `to`; `hint` is an operation without effect that uses the condition.
 //!
 //! ```text

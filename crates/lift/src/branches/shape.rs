@@ -1,6 +1,7 @@
-//! Finds branches that can become straight-line code: their sides are single short blocks that are entered only from
-//! the branch, have nothing that other threads can wait for, and continue at the same block or both end the function.
-//! A branch whose condition may be undefined is left alone, because the conversion would hide that error.
+//! Finds branches that can become straight-line code. Each side of such a branch is a single short block. It is entered
+//! only from the branch, and other threads cannot wait for its instructions. Both sides continue at the same block, or
+//! both end the function. If the condition of a branch may be undefined, the branch is left alone: the conversion would
+//! hide that error.
 
 use super::liveness::{Liveness, writes_and_reads};
 use base::Index;
@@ -80,7 +81,7 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
     let in_edges = in_edges(function);
     let data = depends_on_data(function);
     let undefined = may_be_undefined(function);
-    let mut taken = vec![false; function.blocks.len()];
+    let mut is_in_shape = vec![false; function.blocks.len()];
     let mut found = Vec::new();
     for (block, content) in function.blocks.enumerate() {
         let Terminator::Branch { guard, then, otherwise, .. } = content.terminator else {
@@ -114,10 +115,10 @@ pub(super) fn find(function: &Function) -> Vec<Branch> {
             _ => continue,
         };
         let blocks = sides.iter().flatten().chain([&block]);
-        if blocks.clone().any(|block| taken[block.position()]) || to == After::Block(block) {
+        if blocks.clone().any(|block| is_in_shape[block.position()]) || to == After::Block(block) {
             continue;
         }
-        blocks.for_each(|block| taken[block.position()] = true);
+        blocks.for_each(|block| is_in_shape[block.position()] = true);
         found.push(Branch { from: block, guard, sides, to });
     }
     found

@@ -28,12 +28,15 @@ pub(crate) fn lift(lifted: &mut Lifted, functions: &[FuncId]) {
         }
     }
     if !found.is_empty() {
-        let computes = if found.len() == 1 { "computes" } else { "compute" };
+        let computes = match found.len() {
+            1 => "computes the function of its name",
+            _ => "compute the functions of their names",
+        };
         // The header adds the prefix `vt_`; the user did not write it.
         let shown = |name: String| format!("`{}`", name.strip_prefix("vt_").unwrap_or(&name));
         let names: BTreeSet<String> = found.into_iter().map(shown).collect();
         let names = names.into_iter().collect::<Vec<String>>().join(", ");
-        let clause = format!("{names}, defined elsewhere, {computes} what the name says");
+        let clause = format!("{names}, defined elsewhere, {computes}");
         lifted.assumptions.insert(clause);
     }
 }

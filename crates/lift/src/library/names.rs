@@ -56,7 +56,7 @@ pub(crate) fn routine(name: &str) -> Option<(Routine, Format)> {
     }
 }
 
-/// Returns the routine of a name behind `fast_`.
+/// Returns the routine of a name, without its prefix `fast_`.
 fn fast_routine(name: &str) -> Option<Routine> {
     use RealFunction as F;
     Some(match name {
@@ -80,7 +80,7 @@ fn double_routine(name: &str) -> Option<Routine> {
     use RealFunction as F;
     let real = Routine::Real;
     let exact = |op| Routine::Unary(op, Rounding::NearestEven);
-    let whole = |rounding| Routine::Unary(U::RoundToIntegral, rounding);
+    let round_to_integral = |rounding| Routine::Unary(U::RoundToIntegral, rounding);
     let (propagate_nan, xor_sign_abs) = (false, false);
     Some(match name {
         "exp" => real(F::Exp),
@@ -117,10 +117,10 @@ fn double_routine(name: &str) -> Option<Routine> {
         "sqrt" => exact(U::Sqrt),
         "rsqrt" => exact(U::ReciprocalSqrt),
         "fabs" => exact(U::Abs),
-        "rint" | "nearbyint" => whole(Rounding::NearestEven),
-        "trunc" => whole(Rounding::Zero),
-        "floor" => whole(Rounding::Down),
-        "ceil" => whole(Rounding::Up),
+        "rint" | "nearbyint" => round_to_integral(Rounding::NearestEven),
+        "trunc" => round_to_integral(Rounding::Zero),
+        "floor" => round_to_integral(Rounding::Down),
+        "ceil" => round_to_integral(Rounding::Up),
         "fmax" => Routine::Binary(FloatBinary::Max { propagate_nan, xor_sign_abs }),
         "fmin" => Routine::Binary(FloatBinary::Min { propagate_nan, xor_sign_abs }),
         "fma" => Routine::Fma,

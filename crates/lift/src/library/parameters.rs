@@ -66,18 +66,20 @@ fn mentions(program: &Program, function: &Function) -> BTreeMap<VarId, Places> {
 
 fn store_to(instruction: &Instr, variable: VarId) -> Option<(ir::Operand, Width)> {
     let Op::Store(store) = &instruction.op else { return None };
-    let whole = store.address.base == AddressBase::Variable(variable) && store.address.offset == 0;
+    let is_whole_variable =
+        store.address.base == AddressBase::Variable(variable) && store.address.offset == 0;
     match store.srcs.as_slice() {
-        &[src] if whole && instruction.guard.is_none() => Some((src, store.width)),
+        &[src] if is_whole_variable && instruction.guard.is_none() => Some((src, store.width)),
         _ => None,
     }
 }
 
 fn load_from(instruction: &Instr, variable: VarId) -> Option<(ir::Reg, Width)> {
     let Op::Load(load) = &instruction.op else { return None };
-    let whole = load.address.base == AddressBase::Variable(variable) && load.address.offset == 0;
+    let is_whole_variable =
+        load.address.base == AddressBase::Variable(variable) && load.address.offset == 0;
     match load.dsts.as_slice() {
-        &[Some(dst)] if whole && instruction.guard.is_none() => Some((dst, load.width)),
+        &[Some(dst)] if is_whole_variable && instruction.guard.is_none() => Some((dst, load.width)),
         _ => None,
     }
 }

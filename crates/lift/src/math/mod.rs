@@ -152,8 +152,8 @@ fn is_possible(template: &Template, constants: &FxHashSet<u64>) -> bool {
 /// come from elsewhere.
 fn is_present(constants: &FxHashSet<u64>, bits: u64) -> bool {
     const SMALL: u64 = 1 << 16;
-    let near = [bits, bits ^ 1 << 31, bits ^ 1 << 63, bits.wrapping_sub(1)];
-    bits < SMALL || near.iter().any(|bits| constants.contains(bits))
+    let variants = [bits, bits ^ 1 << 31, bits ^ 1 << 63, bits.wrapping_sub(1)];
+    bits < SMALL || variants.iter().any(|bits| constants.contains(bits))
 }
 
 /// Collects the constants of a function, with the parts that they may be made of.

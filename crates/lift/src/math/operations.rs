@@ -45,12 +45,12 @@ impl Values<'_> {
             Operand::Register(register) => self.function.registers[register].width,
             Operand::Constant(_) => Width::B64,
         };
-        let whole = self.operand(block, src, width);
+        let packed = self.operand(block, src, width);
         let count = u8::try_from(dsts.len()).unwrap_or(u8::MAX);
         let mut results = Vec::new();
         for (index, dst) in dsts.iter().enumerate() {
             let Some(dst) = *dst else { continue };
-            let part = self.part(whole, index as u8, count);
+            let part = self.part(packed, index as u8, count);
             results.push((dst, part));
         }
         results
@@ -294,15 +294,15 @@ impl Values<'_> {
             _ => return None,
         };
         let width = Width::from_bits(format.width().bits() * u32::from(lanes))?;
-        let whole: Vec<Edge> =
+        let packed: Vec<Edge> =
             operands.into_iter().map(|operand| self.operand(block, operand, width)).collect();
         if lanes == 1 {
-            return Some((dst, self.scalar(op, format, mode, &whole)?));
+            return Some((dst, self.scalar(op, format, mode, &packed)?));
         }
         let mut results = Vec::new();
         for index in 0..lanes {
             let parts: Vec<Edge> =
-                whole.iter().map(|&whole| self.lane(whole, index, lanes, format)).collect();
+                packed.iter().map(|&packed| self.lane(packed, index, lanes, format)).collect();
             results.push(self.scalar(op, format, mode, &parts)?);
         }
         Some((dst, self.graph.op(Code::Concat(lanes), &results)?))

@@ -25,8 +25,8 @@ pub(crate) struct Edits {
     instead: BTreeMap<(BlockId, usize), Vec<Instr>>,
     /// Inserted after an instruction.
     behind: BTreeMap<(BlockId, usize), Vec<Instr>>,
-    /// Branches whose sides may compute nothing but what a function computes now. Set for those of functions with an
-    /// unknown path: the function's range says that code was dropped ([`ArgumentRange::drops_code`]).
+    /// Branches that a replaced function may have made useless: their sides computed only that function. `true` for a
+    /// function with an unknown path, whose range says that code was dropped ([`ArgumentRange::drops_code`]).
     branches: BTreeMap<BlockId, bool>,
 }
 
@@ -358,8 +358,8 @@ impl Planner<'_, '_> {
             return Some(Operand::Constant(if argument.is_negated() { bits ^ sign } else { bits }));
         }
         let sites = self.values.sites(argument.node());
-        let mut near = sites.iter().filter(|site| self.is_available_at(site, candidate));
-        let site = *near.next()?;
+        let mut available = sites.iter().filter(|site| self.is_available_at(site, candidate));
+        let site = *available.next()?;
         if self.function.registers[site.register].width < format.width() {
             return None;
         }
@@ -396,12 +396,12 @@ impl Planner<'_, '_> {
         }
         let copy = self.fresh(self.function.registers[site.register].width);
         let block = &self.function.blocks[site.block];
-        let near = block.instructions.get(site.after.unwrap_or(0));
+        let neighbour = block.instructions.get(site.after.unwrap_or(0));
         let instruction = Instr {
             guard: None,
             op: Op::Copy { dst: copy, src: site.register.into() },
-            span: near.map_or(block.span, |near| near.span),
-            location: near.and_then(|near| near.location),
+            span: neighbour.map_or(block.span, |neighbour| neighbour.span),
+            location: neighbour.and_then(|neighbour| neighbour.location),
         };
         match site.after {
             Some(after) => {

@@ -145,7 +145,7 @@ fn operand_format(name: &str) -> Option<Format> {
     match words.next()? {
         "convert" => format(words.next()?),
         "int" | "resize" | "concat" | "part" => None,
-        // A single's operations have a rounding at most behind the name.
+        // The name of an operation on singles may end with a rounding, and with nothing else.
         _ => match words.next_back() {
             None | Some("rna" | "rz" | "rm" | "rp") => Some(Format::F32),
             Some(word) => format(word),

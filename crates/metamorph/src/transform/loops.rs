@@ -98,8 +98,8 @@ fn nested(inner: &For) -> Option<&For> {
     match inner.body.as_slice() {
         [Stmt::For(inner_loop)] => {
             let (from, to) = inner_loop.as_range()?;
-            let apart = !from.mentions(inner.var) && !to.mentions(inner.var);
-            (apart && inner_loop.order == Order::Free).then_some(inner_loop)
+            let is_independent = !from.mentions(inner.var) && !to.mentions(inner.var);
+            (is_independent && inner_loop.order == Order::Free).then_some(inner_loop)
         }
         _ => None,
     }

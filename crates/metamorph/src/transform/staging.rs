@@ -233,8 +233,8 @@ impl Plan<'_> {
         let (thread, point, reach) = (side.thread, side.axis.var, side.reach);
         let mut stmts = self.fill_element(vec![thread + reach], vec![point.into()]);
         let mut edges = self.fill_element(vec![thread.into()], vec![point - reach]);
-        let far = thread + reach + &side.width;
-        edges.extend(self.fill_element(vec![far], vec![point + &side.width]));
+        let right_edge = thread + reach + &side.width;
+        edges.extend(self.fill_element(vec![right_edge], vec![point + &side.width]));
         stmts.push(Stmt::If(Int::Var(thread).lt(reach), edges, Vec::new()));
         stmts
     }

@@ -126,22 +126,22 @@ fn max_helper(kernel: &mut Kernel, _: &mut Random) -> bool {
 
 /// Swaps two independent declarations.
 fn statement_order(kernel: &mut Kernel, random: &mut Random) -> bool {
-    let mut done = false;
+    let mut changed = false;
     walk::visit_lists(&mut kernel.body, &mut |list| {
         for index in 1..list.len() {
             if let (Stmt::Int(first, left), Stmt::Int(second, right)) =
                 (&list[index - 1], &list[index])
                 && !left.mentions(*second)
                 && !right.mentions(*first)
-                && !done
+                && !changed
                 && random.chance(60)
             {
                 list.swap(index - 1, index);
-                done = true;
+                changed = true;
             }
         }
     });
-    done
+    changed
 }
 
 /// Makes thread numbers and counters `unsigned`, if nothing is subtracted and no extreme mixes types.

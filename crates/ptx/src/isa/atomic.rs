@@ -75,7 +75,7 @@ fn take_modifiers(insn: &mut Insn<'_, '_, '_>, returns: bool) -> Lower<Modifiers
     let make = insn.choose(semantics).unwrap_or(Ordering::Relaxed);
     let ordering = make(scope(insn).unwrap_or(Scope::Gpu));
     if !returns && !matches!(ordering, Ordering::Relaxed(_) | Ordering::Release(_)) {
-        return Err(insn.unsupported("a reduction does not acquire"));
+        return Err(insn.unsupported("a reduction cannot have acquire semantics"));
     }
     let spaces = &[("global", Space::Global), ("shared::cluster", Space::SharedCluster)];
     let space = insn.choose(spaces).or_else(|| insn.choose(SHARED)).unwrap_or(Space::Generic);

@@ -101,7 +101,7 @@ pub(super) const FORMS: &[Form] = &[
             insn.ty(&[Type::U32])?;
             let count = insn.immediate()?;
             if !(24..=256).contains(&count) || count % 8 != 0 {
-                return Err(insn.unsupported("the count is a multiple of 8 from 24 to 256"));
+                return Err(insn.unsupported("the count must be a multiple of 8 from 24 to 256"));
             }
             insn.emit(Op::Sync(SyncOp::RegisterPool(RegisterPool { increases, count })));
             Ok(())

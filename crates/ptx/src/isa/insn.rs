@@ -54,9 +54,9 @@ impl<'i, 'c, 'a> Insn<'i, 'c, 'a> {
 
     /// Returns the modifiers that were not taken yet, with their positions.
     fn untaken(&self) -> impl Iterator<Item = (usize, &'i Name<'a>)> + use<'i, 'a> {
-        let taken = self.taken;
+        let taken_bits = self.taken;
         let modifiers = &self.instruction.modifiers;
-        modifiers.iter().enumerate().filter(move |(position, _)| taken >> position & 1 == 0)
+        modifiers.iter().enumerate().filter(move |(position, _)| taken_bits >> position & 1 == 0)
     }
 
     /// Takes the first untaken modifier that `wanted` recognises.

@@ -431,7 +431,7 @@ fn product24(insn: &mut Insn<'_, '_, '_>) -> Lower<Product24> {
     let (a, b) = (insn.src(ty)?, insn.src(ty)?);
     let (a, b) = (low24(insn, a, signed), low24(insn, b, signed));
     let width = Width::B32;
-    let whole = insn.compute(Width::B64, |dst| Op::IntBinary {
+    let full_product = insn.compute(Width::B64, |dst| Op::IntBinary {
         op: IntBinary::MulWide { signed },
         width,
         dst,
@@ -439,12 +439,12 @@ fn product24(insn: &mut Insn<'_, '_, '_>) -> Lower<Product24> {
         b,
     });
     let shifted = match high {
-        false => whole,
+        false => full_product,
         true => insn.compute(Width::B64, |dst| Op::IntBinary {
             op: IntBinary::Shr { signed: false },
             width: Width::B64,
             dst,
-            a: whole,
+            a: full_product,
             b: Operand::Constant(16),
         }),
     };

@@ -171,14 +171,14 @@ fn semantics(
     let written = insn.choose(&[(name, strong), ("relaxed", relaxed)]);
     let scope = match scope(insn) {
         Some(Scope::Gpu | Scope::Sys) => {
-            return Err(insn.unsupported("the scope is `.cta` or `.cluster`"));
+            return Err(insn.unsupported("the scope must be `.cta` or `.cluster`"));
         }
         scope => scope,
     };
     match (written, scope) {
         (Some(make), Some(scope)) => Ok((make(scope), true)),
         (None, None) => Ok((strong(Scope::Cta), false)),
-        _ => Err(insn.unsupported("semantics and scope are written together")),
+        _ => Err(insn.unsupported("semantics and scope must be written together")),
     }
 }
 

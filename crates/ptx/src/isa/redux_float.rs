@@ -1,8 +1,8 @@
 //! `redux.sync` on floats (manual §9.7.13.12, sm_100a), lowered to shuffles.
 //!
 //! Minima and maxima may be taken in any order, and twice of one value, so any order of exchanges gives the
-//! instruction's result. At the end one lane broadcasts it, so that all have the same bits: lanes that store it to one
-//! place then store equal values, which is no race.
+//! instruction's result. At the end one lane broadcasts the result, so that all lanes have the same bits. If several
+//! lanes then store it to one address, they store equal values, which is no race.
 
 use super::{Insn, Lower, Type};
 use ir::{

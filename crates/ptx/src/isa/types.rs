@@ -19,7 +19,7 @@ pub(crate) enum Type {
     FloatPair(Format),
     /// Two 16-bit integers in one register: `.u16x2`, `.s16x2`
     IntPair {
-        /// They are in two's complement.
+        /// Set if they are in two's complement.
         signed: bool,
     },
 }

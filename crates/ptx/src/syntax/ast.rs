@@ -338,7 +338,7 @@ pub struct Instruction<'a> {
 /// `@p` or `@!p`
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guard<'a> {
-    /// It is preceded by `!`.
+    /// Set if it is preceded by `!`.
     pub negated: bool,
     /// The predicate register.
     pub predicate: Name<'a>,

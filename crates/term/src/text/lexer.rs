@@ -80,10 +80,10 @@ fn number(
     rest: &mut Peekable<CharIndices<'_>>,
     line: u32,
 ) -> Result<Token, Error> {
-    let whole = take(content, start, rest, |c| c.is_ascii_digit());
-    let mut digits = whole.to_owned();
+    let integer_digits = take(content, start, rest, |c| c.is_ascii_digit());
+    let mut digits = integer_digits.to_owned();
     let mut scale = 0_i64;
-    let after = start + whole.len();
+    let after = start + integer_digits.len();
     if content[after..].starts_with('.') && !content[after..].starts_with("..") {
         rest.next();
         let fraction = take(content, after + 1, rest, |c| c.is_ascii_digit());

@@ -85,11 +85,11 @@ impl Runner<'_, '_> {
         let symbols = &mut self.engine.prover.symbols;
         let mut known: Vec<Formula> =
             path.iter().map(|part| copies.formula(symbols, part)).collect();
-        let apart = places.iter().filter_map(|here| {
+        let distinct = places.iter().filter_map(|here| {
             let there = copies.poly(symbols, here);
             here.minus(&there).map(|difference| Formula::eq(difference).not())
         });
-        known.push(Formula::or(apart));
+        known.push(Formula::or(distinct));
         known
     }
 

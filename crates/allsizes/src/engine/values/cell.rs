@@ -48,8 +48,8 @@ impl Resolver {
                     Poly::symbol(self.prover.symbols.bounded(name, Level::Block, low, high));
                 place = place.plus(&digit.times(stride)?)?;
                 // `S·i + j < S·n` with `0 ≤ j < S` is `i < n`.
-                let whole = extent.and_then(|extent| extent.divided_exactly(stride));
-                if let Some(quotient) = whole
+                let exact_quotient = extent.and_then(|extent| extent.divided_exactly(stride));
+                if let Some(quotient) = exact_quotient
                     && number + 1 == strides.len()
                 {
                     known.push(Formula::ge(quotient.minus(&digit)?.offset(-1)?));

@@ -168,8 +168,8 @@ fn open(span: Span, message: String) -> OpenClaim {
 fn is_multiple(values: &[Value], ty: Type) -> bool {
     let (Type::Int { bits, .. }, [one, other]) = (ty, values) else { return false };
     let modulus = 1i128 << bits;
-    let whole = |ratio: &Ratio| ratio.bottom == 1 && ratio.top % modulus == 0;
-    one.minus(other).is_some_and(|difference| difference.terms.values().all(whole))
+    let is_multiple_of_modulus = |ratio: &Ratio| ratio.bottom == 1 && ratio.top % modulus == 0;
+    one.minus(other).is_some_and(|difference| difference.terms.values().all(is_multiple_of_modulus))
 }
 
 impl Resolver {

@@ -141,10 +141,10 @@ impl Resolver {
         }
         let (quotient, rest) = dividend.divided_by(divisor)?;
         let below = divisor.minus(&rest).and_then(|one| one.offset(-1)).map(Formula::ge)?;
-        let whole = rest.is_zero()
+        let is_quotient = rest.is_zero()
             || self.prover.proves_quickly(known, &Formula::ge(rest.clone()))
                 && self.prover.proves_quickly(known, &below);
-        if whole {
+        if is_quotient {
             return Some(quotient);
         }
         // −s ≤ r < 0: one less.

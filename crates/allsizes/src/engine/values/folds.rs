@@ -41,13 +41,13 @@ impl Resolver {
                     if is_neutral(&run.body, fold) {
                         continue;
                     }
-                    let whole = match as_fold(&run.body, fold).map(|inner| &inner.pieces[..]) {
+                    let merged = match as_fold(&run.body, fold).map(|inner| &inner.pieces[..]) {
                         Some([Piece::Run(inner)]) if fold.op.commutes => {
                             self.merge_strided(run.digit, &run.high, inner, known)
                         }
                         _ => None,
                     };
-                    pieces.push(Piece::Run(whole.unwrap_or(run)));
+                    pieces.push(Piece::Run(merged.unwrap_or(run)));
                 }
             }
         }

@@ -201,7 +201,7 @@ impl Resolver {
             Some(stride) => rest.constant_term().rem_euclid(stride),
             None => rest.constant_term(),
         };
-        // Whole strides in the known part move the quotient; what they leave belongs to the remainder: of
+        // Whole strides in the known part belong to the quotient, the rest of it to the remainder: of
         // `(n - 1 - b)*s*w + t*w + w - 1 - q` this is `t*w + w - 1 - q`.
         let (_, left) = rest.minus(&others)?.divided_by(&stride)?;
         let mut tried: Vec<Poly> = Vec::new();
@@ -209,9 +209,9 @@ impl Resolver {
             if tried.contains(&remainder) {
                 continue;
             }
-            let whole = argument.minus(&rest)?.plus(&remainder)?;
+            let dividend = argument.minus(&rest)?.plus(&remainder)?;
             if let Some(value) =
-                self.quotient_if_remainder(&whole, &remainder, &stride, (known, effort))
+                self.quotient_if_remainder(&dividend, &remainder, &stride, (known, effort))
             {
                 return Some((sym, value));
             }

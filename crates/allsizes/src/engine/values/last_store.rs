@@ -18,7 +18,7 @@ use arith::poly::Poly;
 use base::Index;
 use kir::ArrayId;
 
-/// A store that writes the element: this instance of it, under this condition.
+/// A store whose `instance` writes the element if `condition` holds.
 struct StoreHit {
     site: usize,
     instance: Instance,

@@ -14,17 +14,17 @@ use kir::spec;
 use kir::{Compare, Expr, ExprKind, Loop, VarId};
 
 /// The values of floating-point variables in a loop.
-pub(super) struct Sums {
+pub(super) struct LoopReals {
     /// The recurrence of each.
-    pub(super) sums: Vec<(VarId, Recurrence)>,
-    /// Values of others at the head, taken from annotations.
-    pub(super) terms: Vec<AnnotatedValue>,
+    pub(super) recurrences: Vec<(VarId, Recurrence)>,
+    /// Values at the head that annotations give to variables without a recurrence.
+    pub(super) annotated: Vec<AnnotatedValue>,
 }
 
-impl Sums {
+impl LoopReals {
     /// The value that an annotation gives a variable.
-    pub(super) fn term(&self, var: VarId) -> Option<&Expr> {
-        self.terms.iter().find(|one| one.var == var).map(|one| &one.term)
+    pub(super) fn annotation(&self, var: VarId) -> Option<&Expr> {
+        self.annotated.iter().find(|one| one.var == var).map(|one| &one.term)
     }
 }
 
@@ -55,10 +55,11 @@ pub(super) fn annotated_values(
                 (_, true) => left,
                 _ => return None,
             };
-            let own = |one: &Expr| matches!(one.kind, ExprKind::Var(var) if changed.contains(&var));
+            let is_changed =
+                |one: &Expr| matches!(one.kind, ExprKind::Var(var) if changed.contains(&var));
             let (span, claim) = (claim.span, number);
-            let taken = || AnnotatedValue { var: *var, term: (**term).clone(), span, claim };
-            spec::find(term, own).is_none().then(taken)
+            let annotated = || AnnotatedValue { var: *var, term: (**term).clone(), span, claim };
+            spec::find(term, is_changed).is_none().then(annotated)
         });
         terms.extend(term);
     }
@@ -67,7 +68,7 @@ pub(super) fn annotated_values(
 
 impl Runner<'_, '_> {
     /// Returns the value that an annotation gives to a variable.
-    pub(super) fn taken(&mut self, term: &Expr, track: &Track) -> Value {
+    pub(super) fn annotated_value(&mut self, term: &Expr, track: &Track) -> Value {
         let (point, side) = (self.point(), self.side);
         let value = Reader::of_thread(self.engine, track, point, side).steady(term);
         value.unwrap_or_else(|| self.unknown("a variable whose invariant is not followed"))
@@ -78,7 +79,7 @@ impl Runner<'_, '_> {
         &mut self,
         inner: &Loop,
         entry: &Track,
-        sums: &Sums,
+        reals: &LoopReals,
         (track, head): (&Track, &Head),
     ) {
         if inner.claims.is_empty() {
@@ -92,14 +93,14 @@ impl Runner<'_, '_> {
         let own = self.places.iter().position(|place| *place == self.position);
         let clauses = self.clauses.iter().filter(|(of, _)| Some(*of) == own);
         let clauses: Vec<usize> = clauses.filter_map(|(_, one)| one.claim).collect();
-        let taken = |number: usize| sums.terms.iter().any(|one| one.claim == number);
+        let gives_value = |number: usize| reals.annotated.iter().any(|one| one.claim == number);
         for (number, claim) in inner.claims.iter().enumerate() {
-            if !taken(number) && !clauses.contains(&number) {
+            if !gives_value(number) && !clauses.contains(&number) {
                 let mut reader = Reader::of_thread(self.engine, track, point.clone(), side);
                 self.claims.extend(reader.claim_cases(claim));
             }
         }
-        for AnnotatedValue { var, term, span, .. } in &sums.terms {
+        for AnnotatedValue { var, term, span, .. } in &reals.annotated {
             let mut reader = Reader::of_thread(self.engine, entry, outside.clone(), side);
             let value = &entry.reals[var.position()];
             self.claims.push(reader.value_case(value, term, *span));
@@ -107,12 +108,17 @@ impl Runner<'_, '_> {
     }
 
     /// Adds the obligation that the values taken from annotations hold after an iteration.
-    pub(super) fn oblige_after_iteration(&mut self, sums: &Sums, end: Option<&Track>, head: &Head) {
+    pub(super) fn oblige_after_iteration(
+        &mut self,
+        reals: &LoopReals,
+        end: Option<&Track>,
+        head: &Head,
+    ) {
         let Some(end) = end else { return };
         let mut point = self.point();
         point.loops.push((self.position.len() - 1, head.count));
         point.position.push(3);
-        for AnnotatedValue { var, term, span, .. } in &sums.terms {
+        for AnnotatedValue { var, term, span, .. } in &reals.annotated {
             let mut reader = Reader::of_thread(self.engine, end, point.clone(), self.side);
             let value = &end.reals[var.position()];
             self.claims.push(reader.value_case(value, term, *span));

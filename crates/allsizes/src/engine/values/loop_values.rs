@@ -12,7 +12,7 @@ use super::super::state::{Mode, SymbolicValue};
 use super::collect_stores::{Refusal, Runner, Track};
 use super::finiteness::Finiteness;
 use super::kernel_summary::{LoopRecord, RecordedClause};
-use super::loop_invariants::{Sums, annotated_values};
+use super::loop_invariants::{LoopReals, annotated_values};
 use super::recurrences::{Recurrence, recurrences_of};
 use super::value::{Atom, Value};
 use crate::clause::Clause;
@@ -48,22 +48,23 @@ impl Runner<'_, '_> {
         }
         let records = std::mem::replace(&mut self.records, false);
         // First with variables as atoms, to find their recurrences.
-        let mut sums: Vec<(VarId, Recurrence)> = Vec::new();
+        let mut recurrences: Vec<(VarId, Recurrence)> = Vec::new();
         if !changed.is_empty() {
-            sums = self.find_recurrences(inner, &entry, (&shape, &facts), &changed)?;
+            recurrences = self.find_recurrences(inner, &entry, (&shape, &facts), &changed)?;
         }
         self.records = records;
-        let sums = Sums { terms: annotated_values(inner, &changed, &sums), sums };
+        let annotated = annotated_values(inner, &changed, &recurrences);
+        let reals = LoopReals { recurrences, annotated };
         if self.records {
             let head = self.head(inner, &entry, &shape, &facts);
             let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
-            self.set_after_iterations(&sums, &entry, &Poly::symbol(head.count), &mut track);
-            self.oblige_at_head(inner, &entry, &sums, (&track, &head));
+            self.set_after_iterations(&reals, &entry, &Poly::symbol(head.count), &mut track);
+            self.oblige_at_head(inner, &entry, &reals, (&track, &head));
             let end = self.iterate(inner, track, &head)?;
-            self.oblige_after_iteration(&sums, end.as_ref(), &head);
+            self.oblige_after_iteration(&reals, end.as_ref(), &head);
             self.record_clauses(inner, &entry, &head, end.as_ref());
         }
-        self.exit(inner, &entry, (&shape, &facts), &sums)
+        self.exit(inner, &entry, (&shape, &facts), &reals)
     }
 
     /// Finds the recurrences of variables. The possible non-finite values of each variable at its head are those
@@ -141,11 +142,11 @@ impl Runner<'_, '_> {
         };
         for (number, clause) in clauses {
             // Nothing is known about stores of other blocks.
-            let alone =
+            let one_block =
                 (0..3).all(|axis| self.engine.builtin(Builtin::Block, axis).as_symbol().is_none());
             match self.engine.kernel.arrays[clause.array].space {
                 Space::Shared => {}
-                Space::Global if alone => {}
+                Space::Global if one_block => {}
                 _ => continue,
             }
             let places = [Some(&entry.state), Some(&head.state), end.map(|end| &end.state)];
@@ -223,24 +224,26 @@ impl Runner<'_, '_> {
     /// Sets variables to their values after `count` iterations.
     fn set_after_iterations(
         &mut self,
-        sums: &Sums,
+        reals: &LoopReals,
         entry: &Track,
         count: &Poly,
         track: &mut Track,
     ) {
-        let numbers = sums.sums.iter().all(|(var, _)| entry.reals[var.position()].is_finite());
+        let numbers =
+            reals.recurrences.iter().all(|(var, _)| entry.reals[var.position()].is_finite());
         let first = count.offset(-1).map(Formula::ge).filter(|_| !numbers);
         let some = first.is_some_and(|one| self.engine.prover.proves(&entry.state.path, &one));
-        for (var, recurrence) in &sums.sums {
-            if let Some(term) = sums.term(*var) {
-                let value = self.taken(term, track);
+        for (var, recurrence) in &reals.recurrences {
+            if let Some(term) = reals.annotation(*var) {
+                let value = self.annotated_value(term, track);
                 track.reals[var.position()] = value;
                 continue;
             }
             let scales = match recurrence {
                 Recurrence::Scaled { by, .. } => {
                     let first = &entry.reals[by.position()];
-                    sums.sums
+                    reals
+                        .recurrences
                         .iter()
                         .any(|(other, recurrence)| other == by && recurrence.can_scale(first))
                 }
@@ -307,7 +310,7 @@ impl Runner<'_, '_> {
         inner: &Loop,
         entry: &Track,
         (shape, facts): (&Shape, &Facts),
-        sums: &Sums,
+        reals: &LoopReals,
     ) -> Result<Option<Track>, Refusal> {
         let records = std::mem::replace(&mut self.records, false);
         let head = self.engine.last_head(&entry.state, shape);
@@ -337,7 +340,7 @@ impl Runner<'_, '_> {
             }
             times = trips.number;
         }
-        self.set_after_iterations(sums, entry, &times, &mut track);
+        self.set_after_iterations(reals, entry, &times, &mut track);
         self.record_exit(entry, &head, &mut track, &known);
         Ok(Some(track))
     }

@@ -26,14 +26,14 @@ impl Reader<'_, '_> {
         if self.counts.is_some() {
             return refuse(NotFollowed::OnlyEquations);
         }
-        let mut whole = goal.goal.clone();
+        let mut implication = goal.goal.clone();
         for one in goal.assumed.iter().filter(|one| !spec::is_scalar(one)) {
-            let kind = ExprKind::Or(Box::new(spec::negated(one)), Box::new(whole));
-            whole = Expr { kind, ty: Type::Bool, span: goal.goal.span };
+            let kind = ExprKind::Or(Box::new(spec::negated(one)), Box::new(implication));
+            implication = Expr { kind, ty: Type::Bool, span: goal.goal.span };
         }
         let mut places: Vec<(ArrayId, When, Vec<Expr>, Type)> = Vec::new();
         let mut other = None;
-        visit(&whole, &mut |inner| match &inner.kind {
+        visit(&implication, &mut |inner| match &inner.kind {
             ExprKind::Element(array, when, index) => {
                 places.push((*array, *when, index.clone(), inner.ty));
             }
@@ -46,7 +46,7 @@ impl Reader<'_, '_> {
         if let Some(other) = other {
             return refuse(other);
         }
-        if spec::converts(&without_indices(&whole)) {
+        if spec::converts(&without_indices(&implication)) {
             return refuse(NotFollowed::Conversion);
         }
         let mut elements = Vec::new();
@@ -66,7 +66,7 @@ impl Reader<'_, '_> {
             self.engine.named.push((array, place, Poly::symbol(sym)));
             elements.push(MachineNumber { sym, value, ty, of_other: false });
         }
-        let formula = self.engine.condition(&whole, &self.state);
+        let formula = self.engine.condition(&implication, &self.state);
         self.engine.named.clear();
         Ok(CaseGoal::Relates(formula, elements))
     }

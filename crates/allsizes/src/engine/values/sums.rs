@@ -83,9 +83,9 @@ impl Resolver {
         let (top, stride) = inner.high.as_symbol().and_then(|sym| self.lengths.get(&sym))?.clone();
         let own = Poly::symbol(digit);
         let number = top.plus(&own)?;
-        let whole = self.variable();
+        let merged_digit = self.variable();
         let place = Poly::symbol(inner.digit).times(high)?;
-        let within = Poly::symbol(whole).minus(&place)?;
+        let within = Poly::symbol(merged_digit).minus(&place)?;
         let body = inner.body.mapped(&mut |poly| {
             let mapped = poly.substituted(digit, &within)?;
             (!mapped.mentions(inner.digit)).then_some(mapped)
@@ -102,7 +102,7 @@ impl Resolver {
             && steady
             && self.proves(known, &Formula::eq(stride.minus(high)?))
             && self.proves(known, &Formula::ge(high.offset(-1)?));
-        Some(Sum { digit: whole, high: number, body }).filter(|_| holds)
+        Some(Sum { digit: merged_digit, high: number, body }).filter(|_| holds)
     }
 
     /// Returns `true` if an atom depends on the variable of a sum.
@@ -273,10 +273,10 @@ impl Resolver {
         // Either variable may count whole stretches of the other.
         let orders = [(outer, inner.digit, &inner.high), (inner.digit, outer, high)];
         for (stretches, within, stretch) in orders {
-            let whole = self.variable();
+            let merged_digit = self.variable();
             let within_value = Poly::symbol(stretches)
                 .times(stretch)
-                .and_then(|start| Poly::symbol(whole).minus(&start));
+                .and_then(|start| Poly::symbol(merged_digit).minus(&start));
             let Some(within_value) = within_value else { continue };
             let body = inner.body.mapped(&mut |poly| {
                 let mapped = poly.substituted(within, &within_value)?;
@@ -294,7 +294,7 @@ impl Resolver {
             if hidden || !proper {
                 continue;
             }
-            return self.sum_over(whole, &length, &body, known).map(Some);
+            return self.sum_over(merged_digit, &length, &body, known).map(Some);
         }
         Ok(None)
     }

@@ -32,8 +32,8 @@ pub(super) fn key(
     // Another build of this program may compare differently.
     let own = std::env::current_exe().ok()?.metadata().ok()?;
     let built = own.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos();
-    let ours = format!("warpproof {} {} {built}", env!("CARGO_PKG_VERSION"), own.len());
-    Some(format!("compared 1\n{ours}\nNVRTC {version}\n{compiled}\n{kernel:?}\n"))
+    let build_id = format!("warpproof {} {} {built}", env!("CARGO_PKG_VERSION"), own.len());
+    Some(format!("compared 1\n{build_id}\nNVRTC {version}\n{compiled}\n{kernel:?}\n"))
 }
 
 /// Looks up an earlier comparison.

@@ -74,7 +74,7 @@ pub(super) fn compare_beside<T>(
     let (source, kernel) = (asked.source.clone(), asked.kernel.clone());
     let compiling = compiling.clone();
     let thread = Detached::start(move || compare(&source, &kernel, &compiling));
-    let done = other();
+    let other_result = other();
     let timed = thread.and_then(|thread| thread.result(deadline)).unwrap_or_else(|| {
         let reason = NotCompared::Time.to_string();
         TimedComparison {
@@ -83,7 +83,7 @@ pub(super) fn compare_beside<T>(
             from_cache: false,
         }
     });
-    (done, timed)
+    (other_result, timed)
 }
 
 fn cached_or_new(

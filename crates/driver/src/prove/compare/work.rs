@@ -180,8 +180,8 @@ impl<'w> Work<'w> {
     ) -> Result<CompiledResults, Skip> {
         let significand = self.significand;
         let options = CompiledRunOptions { draw: way, significand, perturbed, budget: self.budget };
-        let done = interp::run_compiled(self.kernel, launch, options);
-        let reason = match done {
+        let compiled_run = interp::run_compiled(self.kernel, launch, options);
+        let reason = match compiled_run {
             Ok(left) => {
                 let elements: usize = left.after.values().map(Vec::len).sum();
                 self.steps += left.steps + 4 * elements as u64;

@@ -61,11 +61,11 @@ fn picture(map: &HeatMap) -> String {
     for (index, (one, other)) in reference.iter().zip(optimised).take(shown).enumerate() {
         let (x, y) = (index % columns * size, index / columns * size);
         // The larger the difference, the fuller the colour; equal elements are hollow.
-        let far = ((one - other).abs() / largest).min(1.0);
-        let far = if far.is_finite() { far } else { 1.0 };
+        let distance = ((one - other).abs() / largest).min(1.0);
+        let distance = if distance.is_finite() { distance } else { 1.0 };
         let fill = match differs(one, other) {
             false => "class=\"equal\"".to_owned(),
-            true => format!("class=\"differs\" fill-opacity=\"{:.2}\"", 0.4 + 0.6 * far),
+            true => format!("class=\"differs\" fill-opacity=\"{:.2}\"", 0.4 + 0.6 * distance),
         };
         cells.push_str(&format!(
             "<rect {fill} x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\"><title>{}[{index}]: \

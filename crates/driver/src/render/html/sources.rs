@@ -126,8 +126,8 @@ impl Marks {
                 if !is_here(location) {
                     continue;
                 }
-                let alone = position == 0 && location.message.is_empty();
-                let text = marked(if alone { message } else { &location.message });
+                let is_alone = position == 0 && location.message.is_empty();
+                let text = marked(if is_alone { message } else { &location.message });
                 let text = format!("{} {text}{}", codes::link(code), link(location));
                 said.entry(line(location)).or_default().push((position == 0, text));
             }
@@ -137,10 +137,10 @@ impl Marks {
 
     /// Returns `true` if a line of a file with `count` lines is shown.
     fn is_near(&self, count: usize, line: u32) -> bool {
-        let near = line.saturating_sub(AROUND)..=line.saturating_add(AROUND);
+        let nearby = line.saturating_sub(AROUND)..=line.saturating_add(AROUND);
         count <= SHORT
             || self.said.is_empty() && line <= HEAD
-            || self.said.range(near).next().is_some()
+            || self.said.range(nearby).next().is_some()
     }
 
     /// The class of a line, as an attribute.

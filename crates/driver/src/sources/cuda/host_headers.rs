@@ -126,8 +126,8 @@ const EMPTY: &[&str] = &[
     "gtest/gtest.h",
 ];
 
-/// Substitute for the driver's header, which NVRTC compiles only with headers of the host. It has the only type of it
-/// that kernels take.
+/// Substitute for the driver's header, which NVRTC compiles only with headers of the host. It defines the one type of
+/// that header that kernels take as a parameter.
 pub(super) const DRIVER: (&str, &str) = (
     "cuda.h",
     "typedef struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; } CUtensorMap;\n",
@@ -140,7 +140,7 @@ pub(super) fn names_driver(log: &str) -> bool {
     file.is_some_and(|file| file.ends_with("/cuda.h") || file.ends_with("\\cuda.h"))
 }
 
-/// The constants and types of all of them.
+/// The constants and types of all substitutes.
 pub(super) fn common() -> String {
     [FLOAT, LIMITS, INTEGERS, MATH].concat()
 }
