@@ -117,11 +117,11 @@ const WINDOWS: [(u64, Space); 3] = [
     (PARAM_WINDOW, Space::ParamEntry),
 ];
 
-/// Returns `true` if every pointer stays in its region when its number is added or subtracted; see
-/// [`keeps_region`].
+/// Returns `true` if the pointer of every lane stays in its region when the number of the same lane is added or
+/// subtracted; see [`keeps_region`].
 ///
-/// May also return `false` for pointers that stay, except for wide pointers to global memory and narrow ones to
-/// shared memory. The numbers have no bits above the width.
+/// Exact for wide pointers to global memory and for narrow ones to shared memory. For other pointers it may return
+/// `false` although they stay. The numbers have no bits above the width.
 #[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn keep_regions(
     (pointers, numbers): (&Lanes, &Lanes),

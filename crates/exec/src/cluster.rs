@@ -63,7 +63,8 @@ impl BlockRun<'_, '_> {
         Ok(true)
     }
 
-    /// Finds a fault if lanes of one warp disagree where they must not.
+    /// Returns a fault if some lanes of a warp arrive and others wait, or if they are at different instructions, one
+    /// of them `.aligned`.
     fn disagreement(&self, arrivals: &[(Position, ClusterArrival)]) -> Option<ClusterFault> {
         let ((at, first), others) = arrivals.split_first()?;
         others.iter().find_map(|(elsewhere, other)| {

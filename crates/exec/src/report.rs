@@ -84,8 +84,8 @@ pub(crate) struct Report {
     pub(crate) approximate: BTreeSet<Place>,
     /// Accesses that are aligned only if the allocation is placed better than it declares.
     pub(crate) alignments: FxHashSet<Placement>,
-    /// For each site of such an access the last recorded allocation and assumption, so that most are looked up
-    /// once.
+    /// For each instruction with such an access, the last recorded allocation and assumption: the usual instruction
+    /// accesses one allocation, and is looked up in `alignments` once.
     aligned: Vec<Option<(Area, Settled)>>,
     /// Assumed alignment of dynamic shared memory beyond the declared one; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,

@@ -61,7 +61,7 @@ pub fn last_stores(
     traced_run(program, launch, limits, find).map(|(stores, _)| stores)
 }
 
-/// Runs a launch; returns the last store to each traced element, and if the run reached its end.
+/// Runs a launch; returns the last store to each traced element, and whether the run reached its end.
 fn traced_run(
     program: &Program,
     launch: &Launch,

@@ -28,7 +28,7 @@
 //!
 //! There the schedule chooses who takes each ticket, and nothing else: tickets of a block are ordered with each
 //! other, and they order no accesses between blocks. A run follows one sequence of takers
-//! ([`crate::check_in_order`]): a block's tickets are its places in that sequence. Behind the end of the given
+//! ([`crate::check_in_order`]): a block's tickets are its places in that sequence. After the end of the given
 //! sequence, the lowest block that asks takes the next ticket. So the caller can go through all sequences, and
 //! compares the results.
 

@@ -401,7 +401,7 @@ impl BlockRun<'_, '_> {
 }
 
 impl PrivateState {
-    /// The approximate number of bytes to copy it.
+    /// The approximate number of bytes that a copy of the state takes.
     fn bytes(&self) -> usize {
         let local = self.local.iter().flatten().map(|memory| memory.bytes.len());
         local.sum::<usize>() + self.registers.tag_bytes()

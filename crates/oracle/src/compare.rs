@@ -13,9 +13,9 @@
 //! 2. **Faults are found.** If any schedule has a fault, the checker reports something. If the program
 //!    depends on the schedule, it reports a reuse or a misuse, whichever schedule it took: a deadlock alone
 //!    would claim that all schedules end so.
-//! 3. **Where all schedules agree, the checker does too.** If the program does not depend on the schedule and has a
-//!    misuse nothing, every run consists of the same events. Then race, deadlock and undefined value are each found
-//!    exactly if they exist.
+//! 3. **Where all schedules agree, the checker does too.** If the program does not depend on the schedule and
+//!    misuses nothing, every run consists of the same events. Then race, deadlock and undefined value are each
+//!    found exactly if they exist.
 //! 4. **Clean runs leave the same memory.** If there is no fault, there is one final state, and the checker
 //!    ended with it.
 //!

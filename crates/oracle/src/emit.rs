@@ -2,8 +2,7 @@
 //!
 //! Thread `32·warp + lane` of one block is the program's thread; lanes from the third on exit at once. Each warp
 //! has code of its own. In it, stretches of code for single lanes alternate with joint steps, where lanes
-//! reconverge. If lanes of a joint step have different operands, a `selp` selects
-//! them.
+//! reconverge. If lanes of a joint step have different operands, a `selp` selects them.
 //!
 //! The result of a step goes to its eight bytes of the buffer `results`; global memory is the buffer `cells`.
 //! Shared memory is visible only through reads. If any thread reads it, the first thread initialises it. A barrier

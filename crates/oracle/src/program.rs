@@ -1,9 +1,9 @@
 //! The language of tiny programs.
 //!
 //! A program is a block of one to four warps. Only two lanes of a warp are active. The other thirty exit at once,
-//! yet the warp counts as 32 threads at a barrier. A thread is a straight list of steps,
-//! and exits after the last one; an unlisted thread has no steps. There are four cells of four bytes in
-//! shared memory and four in global memory.
+//! yet the warp counts as 32 threads at a barrier. A thread is a straight list of steps, and exits after the last
+//! one; an unlisted thread has no steps. There are four cells of four bytes in shared memory and four in global
+//! memory.
 //!
 //! Threads of a warp run independently. A step is *joint* if both lanes execute the same instruction: the k-th
 //! joint steps of the two lanes are one instruction, and every other step is an instruction of its own. Operands of

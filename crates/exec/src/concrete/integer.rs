@@ -37,8 +37,8 @@ pub fn int_unary(op: IntUnary, width: Width, a: u64) -> u64 {
 /// Computes an operation with two operands. The product of `MulWide` is twice as wide as the operands; a
 /// shift amount is 32 bits wide.
 ///
-/// A quotient by zero is all ones and the remainder is the dividend, reportedly as on current hardware (not
-/// yet checked); the manual leaves both open. The quotient of the most negative number by −1 is itself.
+/// A quotient by zero is all ones and the remainder is the dividend. The manual leaves both open, and no recording
+/// checks this choice. The quotient of the most negative number by −1 is that number.
 #[inline(always)]
 #[must_use]
 pub fn int_binary(op: IntBinary, width: Width, a: u64, b: u64) -> u64 {

@@ -15,7 +15,8 @@
 //!   results on hardware.
 //! - *`.ftz`* judges results after rounding: a result that rounds up to the smallest normal number stays.
 //!
-//! `tests/hardware.rs` compares all of it with recordings of an H200.
+//! `tests/hardware.rs` compares the results with recordings of an H200. It takes all NaNs as equal, and leaves
+//! the approximate functions to `tests/approximate.rs`.
 //!
 //! Elementary functions come from the `libm` crate rather than the platform, so a run gives the same bits on
 //! every machine.

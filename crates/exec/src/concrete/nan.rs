@@ -1,7 +1,8 @@
 //! NaN results of operations. The manual specifies little: "canonical" NaNs for `.relu` and `.NaN`, one bit
 //! pattern for the gross approximations in double precision, "unspecified" otherwise.
 //!
-//! The choices follow what is known of current hardware, not yet checked against recordings of it:
+//! The choices follow what is known of current hardware. No test compares them with recordings:
+//! `tests/hardware.rs` takes all NaNs as equal.
 //!
 //! - every format except double precision has one NaN for results, all ones without the sign;
 //! - double precision passes on its first NaN operand with the quiet bit set, or creates `0xfff8000000000000`

@@ -3,7 +3,7 @@
 //! Every fast path either does exactly what [`crate::interpret`] does in general, or declines and changes
 //! nothing. `tests/paths.rs` runs kernels both ways and compares the reports. The switch is
 //! [`Paths`](crate::Paths), as [`Machine::general`](crate::machine::Machine): if set, no fast path is used.
-//! (Short shortcuts inside [`crate::interpret::symbolic`] use the same switch.)
+//! (Shortcuts inside [`crate::interpret::symbolic`] use the same switch.)
 
 mod contiguous;
 pub(crate) mod decode;

@@ -30,7 +30,7 @@ impl Tracker {
         }
     }
 
-    /// Records that it has taken the ticket.
+    /// Records that the thread has taken the ticket.
     pub(crate) fn end_ticket(&mut self, taker: LaneId, acquires: bool) {
         let time = self.order.now(taker.warp.into());
         if let Some(watch) = &mut self.tickets {

@@ -1,5 +1,5 @@
 //! Transaction barriers in shared memory (PTX manual §9.7.13.15): lifetimes, counts, phases, waiting lanes, and the
-//! times released to them.
+//! times released to them. A *life* of an mbarrier is the time from its `init` to its `inval`.
 //!
 //! Effects happen when the engine reports them; copies arrive when they are started. By the rules in [`phases`] this
 //! order does not matter. A broken rule is returned as data ([`MbarrierMisuse`], [`MbarrierReuse`]).
@@ -9,8 +9,8 @@
 //! missing scope is the block (§9.7.13.15.13), but kernels rely on the cluster. So do we, and reports say so. A
 //! relaxed arrival passes on the actions before its thread's last fence, and a relaxed wait takes effect at the next
 //! fence (§8.8: release and acquire patterns). An arrival of copies passes on those copies and nothing else. An
-//! mbarrier is a party of both clocks. Its time is its phase, and the next life at the same place continues the
-//! count.
+//! mbarrier is a party of both clocks ([`crate::clocks`]). Its time is its phase, and the next life at the
+//! same place continues the count.
 //!
 //! Uses that an H200 tolerates and the manual does not (any use after `inval`, counts of zero) are misuses here.
 

@@ -12,7 +12,7 @@ use crate::entry::Entry;
 use crate::lanes::{Mask, WARP};
 use crate::proxy::ProxySpace;
 
-/// The most instructions kept; further reads of the epoch are recorded at once.
+/// The largest number of instructions kept; further reads of the epoch are recorded at once.
 const MAX_DEFERRED: usize = 2048;
 
 /// Reads of an epoch that are not in the cells yet.

@@ -94,11 +94,11 @@ fn record_conditional_access(context: &mut Context<'_, '_>, op: &Op) {
 
 /// A guard by lanes.
 pub(crate) struct Condition {
-    /// The guard itself, where it is unknown.
+    /// The condition that the guard holds, in the lanes where it is unknown.
     pub(crate) path: Path,
-    /// Lanes in which it holds.
+    /// Lanes in which the guard holds.
     pub(crate) certain: Mask,
-    /// Lanes in which it is unknown.
+    /// Lanes in which the guard is unknown.
     pub(crate) open: Mask,
 }
 

@@ -37,12 +37,12 @@ impl Predicate {
         Self { truth, tags, words: registers.predicate_words(operand) }
     }
 
-    /// The lanes in which it has a word.
+    /// The lanes in which the predicate is unknown and has a word.
     pub(super) fn unknown(&self) -> Mask {
         self.tags.unknown
     }
 
-    /// The lanes in which the domain tracks it.
+    /// The lanes in which the predicate is unknown and the domain tracks it.
     pub(super) fn followed(&self) -> Mask {
         let followed = |&lane: &usize| Handle(self.words[lane]).is_value();
         Mask(self.unknown().iter().filter(followed).fold(0, |mask, lane| mask | 1 << lane))
