@@ -328,7 +328,7 @@ fn two_kernels_belong_together_as_is_said() {
     for (more, said) in [
         ("--map in=nothing", "the second kernel has no parameter `nothing`"),
         ("--map nothing=source", "the first kernel has no parameter `nothing`"),
-        ("--map in", "two names are needed"),
+        ("--map in", "expected two names"),
         ("--requires nothing>0", "neither kernel has all names of `nothing>0`"),
         ("--requires n>", "--requires `n>`: expected an expression"),
     ] {
