@@ -1,21 +1,44 @@
 //! Findings about clusters of blocks: their kinds, properties and messages.
 
 use crate::naming::{element, error_at, thread_label, verb};
+use crate::precision::Kernel;
 use crate::source_lines::source_lines;
 use crate::vocabulary::{FindingKind, PropertyName};
 use base::{Code, Diagnostic};
-use exec::{ClusterFault, Finding, Gap, Launch, Place, Target};
-use ir::{Instr, Op, Program};
+use exec::{ClusterFault, Finding, Launch, Place, Target};
+use ir::{Op, Program, SpecialRegister, SyncOp, TensorCopyKind};
 
 /// The remedy for a launch without clusters of a kernel that needs one.
-pub(crate) const CLUSTER_HELP: &str =
-    "`--cluster X[,Y[,Z]]` sets the number of blocks of a cluster";
+const CLUSTER_HELP: &str = "`--cluster X[,Y[,Z]]` sets the number of blocks of a cluster";
 
-/// Returns `true` if the run stopped because the launch has no clusters.
-pub(crate) fn lacks_cluster(gap: &Gap, program: &Program, launch: &Launch) -> bool {
-    let stops = |one: &Instr| one.span == gap.place.span && matches!(one.op, Op::MapShared { .. });
-    launch.cluster_blocks() == 1
-        && program.instructions_of(launch.kernel).any(|(_, one)| stops(one))
+/// Advice for a launch without clusters of a kernel that works with them, with the first such line.
+pub(crate) fn missing_cluster(kernel: &Kernel<'_>, launch: &Launch) -> Option<String> {
+    if launch.cluster.is_some() {
+        return None;
+    }
+    let mut all = kernel.program.instructions_of(kernel.function);
+    let (_, first) = all.find(|(_, one)| works_with_clusters(&one.op))?;
+    let line = kernel.source.line(first.span.start);
+    Some(format!(
+        "the kernel works with clusters of blocks (line {line}), but the launch has none: {CLUSTER_HELP}"
+    ))
+}
+
+/// Returns `true` if an operation concerns other blocks of a cluster.
+fn works_with_clusters(op: &Op) -> bool {
+    use SpecialRegister::{ClusterCtaid, ClusterCtarank, ClusterNctaid, ClusterNctarank};
+    match op {
+        Op::MapShared { .. } | Op::SharedRank { .. } | Op::RemoteStore(_) => true,
+        Op::Sync(SyncOp::ClusterBarrier { .. }) => true,
+        Op::BulkCopy(copy) => copy.multicast.is_some(),
+        Op::TensorCopy(copy) => {
+            matches!(&copy.kind, TensorCopyKind::Load { multicast, .. } if multicast.is_some())
+        }
+        Op::ReadSpecial { special, .. } => {
+            matches!(special, ClusterCtaid(_) | ClusterCtarank | ClusterNctaid(_) | ClusterNctarank)
+        }
+        _ => false,
+    }
 }
 
 /// The kind of a fault in machine-readable reports.

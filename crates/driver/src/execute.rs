@@ -5,7 +5,7 @@ use crate::arguments::{
     ArgumentSpec, Arguments, BuildError, BuiltLaunch, ByteCount, Invocation, LaunchSpec,
     MissingData, Request, build_launch, declared,
 };
-use crate::cluster_findings::{self, CLUSTER_HELP};
+use crate::cluster_findings::missing_cluster;
 use crate::coverage::{Coverage, Programs, coverage};
 use crate::grouping::{Group, grouped};
 use crate::hints::HintSearch;
@@ -19,7 +19,7 @@ use crate::unwritten::{Unwritten, unwritten};
 use crate::{
     Colour, Exit, Format, Input, Limits, Outcome, diagnostics, findings, inspect, sources, wmma,
 };
-use base::Diagnostic;
+use base::{Diagnostic, Severity};
 use exec::{Checks, Doubt, Doubtful, Fault};
 use ir::Program;
 use ptx::Lowered;
@@ -355,9 +355,12 @@ impl FinishedRun<'_> {
     pub(crate) fn stopped(&self) -> Option<Diagnostic> {
         let gap = self.result.gap.as_ref().filter(|gap| !self.is_explained(gap))?;
         let diagnostic = findings::gap(gap, self.program(), self.source());
-        let lacks_cluster =
-            cluster_findings::lacks_cluster(gap, self.program(), &self.built.launch);
-        Some(if lacks_cluster { diagnostic.help(CLUSTER_HELP) } else { diagnostic })
+        // An error before it has the advice.
+        let is_first = self.result.findings.iter().all(|one| one.fault.is_note());
+        Some(match self.missing_cluster() {
+            Some(help) if is_first && diagnostic.help.is_none() => diagnostic.help(help),
+            _ => diagnostic,
+        })
     }
 
     /// Diagnostics of faults, then of accesses that may race.
@@ -379,7 +382,23 @@ impl FinishedRun<'_> {
             Reported { group: Some(group), diagnostic }
         });
         let open = self.open().map(|diagnostic| Reported { group: None, diagnostic });
-        faults.chain(open).collect()
+        let mut reported: Vec<Reported<'_>> = faults.chain(open).collect();
+        self.advise_clusters(&mut reported);
+        reported
+    }
+
+    /// Advice about clusters for a launch without them.
+    fn missing_cluster(&self) -> Option<String> {
+        missing_cluster(&self.kernel(), &self.built.launch)
+    }
+
+    /// Adds that advice to the first error without other advice.
+    fn advise_clusters(&self, reported: &mut [Reported<'_>]) {
+        let mut all = reported.iter_mut().map(|one| &mut one.diagnostic);
+        let first = all.find(|one| one.severity == Severity::Error && one.help.is_none());
+        if let Some((first, help)) = first.zip(self.missing_cluster()) {
+            first.help = Some(help.into());
+        }
     }
 
     /// Formats the results as text: faults and the place where the run stopped.

@@ -353,7 +353,7 @@ impl<'r> Builder<'r> {
         let found = read.map_err(|why| Problem::Wrong(format!("{shown}: {why}")))?;
         let mut values = vec![(0, exec::Argument::Bytes(found.bytes))];
         for one in &found.addresses {
-            let buffer = self.named_buffer(one.tensor)?;
+            let buffer = self.named_buffer(&shown, one.tensor)?;
             let offset = one.offset;
             values.push((one.at, exec::Argument::PointerInto { buffer, offset }));
             let tensor = &one.tensor.name;
@@ -368,48 +368,6 @@ impl<'r> Builder<'r> {
             values.extend(fields);
         }
         Ok(exec::Argument::Struct(values))
-    }
-
-    /// A tensor of pointers to other arguments.
-    fn pointers(
-        &mut self,
-        parameter: &Parameter<'_>,
-        spec: &'r ArgumentSpec,
-        targets: &'r [Option<String>],
-    ) -> Outcome {
-        let shown = parameter_name(parameter, &spec.name);
-        if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
-            let ty = parameter.declared_type();
-            return wrong(format!(
-                "{shown} is {ty}, not a pointer; `{spec}` is a tensor of pointers"
-            ));
-        }
-        let mut buffers = Vec::new();
-        for target in targets {
-            let Some(name) = target else {
-                buffers.push(None);
-                continue;
-            };
-            let mut specs = self.request.arguments.specs.iter();
-            let Some(argument) = specs.find(|one| one.name == *name) else {
-                return wrong(format!("{shown}: no argument is called `{name}`"));
-            };
-            if !matches!(argument.value, ArgumentValue::Tensor(_) | ArgumentValue::Missing) {
-                return wrong(format!("{shown}: `{argument}` is not a tensor"));
-            }
-            buffers.push(Some(self.named_buffer(argument)?));
-        }
-        let buffer = self.buffers.pointers(&spec.name, buffers).map_err(Problem::wrong)?;
-        Ok(exec::Argument::Pointer(buffer))
-    }
-
-    /// The buffer of an argument that a structure names.
-    fn named_buffer(&mut self, argument: &'r ArgumentSpec) -> Result<usize, Problem> {
-        let buffer = match &argument.value {
-            ArgumentValue::Tensor(tensor) => self.buffers.tensor(&argument.name, tensor),
-            _ => self.buffers.unbounded(&argument.name, 1),
-        };
-        buffer.map_err(Problem::wrong)
     }
 
     fn structure(
@@ -449,7 +407,9 @@ impl<'r> Builder<'r> {
                     self.symbolic(&at, &format!("{name}={{{offset}:{element}=0.5}}"), element)?
                 }
                 Piece::Map(map) => self.tensor_map(&format!("{shown}, field at {offset}"), map)?,
-                Piece::Pointer(argument) => exec::Argument::Pointer(self.named_buffer(argument)?),
+                Piece::Pointer(argument) => {
+                    exec::Argument::Pointer(self.named_buffer(&shown, argument)?)
+                }
             };
             values.push((offset, value));
         }

@@ -76,26 +76,6 @@ impl<'r> Builder<'r> {
         self.tensor_map(&shown, map)
     }
 
-    /// Tensor maps in global memory.
-    pub(super) fn maps_argument(
-        &mut self,
-        parameter: &Parameter<'_>,
-        spec: &'r ArgumentSpec,
-        maps: &'r [TensorMapSpec],
-    ) -> Outcome {
-        let shown = parameter_name(parameter, &spec.name);
-        if parameter.bytes != 8 || matches!(parameter.kind, Kind::Float(_)) {
-            let ty = parameter.declared_type();
-            return wrong(format!("{shown} is {ty}, not a pointer; `{spec}` is in memory"));
-        }
-        let offsets = (0..).step_by(ir::TENSOR_MAP_BYTES);
-        let pieces = offsets.zip(maps).map(|(at, map)| Ok((at, self.tensor_map(&shown, map)?)));
-        let pieces = pieces.collect::<Result<Vec<_>, Problem>>()?;
-        let bytes = (maps.len() * ir::TENSOR_MAP_BYTES) as u64;
-        let buffer = self.buffers.structures(&spec.name, bytes, pieces).map_err(Problem::wrong)?;
-        Ok(exec::Argument::Pointer(buffer))
-    }
-
     /// A tensor map with its tensor; `shown` names the place.
     pub(super) fn tensor_map(&mut self, shown: &str, map: &'r TensorMapSpec) -> Outcome {
         let problem = |why: MapError| Problem::Wrong(format!("{shown}: `{map}`: {why}"));

@@ -57,24 +57,30 @@ impl<'r> Buffers<'r> {
         self.place(Buffer { name, element_bytes, element, contents, access: Access::InOut })
     }
 
-    /// A buffer of pointers to others.
+    /// A buffer of pointers to others; the same one for each request.
     pub(super) fn pointers(
         &mut self,
         name: &str,
         targets: Vec<Option<usize>>,
     ) -> Result<usize, BufferError> {
+        if let Some(&buffer) = self.known.get(name) {
+            return Ok(buffer);
+        }
         let (contents, access, element) = (Contents::Pointers(targets), Access::In, None);
         let name = name.to_owned();
         self.place(Buffer { name, element_bytes: 8, element, contents, access })
     }
 
-    /// A read-only buffer with values that are not tensor elements, such as tensor maps.
+    /// A read-only buffer with values that are not tensor elements, such as tensor maps; the same one for each request.
     pub(super) fn structures(
         &mut self,
         name: &str,
         bytes: u64,
         pieces: Vec<(u64, exec::Argument)>,
     ) -> Result<usize, BufferError> {
+        if let Some(&buffer) = self.known.get(name) {
+            return Ok(buffer);
+        }
         let contents = Contents::Structures { bytes, pieces };
         let (name, access, element) = (name.to_owned(), Access::In, None);
         self.place(Buffer { name, element_bytes: 1, element, contents, access })

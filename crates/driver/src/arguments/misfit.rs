@@ -100,7 +100,7 @@ pub(super) enum FieldError {
     UnknownArgument { name: String },
     #[error("a tensor map lies at a multiple of 64 bytes")]
     MapAlignment,
-    #[error("a structure or a tensor of pointers within a structure")]
+    #[error("a structure within a structure")]
     Nested,
     #[error("`{expression}`: no float has {bytes} bytes there")]
     NotAFloat { expression: String, bytes: u64 },

@@ -26,6 +26,7 @@ mod map_layout;
 mod maps;
 mod memory;
 mod misfit;
+mod named;
 mod output;
 mod parameter;
 mod parse;

@@ -78,6 +78,8 @@ fn ranges<'r>(
         let argument = arguments.iter().find(|argument| argument.name == one.name);
         let size = match argument.map(|argument| &argument.value) {
             Some(ArgumentValue::Tensor(tensor)) => extent(tensor),
+            Some(ArgumentValue::Pointers(targets)) => 8 * targets.len() as u64,
+            Some(ArgumentValue::TensorMaps(maps)) => (ir::TENSOR_MAP_BYTES * maps.len()) as u64,
             Some(ArgumentValue::Missing) => 1,
             _ => return Err(RecordedError::NotATensor { name: one.name.clone() }),
         };

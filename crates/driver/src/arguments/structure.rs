@@ -103,12 +103,12 @@ fn piece<'s>(
             match &argument.value {
                 ArgumentValue::Number(value) => number(value, room),
                 ArgumentValue::Scalar { element, value } => scalar(*element, value.as_ref()),
-                ArgumentValue::Tensor(_) | ArgumentValue::Missing => Ok(Piece::Pointer(argument)),
-                ArgumentValue::TensorMap(spec) => map(spec),
-                ArgumentValue::Structure(_)
-                | ArgumentValue::Recorded(_)
+                ArgumentValue::Tensor(_)
                 | ArgumentValue::Pointers(_)
-                | ArgumentValue::TensorMaps(_) => Err(FieldError::Nested),
+                | ArgumentValue::TensorMaps(_)
+                | ArgumentValue::Missing => Ok(Piece::Pointer(argument)),
+                ArgumentValue::TensorMap(spec) => map(spec),
+                ArgumentValue::Structure(_) | ArgumentValue::Recorded(_) => Err(FieldError::Nested),
                 ArgumentValue::Related(expression) => related(expression, room),
             }
         }

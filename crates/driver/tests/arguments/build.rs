@@ -291,6 +291,7 @@ fn structures_are_filled_by_field() {
         ("p={24:-1}", "{24:ffffffffffffffff}"),
         ("p={0:0,16:n} n=s32=3", "{0:0000000000000000,16:03000000}"),
         ("p={0:x} x=?", "{0:&0}"),
+        ("p={0:xs,8:xs} xs=[x,0,y] x=f32[4] y=f32[4]", "{0:&2,8:&2}"),
         ("p=?", "opaque"),
     ];
     for (text, expected) in table {
@@ -335,6 +336,14 @@ fn recorded_structures_have_pointers_where_tensors_were() {
     let built = built.unwrap();
     let expected = format!("{{0:{whole},0:&0+16,8:&1+0,16:18000000}}");
     assert_eq!(summary(&built.launch.arguments[0]), expected);
+    // The first word lies 16 bytes into a tensor of pointers.
+    let text = format!("p=@{path}{{ps=0x7f3c00000000,C=0x7f3c10000000}} ps=[C,0,A] {tensors}");
+    let pointers = build(&text).unwrap().launch;
+    assert_eq!(summary(&pointers.arguments[0]), format!("{{0:{whole},0:&2+16,8:&0+0}}"));
+    assert!(matches!(
+        &pointers.buffers[2].contents,
+        Contents::Pointers(targets) if *targets == [Some(0), None, Some(1)]
+    ));
     let last = built.notes.last().unwrap();
     assert!(last.ends_with("0x7f3c20000000, looks like an address, but is in no tensor"), "{last}");
     let table = [

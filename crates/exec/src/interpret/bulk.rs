@@ -63,7 +63,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
             },
             None => None,
         };
-        check_blocks(context, (source, target, signal), lane)?;
+        check_blocks(context, copy, (source, target, signal), lane)?;
         let this = (source, target, signal, bytes, masks.as_ref().map(|masks| masks[lane]));
         let same = same_as(&mut last, this);
         match cluster::ranks(context, &masks, lane)? {
@@ -91,15 +91,21 @@ pub(super) fn same_as<T: PartialEq>(last: &mut Option<T>, this: T) -> SameValue 
 }
 
 /// Checks the blocks of a copy. A copy between shared memories goes to another block, and its mbarrier is in
-/// the destination's block.
+/// the destination's block. For reducing copies neither the manual nor a recording says so; then the run stops.
 fn check_blocks(
     context: &mut Context<'_, '_>,
+    copy: &BulkCopy,
     (source, target, signal): (Pointer, Pointer, Option<Pointer>),
     lane: usize,
 ) -> Result<(), Gap> {
     let ranks = [Some(source), Some(target), signal];
     let [from, to, mbarrier] = ranks.map(|one| one.and_then(|one| cluster::rank(context, one)));
     let fault = match (from, to, mbarrier) {
+        (Some(from), Some(to), _) if from == to && copy.reduce.is_some() => {
+            return Err(
+                context.gap("a reducing copy to the executing block itself is not modelled")
+            );
+        }
         (Some(from), Some(to), _) if from == to => ClusterFault::OwnBlock,
         (_, Some(to), Some(at)) if to != at => {
             ClusterFault::OtherBlock { destination: to as u32, mbarrier: at as u32 }
@@ -127,7 +133,8 @@ fn copy_to_block(
     if let Some(pointer) = signal {
         let (warp, site) = (context.warp.number, context.site);
         context.tracker.note_load(id, sync::Lanes { warp, lanes: Mask::one(lane), site });
-        let accesses = [(source, AccessKind::Read), (target, AccessKind::Write)];
+        let changes = if copy.reduce.is_some() { AccessKind::Atomic } else { AccessKind::Write };
+        let accesses = [(source, AccessKind::Read), (target, changes)];
         remote::record_copy_accesses(context, &accesses, lane, pointer);
         mbarrier::deliver(context, pointer, lane, (id, bytes))?;
     }

@@ -39,7 +39,10 @@ impl Reduction<'_> {
         let bytes = size as usize;
         let at = Some(Some(from));
         let word = read_element(context, area, lane, at, bytes, [&mut value, &mut unused]);
-        let word = check_word_for_global(context, pointer.area, (word, lane));
+        let word = match pointer.area {
+            Area::Global(_) => check_word_for_global(context, pointer.area, (word, lane)),
+            _ => word,
+        };
         let Some(to) = to else { return };
         let at = Some(Some(to));
         let before = read_element(context, pointer.area, lane, at, bytes, [&mut old, &mut unused]);

@@ -1,7 +1,7 @@
 //! Bulk copies (manual §9.7.9.25.4.1), also reducing ones (§9.7.9.25.4.2), with their groups (§9.7.9.27.2), and
 //! fences for the async proxy (§9.7.13.4).
 //!
-//! Reducing copies to shared memory of another block are refused. Fences between aliasing addresses have no effect,
+//! Fences between aliasing addresses have no effect,
 //! because allocations do not overlap. The fences of the tensormap proxy (§9.7.13.4) are here, too.
 
 use super::memory::{cache_policy, check_space, hints, scope};
@@ -22,12 +22,17 @@ pub(super) const FORMS: &[Form] = &[
         opcode: "cp",
         when: &["reduce"],
         syntax: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.op{.noftz}.type [dst], [src], size\
-                 {, policy}",
+                 {, policy}; cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [dst], \
+                 [src], size, [mbar]",
         section: "9.7.9.25.4.2",
         examples: &[
             "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 64;",
             "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [%rd1], [%r2], %r3;",
             "cp.reduce.async.bulk.global.shared::cta.bulk_group.xor.b64 [%rd1], [%r2], %r3;",
+            "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 [%r1], [%r2], \
+             64, [%r3];",
+            "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.s32 [%r1], [%r2], \
+             %r4, [%r3];",
         ],
         lowering: by(|insn| {
             insn.flag("reduce");
@@ -230,20 +235,18 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     Ok(())
 }
 
-/// Lowers a reducing copy to global memory. One to shared memory, whose target is another block of the cluster, is
-/// refused.
+/// Lowers a reducing copy, to global memory or to shared memory of another block.
 fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
-    if !insn.flag("global") {
-        return Err(insn.unsupported(
-            "reducing copies between blocks are not modelled (manual §9.7.9.25.4.2)",
-        ));
-    }
+    let spaces = &[("global", Space::Global), ("shared::cluster", Space::SharedCluster)];
+    let dst_space = insn.require(spaces, "a destination")?;
     insn.require(&[("shared::cta", ())], "a source")?;
-    insn.require(&[("bulk_group", ())], "a completion mechanism")?;
+    let to_global = dst_space == Space::Global;
+    let mechanism = if to_global { "bulk_group" } else { "mbarrier::complete_tx::bytes" };
+    insn.require(&[(mechanism, ())], "a completion mechanism")?;
     let op = insn.require(REDUCTIONS, "an operation")?;
-    let policy = hints(insn);
+    let policy = if to_global { hints(insn) } else { false };
     let noftz = insn.flag("noftz");
-    let ty = insn.ty(reduced_types(op))?;
+    let ty = insn.ty(if to_global { reduced_types(op) } else { reduced_in_shared(op) })?;
     let is_half = matches!(ty, Type::F16 | Type::BF16);
     if noftz != (is_half && op == AtomicOp::Add) {
         return Err(
@@ -251,9 +254,16 @@ fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
         );
     }
     let (dst, src) = (insn.address()?, insn.address()?);
-    check_space(insn, Space::Global, dst)?;
+    check_space(insn, dst_space, dst)?;
     check_space(insn, Space::Shared, src)?;
     let bytes = insn.src(Type::U32)?;
+    let completion = if to_global {
+        BulkCompletion::Group
+    } else {
+        let mbarrier = insn.address()?;
+        check_space(insn, Space::SharedCluster, mbarrier)?;
+        BulkCompletion::Mbarrier(mbarrier)
+    };
     cache_policy(insn, policy)?;
     let width = ty.width();
     let update = Atomic {
@@ -263,22 +273,32 @@ fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
         packed: 1,
         a: Vec::new(),
         b: None,
-        space: Space::Global,
+        space: dst_space,
         address: dst,
         ordering: Ordering::Relaxed(Scope::Gpu),
         keeps_subnormals: false,
     };
     insn.emit(Op::BulkCopy(Box::new(BulkCopy {
         dst,
-        dst_space: Space::Global,
+        dst_space,
         src,
         src_space: Space::Shared,
         bytes,
-        completion: BulkCompletion::Group,
+        completion,
         reduce: Some(update),
         multicast: None,
     })));
     Ok(())
+}
+
+/// Returns the types that an operation supports in shared memory of another block.
+const fn reduced_in_shared(op: AtomicOp) -> &'static [Type] {
+    match op {
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[Type::B32],
+        AtomicOp::Inc | AtomicOp::Dec => &[Type::U32],
+        AtomicOp::Min | AtomicOp::Max => &[Type::U32, Type::S32],
+        _ => &[Type::U32, Type::S32, Type::U64],
+    }
 }
 
 /// Returns the types that an operation supports in global memory.
