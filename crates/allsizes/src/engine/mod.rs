@@ -10,6 +10,7 @@ mod barrier_invariants;
 mod candidate_launches;
 mod claim_instances;
 mod claims;
+mod conversions;
 mod defined;
 mod eval;
 mod exec;
