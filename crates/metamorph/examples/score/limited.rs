@@ -62,7 +62,11 @@ fn used_by_all(process: u32) -> f64 {
         let fields: Vec<&str> = fields.split(' ').collect();
         fields.get(11..15)?.iter().map(|one| one.parse::<f64>().ok()).sum::<Option<f64>>()
     });
-    let children = read(&format!("task/{process}/children")).unwrap_or_default();
-    let children = children.split_whitespace().filter_map(|one| one.parse().ok());
+    let threads = std::fs::read_dir(format!("{folder}/task")).into_iter().flatten().flatten();
+    let children: Vec<String> = threads
+        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok())
+        .collect();
+    let children = children.iter().flat_map(|line| line.split_whitespace());
+    let children = children.filter_map(|one| one.parse().ok());
     own.unwrap_or_default() / TICKS + children.map(used_by_all).sum::<f64>()
 }
