@@ -53,6 +53,8 @@ fn are_proved(text: &str) {
 fn two_buffers() {
     are_proved(&tiled(2, "int p = 0;", "p = 1 - p;"));
     are_proved(&tiled(2, "int p = 0;", "if (p != 0) p = 0; else p = 1;"));
+    are_proved(&tiled(2, "int p = 0;", "p = p == 0 ? 1 : 0;"));
+    are_proved(&tiled(2, "int p = 0;", "p = p ? 0 : 1;"));
 }
 
 #[test]
@@ -89,8 +91,14 @@ fn a_cycle_of_one_is_a_race() {
 
 #[test]
 fn a_cycle_beyond_the_buffers() {
-    for (buffers, next) in [(2, "p = (p + 1) % 3;"), (2, "p = 2 - p;"), (1, "p ^= 1;")] {
-        let first = if next.starts_with("p = 2") { "int p = 0;" } else { "int p = 1;" };
+    for (buffers, next) in
+        [(2, "p = (p + 1) % 3;"), (2, "p = 2 - p;"), (1, "p ^= 1;"), (2, "p = p == 0 ? 2 : 0;")]
+    {
+        let first = if next.contains("= 2 - p") || next.contains("? 2") {
+            "int p = 0;"
+        } else {
+            "int p = 1;"
+        };
         let first = if buffers == 1 { "int p = 0;" } else { first };
         let [_, bounds, _] = verdicts(&tiled(buffers, first, next));
         assert_eq!(bounds, Verdict::Refuted, "{next}");

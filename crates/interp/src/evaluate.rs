@@ -127,10 +127,24 @@ fn compare(
             Ok(holds_for_order(operator, Some(one.cmp(&other))))
         }
         _ => {
-            let (one, other) = (used_integer(one, left)?, used_integer(other, right)?);
+            let (one, other) = (compared_integer(one, left)?, compared_integer(other, right)?);
             Ok(holds_for_order(operator, Some(one.cmp(&other))))
         }
     }
+}
+
+/// A compared integer. A conversion between signed and unsigned types of one width is defined for every number, so its
+/// result counts even if it wrapped.
+fn compared_integer(value: Value, expr: &Expr) -> Result<i128, EvaluationError> {
+    if let (ExprKind::Convert(inner), Value::Int { value, exact: Some(exact) }) =
+        (&expr.kind, value)
+        && let (Type::Int { bits: from, .. }, Type::Int { bits: to, .. }) = (inner.ty, expr.ty)
+        && from == to
+        && inner.ty.holds(exact)
+    {
+        return Ok(value);
+    }
+    used_integer(value, expr)
 }
 
 /// Checks the index of a fetch from a texture. A run has no textures, so the fetch itself has no value.

@@ -3,8 +3,8 @@
 //! One process answers all queries, each from a `(reset)`: an answer depends only on the query and the version of z3,
 //! not on earlier queries or on the answers in a cache. A query is written canonically ([`crate::question`]) and sent
 //! with a fixed list of strategies, each bounded by z3's own count of steps (`rlimit`), so that it does not depend on
-//! the machine either. The clock is only read to notice a dead solver. The final answer is kept, "unknown" too.
-//! Queries are about integers only: no quantifiers, no arrays, no bit-vectors.
+//! the machine either. The clock is only read to notice a dead solver: one that neither answers nor computes. The final
+//! answer is kept, "unknown" too. Queries are about integers only: no quantifiers, no arrays, no bit-vectors.
 
 use crate::pipe;
 use crate::question::Question;
@@ -84,6 +84,22 @@ fn attempts(limit: u64) -> Vec<(Strategy, u64)> {
 fn from_reset((strategy, limit): (Strategy, u64), question: &str) -> String {
     let scope = if strategy == Strategy::Core { "(push)\n" } else { "" };
     format!("(reset)\n(set-option :rlimit {limit})\n{scope}{question}")
+}
+
+/// Returns `true` if a process goes on, and has had less processor time since `first` than `limit`. Updates the time.
+fn is_working(process: u32, limit: Duration, first: Duration, used: &mut Duration) -> bool {
+    let Some(now) = processor_time(process) else { return false };
+    let before = std::mem::replace(used, now);
+    now > before && now.saturating_sub(first) < limit && !deadline::is_over()
+}
+
+/// The processor time of a process, where the system tells it.
+fn processor_time(process: u32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name before may contain anything.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let mut times = fields.split(' ').skip(11).take(2).map(|one| one.parse::<u64>().ok());
+    Some(Duration::from_millis((times.next()?? + times.next()??) * 10))
 }
 
 /// A running solver.
@@ -230,17 +246,22 @@ impl Solver {
     }
 
     fn ask_within(&mut self, text: &str, limit: Duration) -> Option<String> {
-        let begun = Instant::now();
+        let mut begun = Instant::now();
+        let process = self.child.id();
+        let first = processor_time(process).unwrap_or_default();
+        let mut used = first;
         self.sent += 1;
         let end = format!("end {}", self.sent);
         let text = format!("{text}(echo \"{end}\")\n");
         let sent = self.input.send(text);
         let mut answer_lines: Vec<String> = Vec::new();
         loop {
-            let limit = left(limit.saturating_sub(begun.elapsed()));
-            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(limit).ok()) {
+            let wait = left(limit.saturating_sub(begun.elapsed()));
+            match sent.as_ref().ok().and_then(|()| self.lines.recv_timeout(wait).ok()) {
                 Some(line) if line == end => break,
                 Some(line) if answer_lines.len() < MAX_LINES => answer_lines.push(line),
+                // Other work keeps a busy machine from running the solver.
+                None if is_working(process, limit, first, &mut used) => begun = Instant::now(),
                 Some(_) | None => {
                     self.dead = true;
                     let _ = self.child.kill();

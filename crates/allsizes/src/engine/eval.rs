@@ -229,6 +229,9 @@ impl Engine<'_> {
     ) -> SymbolicValue {
         match (&one.1, &other.1) {
             (first, second) if first == second => one.1,
+            // A decided condition.
+            _ if *one.0 == Formula::False => other.1,
+            _ if *other.0 == Formula::False => one.1,
             (SymbolicValue::Int(first), SymbolicValue::Int(second)) => {
                 if let Some(value) = self.select_by_bit(one.0, first, second) {
                     return SymbolicValue::Int(value);
@@ -508,22 +511,34 @@ impl Engine<'_> {
             }
             return truth;
         };
-        self.oblige_in_range(a, left, state);
-        self.oblige_in_range(b, right, state);
-        let make = |poly: Option<Poly>, offset: i128| {
-            poly.and_then(|poly| poly.offset(offset)).map(Formula::ge)
-        };
-        let formula = match operator {
-            Compare::Lt => make(b.minus(a), -1),
-            Compare::Le => make(b.minus(a), 0),
-            Compare::Gt => make(a.minus(b), -1),
-            Compare::Ge => make(a.minus(b), 0),
-            Compare::Eq => a.minus(b).map(Formula::eq),
-            Compare::Ne => a.minus(b).map(|difference| Formula::eq(difference).not()),
-        };
-        let level = self.level(&one).max(self.level(&other));
-        formula.unwrap_or_else(|| self.unknown_truth(level))
+        let (ones, others) =
+            (self.machine_cases(a, left, state), self.machine_cases(b, right, state));
+        let mut cases = Vec::new();
+        for (first, a) in &ones {
+            for (second, b) in &others {
+                let Some(holds) = compared(operator, a, b) else {
+                    let level = self.level(&one).max(self.level(&other));
+                    return self.unknown_truth(level);
+                };
+                cases.push(Formula::and([first.clone(), second.clone(), holds]));
+            }
+        }
+        Formula::or(cases)
     }
+}
+
+/// A comparison of two numbers; `None` if they are too large.
+fn compared(operator: Compare, a: &Poly, b: &Poly) -> Option<Formula> {
+    let difference = match operator {
+        Compare::Lt | Compare::Le => b.minus(a)?,
+        _ => a.minus(b)?,
+    };
+    Some(match operator {
+        Compare::Lt | Compare::Gt => Formula::ge(difference.offset(-1)?),
+        Compare::Le | Compare::Ge => Formula::ge(difference),
+        Compare::Eq => Formula::eq(difference),
+        Compare::Ne => Formula::eq(difference).not(),
+    })
 }
 
 /// The condition that a number is in the range of a type.

@@ -8,6 +8,7 @@ use super::Engine;
 use super::infer::Facts;
 use super::loops::{Change, Head, Shape};
 use super::state::{Flow, Mode, State};
+use super::trips::steps_until_equal;
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
 use arith::symbols::Level;
@@ -155,6 +156,7 @@ impl Engine<'_> {
         let count = head.count;
         let mut state = self.run(&inner.head, 0, head.state.clone(), &mut Flow::default())?;
         let condition = self.condition(&inner.condition, &state);
+        let condition = self.as_upper_bounds(condition, count, &entry.path);
         if condition == Formula::True {
             self.pruned = true;
             return None;
@@ -221,12 +223,7 @@ impl Engine<'_> {
 /// The consequence of a condition `k != top` that held in all earlier iterations: `k` began with 0 and grew by 1, so it
 /// is at most `top`, unless `top` is negative.
 fn not_reached(condition: &Formula, count: Sym) -> Option<Formula> {
-    let Formula::Not(inner) = condition else { return None };
-    let Formula::Eq(difference) = &**inner else { return None };
-    let powers = difference.by_powers(count);
-    let [rest, coefficient] = &powers[..] else { return None };
-    let sign = coefficient.as_constant().filter(|one| one.abs() == 1)?;
-    let top = rest.scaled(-sign)?;
+    let top = steps_until_equal(condition, count)?;
     let left = top.minus(&Poly::symbol(count))?;
     Some(Formula::or([Formula::ge(top).not(), Formula::ge(left)]))
 }

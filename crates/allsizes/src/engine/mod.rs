@@ -10,6 +10,7 @@ mod barrier_invariants;
 mod candidate_launches;
 mod claim_instances;
 mod claims;
+mod conversions;
 mod defined;
 mod eval;
 mod exec;
@@ -266,6 +267,8 @@ impl Engine<'_> {
     fn discharge(&mut self) {
         // Earlier obligations of a thread may be assumed: if one fails, it is reported at its own place.
         let mut before: Vec<(Vec<Formula>, Formula)> = Vec::new();
+        // Bounds that are proved, such as `i < n` before an `i++`.
+        let mut bounds: Vec<(Vec<Formula>, Formula)> = Vec::new();
         for obligation in self.obligations.clone() {
             if !self.is_requested(obligation.claim.property()) {
                 let goal = (obligation.path.clone(), obligation.goal.clone());
@@ -286,8 +289,16 @@ impl Engine<'_> {
                 Claim::Uniform => self.is_uniform(path, Level::Warp),
                 Claim::Converged => self.is_uniform(path, Level::Thread),
                 _ if assumed.contains(&obligation.goal) => true,
+                Claim::Overflow(_) | Claim::Carried(_) => {
+                    let within = bounds.iter().filter(|(other, _)| path.starts_with(other));
+                    let within: Vec<Formula> = within.map(|(_, goal)| goal.clone()).collect();
+                    self.proves_with_bounds(&assumed, &within, &obligation.goal)
+                }
                 _ => self.prover.proves(&assumed, &obligation.goal),
             };
+            if proved && matches!(obligation.claim, Claim::Bounds(_)) {
+                bounds.push((path.clone(), obligation.goal.clone()));
+            }
             if obligation.claim.may_be_used() {
                 let known = (path.clone(), obligation.goal.clone());
                 if !before.contains(&known) {
@@ -307,6 +318,20 @@ impl Engine<'_> {
                 self.leave_obligation_open(obligation);
             }
         }
+    }
+
+    /// Proves a goal, if need be with the bounds of earlier accesses.
+    fn proves_with_bounds(
+        &mut self,
+        assumed: &[Formula],
+        bounds: &[Formula],
+        goal: &Formula,
+    ) -> bool {
+        if bounds.is_empty() || self.prover.proves_quickly(assumed, goal) {
+            return self.prover.proves(assumed, goal);
+        }
+        let all: Vec<Formula> = assumed.iter().chain(bounds).cloned().collect();
+        self.prover.proves_lightly(&all, goal) || self.prover.proves(assumed, goal)
     }
 
     fn leave_obligation_open(&mut self, obligation: Obligation) {

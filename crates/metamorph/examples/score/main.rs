@@ -6,15 +6,22 @@
 
 #![allow(clippy::print_stdout, reason = "a table for people")]
 
+mod limited;
 mod page;
 
+use limited::{Finished, run_limited};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-/// Time limit of one question, in seconds, unless `--limit` says something else.
+/// Limit on the processor time of one question, in seconds, unless `--limit` says something else. The wall clock would
+/// count other work on the machine.
 const LIMIT: &str = "20";
+/// The wall clock may count this many times as much.
+const WALL_FACTOR: f64 = 10.0;
+/// The exit status of an open question.
+const UNKNOWN: i32 = 3;
 
 /// Runs a command and writes the processor time of all its processes as the last line of stderr.
 const TIMED: &str = r#""$@"; status=$?; times >&2; exit $status"#;
@@ -50,6 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         options.get(at + 1).map(String::as_str)
     };
     let limit = option("--limit").unwrap_or(LIMIT);
+    let seconds: f64 = limit.parse()?;
     let cases = read(Path::new(folder))?;
     let next = Mutex::new(0);
     let answers = Mutex::new(BTreeMap::new());
@@ -57,7 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for _ in 0..jobs.parse().unwrap_or(1) {
             scope.spawn(|| {
                 while let Some(number) = take(&next, cases.len()) {
-                    let answer = ask(binary, &cases[number], limit);
+                    let answer = ask(binary, &cases[number], seconds);
                     if let Ok(mut answers) = answers.lock() {
                         answers.insert(number, answer);
                     }
@@ -118,7 +126,7 @@ fn read(folder: &Path) -> std::io::Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn ask(binary: &str, case: &Case, limit: &str) -> Answer {
+fn ask(binary: &str, case: &Case, limit: f64) -> Answer {
     let mut command = Command::new("bash");
     command.args(["-c", TIMED, "timed", binary]);
     if case.question == "pair" {
@@ -126,19 +134,24 @@ fn ask(binary: &str, case: &Case, limit: &str) -> Answer {
     } else {
         command.arg("prove");
     }
-    command.args(["--timeout", limit, "--no-cache", "--no-compare", "-j", "1"]).args(&case.files);
-    let Ok(output) = command.output() else {
-        return Answer { status: -1, seconds: 0.0, reasons: Vec::new() };
-    };
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    let seconds = errors.lines().last().map_or(0.0, processor_time);
-    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.push_str(&errors);
-    let open = |line: &&str| {
-        ["unknown:", "error", "unsupported"].iter().any(|start| line.starts_with(start))
-    };
-    let reasons = text.lines().filter(open).map(shorten).collect();
-    Answer { status: output.status.code().unwrap_or(-1), seconds, reasons }
+    let patience = (limit * WALL_FACTOR).ceil().to_string();
+    command.args(["--timeout", &patience, "--no-cache", "--no-compare", "-j", "1"]);
+    match run_limited(command.args(&case.files), limit) {
+        Some(Finished::Done { status, output, errors }) => {
+            let seconds = errors.lines().last().map_or(0.0, processor_time);
+            let text = output + &errors;
+            let open = |line: &&str| {
+                ["unknown:", "error", "unsupported"].iter().any(|start| line.starts_with(start))
+            };
+            let reasons = text.lines().filter(open).map(shorten).collect();
+            Answer { status, seconds, reasons }
+        }
+        Some(Finished::Stopped { seconds }) => {
+            let reasons = vec!["unknown: more processor time than the limit".to_owned()];
+            Answer { status: UNKNOWN, seconds, reasons }
+        }
+        None => Answer { status: -1, seconds: 0.0, reasons: Vec::new() },
+    }
 }
 
 /// Reads the last line of the shell's `times`, the times of its children: `0m1.250s 0m0.125s`.

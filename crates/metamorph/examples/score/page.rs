@@ -46,7 +46,7 @@ fn introduce(text: &mut String, asked: &Asked<'_>, commit: &str, limit: &str) {
         text,
         format_args!(
             "Measured: commit `{commit}`, {} cases, seeds {first} to {last}. The first seed is the first 64 bits of the hash of the commit's tree, so nobody \
-             can have looked at these kernels before. Each question had {limit} s, no cache and one thread.\n",
+             can have looked at these kernels before. Each question had {limit} s of processor time, no cache and one thread.\n",
             asked.len()
         ),
     );

@@ -280,6 +280,7 @@ impl Runner<'_, '_> {
     ) -> Result<Option<Track>, Refusal> {
         let Some(mut track) = self.run_part(0, &inner.head, track)? else { return Ok(None) };
         let condition = self.engine.condition(&inner.condition, &track.state);
+        let condition = self.engine.as_upper_bounds(condition, count, &track.state.path);
         if let Some(monotone) = self.monotone.last_mut() {
             *monotone = is_monotone(&condition, count, self.engine);
         }
@@ -321,6 +322,7 @@ impl Runner<'_, '_> {
         self.records = records;
         let Some(mut track) = ended? else { return Ok(None) };
         let condition = self.engine.condition(&inner.condition, &track.state);
+        let condition = self.engine.as_upper_bounds(condition, head.count, &entry.state.path);
         if condition == Formula::True {
             return Ok(None);
         }

@@ -1,0 +1,66 @@
+//! Comparisons of numbers converted between signed and unsigned types: the conversion wraps, which is defined.
+
+mod support;
+
+use allsizes::engine::Property;
+use allsizes::{Options, Verdict};
+use support::{kernel, solver};
+
+/// The verdicts on bounds and overflow.
+fn verdicts(body: &str) -> [Verdict; 2] {
+    let text = format!(
+        "//@ extent a[n];
+         //@ requires n >= 1 && gridDim.x*blockDim.x <= 2147483647;
+         __global__ void k(int* a, int n, unsigned u, int m) {{
+           int i = blockIdx.x * blockDim.x + threadIdx.x;
+           {body}
+         }}"
+    );
+    let options = Options { infers: true, suggests: false };
+    let (answer, _) = allsizes::prove(&kernel(&text), solver(), options);
+    assert!(answer.contradiction.is_none(), "{text}{:?}", answer.contradiction);
+    [Property::Bounds, Property::Overflow].map(|property| {
+        let own = answer.properties.iter().find(|one| one.property == property);
+        own.unwrap_or_else(|| panic!("{text}")).verdict
+    })
+}
+
+#[test]
+fn large_unsigned_numbers_become_negative() {
+    for body in [
+        "if ((int)u < 0) return; if ((int)u < n) a[u] = 1;",
+        "if ((int)u >= 0 && (int)u < n) a[u] = 1;",
+        "if (0 > (int)u) { if (u < 2147483648u) a[n] = 1; }",
+        "if ((int)u == -1 && u != 4294967295u) a[n] = 1;",
+    ] {
+        assert_eq!(verdicts(body), [Verdict::Proved; 2], "{body}");
+    }
+    for body in
+        ["if ((int)u < n) a[u] = 1;", "if ((int)u < 0) a[u] = 1;", "if ((int)u == -1) a[n] = 1;"]
+    {
+        let [bounds, overflow] = verdicts(body);
+        assert_ne!(bounds, Verdict::Proved, "{body}");
+        assert_ne!(overflow, Verdict::Refuted, "{body}");
+    }
+}
+
+#[test]
+fn negative_numbers_become_large() {
+    for body in [
+        "int x = i - 1; if ((unsigned)x < (unsigned)n) a[x] = 1;",
+        "int x = m; if ((unsigned)x < (unsigned)n) a[x] = 1;",
+        "int x = m; if ((unsigned)x > 2147483647u && x >= 0) a[n] = 1;",
+    ] {
+        assert_eq!(verdicts(body), [Verdict::Proved; 2], "{body}");
+    }
+    for body in [
+        "int x = m; if ((unsigned)x <= (unsigned)n) a[x] = 1;",
+        "int x = m; if ((unsigned)x >= (unsigned)n) a[x] = 1;",
+        "int x = m; if (u < 5u && u < (unsigned)x && u >= (unsigned)n) a[u] = 1;",
+    ] {
+        assert_ne!(verdicts(body)[0], Verdict::Proved, "{body}");
+    }
+    // A sum that wrapped before is still refused.
+    let wrapped = "if ((int)(u + 4294967295u) < n) a[0] = 1;";
+    assert_ne!(verdicts(wrapped)[1], Verdict::Proved);
+}
