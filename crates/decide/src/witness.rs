@@ -5,7 +5,7 @@
 
 use crate::evaluate::{
     Evaluator, Interval, LANES, Lanes, Value, element, evaluate_floats, evaluate_until,
-    fingerprints,
+    fingerprints, is_certainly_real,
 };
 use crate::points::Points;
 use crate::problem::Problem;
@@ -114,7 +114,11 @@ impl<'t> Search<'t> {
     pub(crate) fn reference_has_domain(&self, points: u64) -> bool {
         self.in_time(points).any(|number| {
             let point = |input: Input| self.points.value(number, input);
-            matches!(self.reference_at(&point), Value::Real(_) | Value::Any | Value::Infinity(_))
+            self.is_certainly_real(&point)
+                || matches!(
+                    self.reference_at(&point),
+                    Value::Real(_) | Value::Any | Value::Infinity(_)
+                )
         })
     }
 
@@ -123,8 +127,14 @@ impl<'t> Search<'t> {
     pub(crate) fn reference_is_real(&self, points: u64) -> bool {
         self.in_time(points).any(|number| {
             let point = |input: Input| self.points.value(number, input);
-            matches!(self.reference_at(&point), Value::Real(_))
+            self.is_certainly_real(&point) || matches!(self.reference_at(&point), Value::Real(_))
         })
+    }
+
+    /// Returns `true` if doubles show that the reference is a real number and the assumptions hold.
+    fn is_certainly_real(&self, point: &dyn Fn(Input) -> Number) -> bool {
+        let (terms, root) = self.reference;
+        is_certainly_real(terms, (root, self.assumptions), point, self.points.deadline)
     }
 
     /// Returns the numbers of points, until the deadline.

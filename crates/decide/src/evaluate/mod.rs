@@ -2,10 +2,11 @@
 //! decide with.
 //!
 //! [`interval`] and [`elementary`] enclose: the exact value always lies between the bounds. [`float`], [`lanes`] and
-//! [`fingerprint`] only suggest. Evaluation is of the original terms, never of normal forms, so that a bug in the
+//! [`fingerprint`] only suggest. [`certain`] encloses in doubles, to show quickly that a term is defined. Evaluation is of the original terms, never of normal forms, so that a bug in the
 //! algebra cannot hide itself. [`forms`] serves signs of constants and guesses.
 
 mod arithmetic;
+mod certain;
 mod elementary;
 mod fingerprint;
 mod float;
@@ -15,6 +16,7 @@ mod lanes;
 mod residue;
 mod terms;
 
+pub(crate) use certain::is_certainly_real;
 pub(crate) use fingerprint::{Fingerprints, fingerprints};
 pub(crate) use float::evaluate_floats;
 pub(crate) use forms::{FormValues, constant_sign};
