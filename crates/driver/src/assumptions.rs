@@ -76,6 +76,10 @@ impl FinishedRun<'_> {
             let text = "generic addresses of shared memory begin at a multiple of 2^24";
             assumptions.push(text.to_owned());
         }
+        if self.result.acquires_null_map {
+            let text = "fence.proxy.tensormap::generic.acquire of address zero does nothing";
+            assumptions.push(text.to_owned());
+        }
         assumptions.extend(alignment::assumed(self));
         assumptions
     }

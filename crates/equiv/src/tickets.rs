@@ -177,8 +177,11 @@ impl Runs<'_> {
             ));
         }
         self.outcome.absorb(other);
-        let name = difference(self.launch, domain, [&mut self.results, &mut other_results])?;
-        Some(format!("the final contents of `{name}` may depend on {choice}"))
+        let found = difference(self.launch, domain, [&mut self.results, &mut other_results])?;
+        let Difference { name, element, why } = found;
+        Some(format!(
+            "the final contents of `{name}` may depend on {choice}: element {element} {why}"
+        ))
     }
 
     /// Returns the first run, with a gap at the first ticket.
@@ -213,12 +216,22 @@ fn gap(place: Place, reason: String) -> Option<Gap> {
     Some(Gap { place, thread: None, reason, stop: StopReason::NotFollowed })
 }
 
-/// Returns a buffer that two runs leave differently, or possibly so.
+/// An element that two runs leave differently, or possibly so.
+struct Difference {
+    /// The buffer.
+    name: String,
+    /// The number of the element in it.
+    element: usize,
+    /// Continues "element 3".
+    why: String,
+}
+
+/// Returns the first element that two runs leave differently, or possibly so.
 fn difference(
     launch: &Launch,
     domain: &mut Symbolic,
     results: [&mut Results; 2],
-) -> Option<String> {
+) -> Option<Difference> {
     let [one, other] = results;
     for (number, buffer) in launch.buffers.iter().enumerate() {
         if buffer.access == Access::In {
@@ -230,16 +243,29 @@ fn difference(
         for start in (0..buffer.contents.size() as usize).step_by(size) {
             let pair = [&mut *one, &mut *other]
                 .map(|results| results.element(domain, number, start, scalar));
-            let same = match pair {
-                [Element::Value(a), Element::Value(b)] => {
-                    domain.same(a, b) == Some(true) && !domain.has_ticket(a)
-                }
-                [a, b] => a == b && !matches!(a, Element::Lost(_)),
-            };
-            if !same {
-                return Some(buffer.name.clone());
+            if let Some(why) = mismatch(domain, pair) {
+                let (name, element) = (buffer.name.clone(), start / size);
+                return Some(Difference { name, element, why });
             }
         }
     }
     None
+}
+
+/// Explains why the results of two runs for an element may differ, if they may.
+fn mismatch(domain: &mut Symbolic, pair: [Element; 2]) -> Option<String> {
+    let why = match pair {
+        [Element::Value(a), Element::Value(b)] => match domain.same(a, b) {
+            Some(true) if domain.has_ticket(a) => "contains a ticket",
+            Some(true) => return None,
+            Some(false) => "has different values",
+            None => "is not shown to have one value",
+        },
+        [Element::Lost(lost), _] | [_, Element::Lost(lost)] => {
+            return Some(format!("is a value {}", lost.reason));
+        }
+        [a, b] if a == b => return None,
+        _ => "has different values",
+    };
+    Some(why.to_owned())
 }

@@ -4,6 +4,7 @@
 use crate::address::Area;
 use crate::arrival::{Arrival, ClusterArrival};
 use crate::doubt::{Doubtful, Reason};
+use crate::fast::uniform::UniformResults;
 use crate::finding::{Fault, Gap, Origin, Place, Sink, StopReason, Thread};
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
@@ -65,12 +66,19 @@ pub(crate) struct Scratch {
     pub(crate) tiles: TileCache,
     /// Cached boxes of tensor copies.
     pub(crate) walks: WalkCache,
+    /// Results of address arithmetic.
+    pub(crate) uniform: UniformResults,
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        let (tiles, walks) = (TileCache::default(), WalkCache::default());
-        Self { wide: [[0; WARP]; 3], narrow: [[0; WARP]; 3], tiles, walks }
+        Self {
+            wide: [[0; WARP]; 3],
+            narrow: [[0; WARP]; 3],
+            tiles: TileCache::default(),
+            walks: WalkCache::default(),
+            uniform: UniformResults::default(),
+        }
     }
 }
 

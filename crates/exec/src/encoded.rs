@@ -148,6 +148,12 @@ impl Encoded {
         if fits { self } else { self.with_above(Above::Lost) }
     }
 
+    /// A hash; equal values have equal ones.
+    pub(crate) fn digest(&self) -> u64 {
+        let fields = self.offset << 16 | u64::from(self.shift) << 8 | u64::from(self.position);
+        fields ^ self.rest.rotate_left(20)
+    }
+
     /// The bits above the field.
     pub(crate) fn above(&self) -> Above {
         self.above

@@ -87,6 +87,8 @@ pub struct Outcome {
     pub before_dynamic: Option<u64>,
     /// Set if the shared window is assumed to begin at a multiple of 2^24.
     pub shared_window: bool,
+    /// Set if the kernel acquires a tensor map at address zero, which is taken to do nothing.
+    pub acquires_null_map: bool,
     /// Waits for mbarriers that rely on a missing scope being that of the cluster.
     pub assumed_scopes: Vec<Place>,
     /// Waits for a phase with a parity other than 0 and 1: its lowest bit counts, as on an H200.
@@ -147,6 +149,7 @@ impl Outcome {
             shared_alignment,
             before_dynamic: _,
             shared_window,
+            acquires_null_map,
             assumed_scopes,
             assumed_parities,
             undecided,
@@ -189,6 +192,7 @@ impl Outcome {
         self.lane_instructions += lane_instructions;
         self.shared_alignment = self.shared_alignment.max(shared_alignment);
         self.shared_window |= shared_window;
+        self.acquires_null_map |= acquires_null_map;
         self.conditional |= conditional;
         self.maybe_undefined |= maybe_undefined;
         self.unfixed |= unfixed;

@@ -12,6 +12,7 @@ mod data;
 mod encoded;
 mod partial;
 mod predicates;
+mod uniform;
 mod windows;
 
 use crate::finding::Origin;
@@ -24,6 +25,7 @@ use encoded::EncodedLanes;
 use ir::{Operand, Reg, Width};
 use partial::PartialLanes;
 use rustc_hash::FxHashMap;
+pub(crate) use uniform::UniformValue;
 use windows::Windows;
 
 /// The registers of one function in one warp.

@@ -91,6 +91,8 @@ pub(crate) struct Report {
     pub(crate) shared_alignment: u32,
     /// Set if the shared window is assumed to begin at a multiple of 2^24.
     pub(crate) shared_window: bool,
+    /// Set if the kernel acquires a tensor map at address zero.
+    pub(crate) acquires_null_map: bool,
     /// Waits that rely on a missing scope being that of the cluster.
     pub(crate) assumed_scopes: BTreeSet<Site>,
     /// Waits for a phase with a parity other than 0 and 1.
@@ -216,6 +218,7 @@ impl Report {
         self.alignments.extend(block.alignments);
         self.shared_alignment = self.shared_alignment.max(block.shared_alignment);
         self.shared_window |= block.shared_window;
+        self.acquires_null_map |= block.acquires_null_map;
         self.assumed_scopes.extend(block.assumed_scopes);
         self.assumed_parities.extend(block.assumed_parities);
         self.conditional.extend(block.conditional);

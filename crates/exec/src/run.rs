@@ -400,6 +400,7 @@ fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
         shared_alignment: report.shared_alignment,
         before_dynamic: None,
         shared_window: report.shared_window,
+        acquires_null_map: report.acquires_null_map,
         assumed_scopes: Vec::new(),
         assumed_parities: Vec::new(),
         undecided: report.undecided,

@@ -9,6 +9,7 @@ mod contiguous;
 pub(crate) mod decode;
 mod direct;
 mod single_lane;
+pub(crate) mod uniform;
 
 use crate::context::Context;
 use ir::{Load, Op, Store};

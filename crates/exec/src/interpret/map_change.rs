@@ -17,7 +17,7 @@ use crate::finding::{AccessKind, Fault, Gap};
 use crate::lanes::{Mask, WARP};
 use crate::memory::Word;
 use crate::tracker::AccessAttributes;
-use ir::{Address, MapEdit, MapField, MapOp, Operand, Space, TENSOR_MAP_BYTES};
+use ir::{Address, AddressBase, MapEdit, MapField, MapOp, Operand, Space, TENSOR_MAP_BYTES, Width};
 use sync::{MemoryEffect, SameValue};
 
 const BYTES: u32 = TENSOR_MAP_BYTES as u32;
@@ -45,12 +45,28 @@ pub(super) fn fence(context: &mut Context<'_, '_>, map: Option<Address>) -> Resu
         context.tracker.apply(warp, lanes, SyncEvent::ReleaseMaps);
         return Ok(());
     };
+    let null = null_lanes(context, map).and(lanes);
+    context.report.acquires_null_map |= !null.is_empty();
+    context.lanes = lanes.without(null);
+    if context.lanes.is_empty() {
+        return Ok(());
+    }
     let maps = resolve(context, map, Space::Generic, AccessKind::Read, BYTES)?;
-    for lane in lanes.iter() {
+    for lane in lanes.without(null).iter() {
         let pointer = map_pointer(context, &maps, lane)?;
         context.tracker.acquire_map(warp, lane, (pointer.area, pointer.offset));
     }
     Ok(())
+}
+
+/// Returns the lanes in which an address is zero. The manual leaves a fence of such a map undefined, but it accesses no
+/// memory, and CUTLASS executes one in warps without a map. So it is assumed to do nothing.
+fn null_lanes(context: &mut Context<'_, '_>, map: Address) -> Mask {
+    let AddressBase::Register(base) = map.base else { return Mask::NONE };
+    let (values, tags) = context.read(base.into(), Width::B64);
+    let zero = |lane: &usize| values[*lane].wrapping_add_signed(map.offset) == 0;
+    let zeros = Mask((0..WARP).filter(zero).fold(0, |mask, lane| mask | 1 << lane));
+    zeros.without(tags.pointer).without(tags.unknown).without(tags.poison)
 }
 
 /// Returns a lane's pointer to a map, or a gap if its address had a fault.

@@ -38,6 +38,7 @@ mod wgmma;
 use crate::arrival::ClusterArrival;
 use crate::context::{Context, Flow};
 use crate::fast;
+use crate::fast::uniform::{self, Search};
 use crate::finding::{Fault, Gap, Sink};
 use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
@@ -78,9 +79,23 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
     execute_general(context, op)
 }
 
-/// Executes any operation, and tracks encoded addresses and partly undefined values through it.
+/// Executes an operation without a fast path, or writes its results if they are known.
 #[inline(never)]
 fn execute_general(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
+    match uniform::search(context, op) {
+        Search::Found => Ok(Flow::Next),
+        Search::NotUniform => execute_with_parts(context, op),
+        Search::Missing(key) => {
+            let flow = execute_with_parts(context, op);
+            uniform::keep(context, op, key);
+            flow
+        }
+    }
+}
+
+/// Executes any operation, and tracks encoded addresses and partly undefined values through it.
+#[inline]
+fn execute_with_parts(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Gap> {
     let encoded = encoded::results(context, op);
     let partial = partial::prepare(context, op);
     if encoded.is_empty() && partial.is_none() {

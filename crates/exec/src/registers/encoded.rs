@@ -5,10 +5,11 @@
 
 use super::Registers;
 use crate::encoded::Encoded;
-use crate::lanes::{Mask, WARP};
+use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
 use base::Index;
 use ir::{Reg, Width};
+use multiversion::multiversion;
 use rustc_hash::FxHashMap;
 
 /// The encoded addresses of a register.
@@ -51,6 +52,11 @@ impl EncodedLanes {
         if empty {
             self.registers.remove(&position);
         }
+    }
+
+    /// Records the same address in all lanes of a register.
+    pub(super) fn set_all(&mut self, position: usize, encoded: Encoded) {
+        self.registers.insert(position, RegisterAddresses::Same(encoded, Mask::ALL));
     }
 
     /// Removes all entries.
@@ -103,11 +109,9 @@ impl Registers {
     pub(crate) fn is_uniform(&self, layout: &Layout, register: Reg) -> bool {
         let slot = layout.slots[register];
         if slot.is_narrow() {
-            let values = self.narrow.get(slot.word);
-            values.iter().fold(0, |different, value| different | (value ^ values[0])) == 0
+            are_equal(self.narrow.get(slot.word))
         } else if slot.is_wide() && slot.width <= Width::B64 {
-            let values = self.wide.get(slot.word);
-            values.iter().fold(0, |different, value| different | (value ^ values[0])) == 0
+            are_equal_wide(self.wide.get(slot.word))
         } else {
             false
         }
@@ -130,4 +134,16 @@ impl Registers {
             }
         }
     }
+}
+
+/// Returns `true` if all lanes have the same bits. Without an early exit, this can use vector instructions.
+#[multiversion(targets("x86_64+avx2"))]
+fn are_equal(values: &Narrow) -> bool {
+    values.iter().fold(0, |different, value| different | (value ^ values[0])) == 0
+}
+
+/// Like [`are_equal`], of 64 bits.
+#[multiversion(targets("x86_64+avx2"))]
+fn are_equal_wide(values: &Lanes) -> bool {
+    values.iter().fold(0, |different, value| different | (value ^ values[0])) == 0
 }

@@ -16,6 +16,9 @@ impl Clocks {
 
     /// Divides the parties of a warp until one time describes the knowledge of each.
     pub(super) fn split_by_knowledge(&mut self, warp: usize, known: &[Time; WARP]) {
+        if self.agree(warp, known) {
+            return;
+        }
         let mut rest = Mask::ALL;
         while let Some(first) = rest.lowest() {
             let party = self.warps[warp].party;
@@ -28,6 +31,23 @@ impl Clocks {
             }
             rest = rest.without(cohort);
         }
+    }
+
+    /// Returns `true` if the lanes of each party of a warp are known alike; `false` if there are too many parties to
+    /// tell quickly.
+    fn agree(&self, warp: usize, known: &[Time; WARP]) -> bool {
+        let (mut parties, mut count) = ([(0, 0); 4], 0);
+        for (&party, &time) in self.warps[warp].party.iter().zip(known) {
+            match parties[..count].iter().find(|one| one.0 == party) {
+                Some(one) if one.1 != time => return false,
+                Some(_) => continue,
+                None => {}
+            }
+            let Some(place) = parties.get_mut(count) else { return false };
+            *place = (party, time);
+            count += 1;
+        }
+        true
     }
 
     /// Adds a party unknown to all threads, and returns its number.
