@@ -156,7 +156,7 @@ pub(crate) fn small_with(
         let fits = |one: &Launch| {
             given.iter().all(|(var, value)| one.scalars.get(var).is_none_or(|own| own == value))
         };
-        let fresh = |one: &Launch| fits(one) && !known(&found, one);
+        let fresh = |one: &Launch| fits(one) && !is_found(&found, one);
         let fresh: Vec<Launch> = solved.into_iter().filter(fresh).collect();
         found.extend(fresh);
     }
@@ -169,7 +169,7 @@ pub(crate) fn small_with(
     found
 }
 
-fn known(found: &[Launch], launch: &Launch) -> bool {
+fn is_found(found: &[Launch], launch: &Launch) -> bool {
     found.iter().any(|one| same_sizes(one, launch))
 }
 
@@ -261,7 +261,7 @@ impl<'k> Search<'k> {
         let integers = scalars.filter(|var| kernel.vars[**var].ty != Type::Float);
         unknowns.extend(integers.map(|var| Unknown::Scalar(*var)));
         let demands = kernel.requires.iter().filter(|one| one.forall.is_empty());
-        let demands = demands.map(|one| (&one.condition, named(&one.condition))).collect();
+        let demands = demands.map(|one| (&one.condition, named_sizes(&one.condition))).collect();
         let wanted = wanted.min(MAX_FOUND_SCALARS / kernel.scalars.len().max(1));
         Self {
             kernel,
@@ -471,7 +471,7 @@ fn remainder_divisor(expr: &Expr, unknown: Unknown) -> Option<&Expr> {
 }
 
 /// The sizes that a condition names; `None` if it may name others, inside a monoid.
-fn named(condition: &Expr) -> Option<Vec<Unknown>> {
+fn named_sizes(condition: &Expr) -> Option<Vec<Unknown>> {
     let mut found = Some(Vec::new());
     visit(condition, &mut |inner| match &mut found {
         _ if matches!(inner.kind, ExprKind::Combine(..)) => found = None,

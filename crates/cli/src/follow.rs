@@ -39,13 +39,13 @@ pub(crate) fn run(args: &WatchArgs, console: &Console) -> Exit {
         Err(error) => return console.fail(&format!("this program is not found: {error}")),
     };
     loop {
-        let before = state(&words);
+        let before = stamps(&words);
         let mut child = match Command::new(&program).args(&words).spawn() {
             Ok(child) => child,
             Err(error) => return console.fail(&format!("the command does not start: {error}")),
         };
         let mut is_announced = false;
-        while state(&words) == before {
+        while stamps(&words) == before {
             if !is_announced && matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
                 is_announced = true;
                 let count = before.len();
@@ -69,10 +69,10 @@ fn end(child: &mut Child) {
 
 /// Waits until an editor or a build has written everything.
 fn settle(words: &[OsString]) {
-    let mut before = state(words);
+    let mut before = stamps(words);
     for _ in 0..20 {
         sleep(PERIOD / 2);
-        let now = state(words);
+        let now = stamps(words);
         if now == before {
             return;
         }
@@ -84,7 +84,7 @@ fn settle(words: &[OsString]) {
 type Stamp = (u64, Option<SystemTime>);
 
 /// Returns size and time of each file that the command may read.
-fn state(words: &[OsString]) -> BTreeMap<PathBuf, Stamp> {
+fn stamps(words: &[OsString]) -> BTreeMap<PathBuf, Stamp> {
     let stamp = |path: PathBuf| {
         let facts = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
         Some((path, (facts.len(), facts.modified().ok())))

@@ -35,14 +35,14 @@ impl Blocks {
     pub(crate) fn find(problem: &Problem<'_>, pairs: &[(Term, Term)]) -> Option<Self> {
         let mut search = Search::default();
         let left = pairs.iter().map(|pair| pair.0).chain(problem.assumptions.iter().copied());
-        let reference = search.side(problem.reference, left, problem.reference);
+        let reference = search.blocks_of_side(problem.reference, left, problem.reference);
         if reference.is_empty() {
             return None;
         }
         search.own.clear();
         let before = search.next;
         let right = pairs.iter().map(|pair| pair.1);
-        let optimised = search.side(problem.optimised, right, problem.reference);
+        let optimised = search.blocks_of_side(problem.optimised, right, problem.reference);
         let shared = optimised.values().any(|(number, _)| *number < before);
         shared.then_some(Self { reference, optimised, defined: false })
     }
@@ -91,7 +91,7 @@ struct Search {
 
 impl Search {
     /// Returns the blocks of one side, found in the reference's table or among its own.
-    fn side(
+    fn blocks_of_side(
         &mut self,
         terms: &Terms,
         roots: impl Iterator<Item = Term>,

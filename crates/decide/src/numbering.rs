@@ -257,7 +257,7 @@ impl Numbering {
         }
         let at = |node: NodeId| number_of(node, self.inputs, nodes);
         let pair = [at(factors.left())?, at(factors.right())?];
-        match pair.iter().position(|one| *one == self.one()) {
+        match pair.iter().position(|one| *one == self.number_of_one()) {
             Some(position) => self.add(factors.is_negative(), pair[1 - position])?,
             None => {
                 let product = self.product(factors.is_negative(), pair)?;
@@ -270,7 +270,7 @@ impl Numbering {
     }
 
     /// Returns the number of 1, the first value created.
-    fn one(&self) -> ValueNumber {
+    fn number_of_one(&self) -> ValueNumber {
         self.inputs
     }
 
@@ -295,7 +295,7 @@ impl Numbering {
                     self.products.push(product);
                 }
             }
-            _ => self.products.push(Product::new(negative, [number, self.one()])),
+            _ => self.products.push(Product::new(negative, [number, self.number_of_one()])),
         }
         Some(())
     }
@@ -332,10 +332,10 @@ impl Numbering {
         }
         factors.sort_unstable();
         let pair = match factors[..] {
-            [] => [self.one(); 2],
-            [one] => [one, self.one()],
+            [] => [self.number_of_one(); 2],
+            [one] => [one, self.number_of_one()],
             [a, b] => [a, b],
-            _ => [self.intern(Value::Product(factors.into()))?, self.one()],
+            _ => [self.intern(Value::Product(factors.into()))?, self.number_of_one()],
         };
         Some(Product::new(negative ^ odd, pair))
     }
@@ -350,13 +350,13 @@ impl Numbering {
                 for number in summands[0].operands() {
                     match self.value(number).map(|value| &**value) {
                         Some(Value::Product(own)) => factors.extend_from_slice(own),
-                        _ if number == self.one() => {}
+                        _ if number == self.number_of_one() => {}
                         _ => factors.push(number),
                     }
                 }
                 return summands[0].is_negative();
             }
-            _ if number == self.one() => {}
+            _ if number == self.number_of_one() => {}
             _ => factors.push(number),
         }
         false
@@ -365,7 +365,7 @@ impl Numbering {
     /// Returns the number of a single summand.
     fn number_of_product(&mut self, product: Product) -> Option<ValueNumber> {
         let [a, b] = product.operands();
-        match (product.is_negative(), [a, b].iter().position(|one| *one == self.one())) {
+        match (product.is_negative(), [a, b].iter().position(|one| *one == self.number_of_one())) {
             (true, _) => self.intern(Value::Sum([product].into())),
             (false, Some(position)) => Some([b, a][position]),
             (false, None) => self.intern(Value::Product([b, a].into())),

@@ -209,7 +209,7 @@ impl<'t> Search<'t> {
         let mut numbers = self.distances(points);
         numbers.retain(|(distance, _)| *distance >= least);
         numbers.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        numbers.into_iter().find_map(|(_, number)| self.apart(number))
+        numbers.into_iter().find_map(|(_, number)| self.distance_if_different(number))
     }
 
     /// Returns the relative distances of the values as doubles, at each point where the reference is finite; NaN
@@ -237,7 +237,7 @@ impl<'t> Search<'t> {
     }
 
     /// Computes the distance of the values at a point, if they certainly differ there.
-    fn apart(&self, number: u64) -> Option<Widest> {
+    fn distance_if_different(&self, number: u64) -> Option<Widest> {
         let point = |input: Input| self.points.value(number, input);
         let Value::Real(reference) = self.reference_at(&point) else { return None };
         let (terms, root) = self.optimised;

@@ -327,7 +327,7 @@ type Key = (String, Place, Option<Place>);
 fn keys(outcome: &Outcome) -> BTreeSet<Key> {
     let finding = |finding: &exec::Finding| match &finding.fault {
         Fault::Race(race) => race_key(race),
-        fault => (kind(fault), finding.place, None),
+        fault => (fault_name(fault), finding.place, None),
     };
     let open = outcome.undecided.iter().map(|open| race_key(&open.race));
     outcome.findings.iter().map(finding).chain(open).collect()
@@ -339,7 +339,7 @@ fn race_key(race: &Race) -> Key {
 }
 
 /// The name of a fault without its details.
-fn kind(fault: &Fault) -> String {
+fn fault_name(fault: &Fault) -> String {
     let text = format!("{fault:?}");
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '(').collect()
 }

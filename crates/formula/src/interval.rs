@@ -96,7 +96,7 @@ fn outward((low, high): (f64, f64)) -> (f64, f64) {
 }
 
 /// Returns doubles around a number, compared with it exactly.
-fn around(number: &Number) -> Option<(f64, f64)> {
+fn enclosing_doubles(number: &Number) -> Option<(f64, f64)> {
     let nearest = number.to_f64_lossy();
     let slack = nearest.abs() * 1e-15 + f64::MIN_POSITIVE;
     let (low, high) = (nearest - slack, nearest + slack);
@@ -117,7 +117,7 @@ fn real_interval(typed: &Typed, node: &Node) -> Option<(f64, f64)> {
         })
     };
     match &node.kind {
-        NodeKind::Number(number) => around(number),
+        NodeKind::Number(number) => enclosing_doubles(number),
         NodeKind::ToReal(inner) if !inner.is_data => {
             interval(typed, inner).map(|(low, high)| outward((low as f64, high as f64)))
         }

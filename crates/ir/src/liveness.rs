@@ -14,7 +14,7 @@ pub struct RegisterSet(Vec<u64>);
 
 impl RegisterSet {
     pub(crate) fn insert(&mut self, register: Reg) {
-        let (word, bit) = place(register);
+        let (word, bit) = word_and_mask(register);
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
         }
@@ -22,7 +22,7 @@ impl RegisterSet {
     }
 
     pub(crate) fn remove(&mut self, register: Reg) {
-        let (word, bit) = place(register);
+        let (word, bit) = word_and_mask(register);
         if let Some(bits) = self.0.get_mut(word) {
             *bits &= !bit;
         }
@@ -31,7 +31,7 @@ impl RegisterSet {
     /// Returns `true` if a register is in the set.
     #[must_use]
     pub fn has(&self, register: Reg) -> bool {
-        let (word, bit) = place(register);
+        let (word, bit) = word_and_mask(register);
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
@@ -48,7 +48,7 @@ impl RegisterSet {
     }
 }
 
-fn place(register: Reg) -> (usize, u64) {
+fn word_and_mask(register: Reg) -> (usize, u64) {
     let position = register.position();
     (position / 64, 1 << (position % 64))
 }
@@ -92,7 +92,7 @@ pub fn live(function: &Function) -> IndexVec<BlockId, RegisterSet> {
         function.blocks.iter().map(|_| RegisterSet::default()).collect();
     let mut work: Vec<BlockId> = function.blocks.indices().collect();
     while let Some(id) = work.pop() {
-        let found = before(function, id, &live);
+        let found = live_before(function, id, &live);
         if found != live[id] {
             live[id] = found;
             work.extend(&predecessors[id.position()]);
@@ -102,7 +102,11 @@ pub fn live(function: &Function) -> IndexVec<BlockId, RegisterSet> {
 }
 
 /// Returns the registers live before a block, given those live before its successors.
-fn before(function: &Function, id: BlockId, live: &IndexVec<BlockId, RegisterSet>) -> RegisterSet {
+fn live_before(
+    function: &Function,
+    id: BlockId,
+    live: &IndexVec<BlockId, RegisterSet>,
+) -> RegisterSet {
     let block = &function.blocks[id];
     let mut set = RegisterSet::default();
     block.terminator.successors().for_each(|next| set.extend(&live[next]));

@@ -34,7 +34,7 @@ pub(crate) fn vector(
         let earlier = kinds[..position].iter().rposition(|&other| other == kind);
         let value = match earlier {
             Some(at) if range == ValueRange::Free && random.once_in(3) => {
-                near(random, kind, drawn[at])
+                close_value(random, kind, drawn[at])
             }
             _ => value(random, kind, range),
         };
@@ -46,7 +46,7 @@ pub(crate) fn vector(
     {
         // The third operand of a fused multiply-add nearly cancels the product.
         let product = -(a.decode(drawn[0]) * b.decode(drawn[1]));
-        drawn[2] = near(random, kinds[2], c.encode(product));
+        drawn[2] = close_value(random, kinds[2], c.encode(product));
     }
     drawn
 }
@@ -272,7 +272,7 @@ fn fraction(random: &mut Random, layout: Layout) -> u64 {
 // Related operands.
 
 /// Draws a value of `kind` equal to `value`, its opposite, or one or two steps away.
-fn near(random: &mut Random, kind: InputKind, value: u64) -> u64 {
+fn close_value(random: &mut Random, kind: InputKind, value: u64) -> u64 {
     let step = random.below(5u64).wrapping_sub(2);
     match kind {
         InputKind::Float(layout) => near_float(random, layout, value),

@@ -58,18 +58,18 @@ impl File {
             match outcome {
                 Outcome::NotRecorded(reason) => {
                     body.push(REASON);
-                    put(&mut body, reason.as_bytes());
+                    write_bytes(&mut body, reason.as_bytes());
                 }
                 Outcome::Recorded(bytes) => {
                     let difference = difference(bytes, before);
                     match difference.filter(|difference| zeros(difference) > zeros(bytes)) {
                         Some(difference) => {
                             body.push(DIFFERENCE);
-                            put(&mut body, &difference);
+                            write_bytes(&mut body, &difference);
                         }
                         None => {
                             body.push(PLAIN);
-                            put(&mut body, bytes);
+                            write_bytes(&mut body, bytes);
                         }
                     }
                     before = bytes;
@@ -78,7 +78,7 @@ impl File {
         }
         let mut file = MAGIC.to_vec();
         file.extend_from_slice(&VERSION.to_le_bytes());
-        put(&mut file, self.device.as_bytes());
+        write_bytes(&mut file, self.device.as_bytes());
         file.extend_from_slice(&length(self.outcomes.len()));
         file.extend(miniz_oxide::deflate::compress_to_vec(&body, 10));
         file
@@ -142,7 +142,7 @@ fn length(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes()
 }
 
-fn put(to: &mut Vec<u8>, bytes: &[u8]) {
+fn write_bytes(to: &mut Vec<u8>, bytes: &[u8]) {
     to.extend_from_slice(&length(bytes.len()));
     to.extend_from_slice(bytes);
 }

@@ -133,8 +133,9 @@ fn contract_folds(kernel: &Kernel) -> Vec<Fold> {
     }
     let mut folds: Vec<Fold> = Vec::new();
     for fold in wanted {
-        let known =
-            |one: &Fold| one.op == fold.op && same(&one.body, &fold.body, (one.var, fold.var));
+        let known = |one: &Fold| {
+            one.op == fold.op && is_same_function(&one.body, &fold.body, (one.var, fold.var))
+        };
         if !folds.iter().any(known) {
             folds.push(fold);
         }
@@ -143,13 +144,15 @@ fn contract_folds(kernel: &Kernel) -> Vec<Fold> {
 }
 
 /// Returns `true` if two bodies are the same function of their variables.
-fn same(one: &Expr, other: &Expr, vars: (VarId, VarId)) -> bool {
+fn is_same_function(one: &Expr, other: &Expr, vars: (VarId, VarId)) -> bool {
     match (&one.kind, &other.kind) {
         (ExprKind::Var(a), ExprKind::Var(b)) => a == b || (*a, *b) == vars,
         (ExprKind::Element(a, _, i), ExprKind::Element(b, _, j)) => {
-            a == b && i.len() == j.len() && i.iter().zip(j).all(|(i, j)| same(i, j, vars))
+            a == b
+                && i.len() == j.len()
+                && i.iter().zip(j).all(|(i, j)| is_same_function(i, j, vars))
         }
-        (ExprKind::Convert(a), ExprKind::Convert(b)) => same(a, b, vars),
+        (ExprKind::Convert(a), ExprKind::Convert(b)) => is_same_function(a, b, vars),
         (ExprKind::Int(a), ExprKind::Int(b)) => a == b,
         _ => false,
     }

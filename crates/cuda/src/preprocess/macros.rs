@@ -209,14 +209,14 @@ impl<'s> Substitution<'s> {
         if right.is("#") && self.found.parameters.is_some() {
             let next = rest.get(1).and_then(|next| self.argument(next));
             let text = next.map(|(_, argument)| stringize(&argument.raw, right)).transpose()?;
-            self.join(operator, text.as_slice())?;
+            self.paste_tokens(operator, text.as_slice())?;
             return Ok(2);
         }
         if right.is_word("__VA_OPT__") && self.found.is_variadic {
             return Err(unsupported(right.span, "`##` before `__VA_OPT__` is not supported"));
         }
         let Some((position, argument)) = self.argument(right) else {
-            self.join(operator, std::slice::from_ref(right))?;
+            self.paste_tokens(operator, std::slice::from_ref(right))?;
             return Ok(1);
         };
         let is_rest = self.found.is_variadic && position + 1 == self.names.len();
@@ -230,12 +230,12 @@ impl<'s> Substitution<'s> {
             }
             return Ok(1);
         }
-        self.join(operator, &argument.raw)?;
+        self.paste_tokens(operator, &argument.raw)?;
         Ok(1)
     }
 
     /// Joins the last token with the first of `right`, and appends the others.
-    fn join(&mut self, operator: &PpToken, right: &[PpToken]) -> Result<()> {
+    fn paste_tokens(&mut self, operator: &PpToken, right: &[PpToken]) -> Result<()> {
         let Some((first, others)) = right.split_first() else { return Ok(()) };
         let Some(left) = self.out.pop() else { return Ok(()) };
         self.out.push(pasted(left, first, operator)?);

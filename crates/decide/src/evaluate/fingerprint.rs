@@ -238,7 +238,7 @@ impl Scan<'_> {
             Node::Apply(function, _) => hasher.write(self.terms.function_name(function).as_bytes()),
             _ => return NONE,
         }
-        both(argument, hasher.finish(), |argument, kind| scramble::<K, C>(argument ^ kind))
+        with_both(argument, hasher.finish(), |argument, kind| scramble::<K, C>(argument ^ kind))
     }
 
     /// Applies one of the operations that are the same modulo either prime.
@@ -247,9 +247,9 @@ impl Scan<'_> {
         let float = |node: NodeId| self.tables.floats[node];
         match operation {
             Node::Sum(sum) => sum_of::<K, C>(self.terms, sum, table),
-            Node::Product(a, b) => both(at(a), at(b), Modulus::<K, C>::multiply),
-            Node::Negation(a) => both(at(a), 0, |a, _| Modulus::<K, C>::negate(a)),
-            Node::Quotient(a, b) => both(at(a), at(b), |a, b| {
+            Node::Product(a, b) => with_both(at(a), at(b), Modulus::<K, C>::multiply),
+            Node::Negation(a) => with_both(at(a), 0, |a, _| Modulus::<K, C>::negate(a)),
+            Node::Quotient(a, b) => with_both(at(a), at(b), |a, b| {
                 Modulus::<K, C>::inverse(b).map_or(NONE, |b| Modulus::<K, C>::multiply(a, b))
             }),
             Node::Maximum(a, b) if float(a) >= float(b) => at(a),
@@ -258,7 +258,7 @@ impl Scan<'_> {
             Node::Minimum(a, b) if float(a) > float(b) => at(b),
             Node::Absolute(a) if float(a) >= 0.0 => at(a),
             Node::Absolute(a) if float(a) < 0.0 => {
-                both(at(a), 0, |a, _| Modulus::<K, C>::negate(a))
+                with_both(at(a), 0, |a, _| Modulus::<K, C>::negate(a))
             }
             Node::Select(condition, a, b) => match float(condition) {
                 1.0 => at(a),
@@ -271,7 +271,7 @@ impl Scan<'_> {
 }
 
 /// Applies `f`, unless one of the values is none.
-fn both(a: u64, b: u64, f: impl Fn(u64, u64) -> u64) -> u64 {
+fn with_both(a: u64, b: u64, f: impl Fn(u64, u64) -> u64) -> u64 {
     if a == NONE || b == NONE { NONE } else { f(a, b) }
 }
 

@@ -169,10 +169,10 @@ impl Numbering {
         }
         factors.sort_unstable();
         let pair = match factors[..] {
-            [] => [self.one(); 2],
-            [one] => [one, self.one()],
+            [] => [self.number_of_one(); 2],
+            [one] => [one, self.number_of_one()],
             [a, b] => [a, b],
-            _ => [self.intern(Value::Product(factors.into()))?, self.one()],
+            _ => [self.intern(Value::Product(factors.into()))?, self.number_of_one()],
         };
         Some((Product::new(product.is_negative() ^ odd, pair), coefficient))
     }

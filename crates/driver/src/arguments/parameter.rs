@@ -70,7 +70,7 @@ pub(super) fn parameters<'p>(
         // Only device functions have parameters in registers.
         Param::Register(..) => None,
     });
-    let declared = if fits(program, function, declared) { declared } else { &[] };
+    let declared = if may_be_declared_list(program, function, declared) { declared } else { &[] };
     variables
         .map(|(index, id)| {
             let variable = &program.variables[id];
@@ -97,7 +97,11 @@ pub(super) fn parameters<'p>(
 
 /// Returns `true` if a list of declared parameters may be that of a kernel: it has the same length, and each pointer in
 /// it has eight bytes in the PTX.
-fn fits(program: &Program, function: &ir::Function, declared: &[DeclaredParameter]) -> bool {
+fn may_be_declared_list(
+    program: &Program,
+    function: &ir::Function,
+    declared: &[DeclaredParameter],
+) -> bool {
     let size = |param: &Param| match param {
         Param::Variable(id) => program.variables[*id].size,
         Param::Register(..) => None,

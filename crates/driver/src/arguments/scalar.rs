@@ -221,7 +221,7 @@ impl Builder<'_> {
             (exec::Argument::Opaque(Some(_)), _) => element.map(ScalarValue::Any),
             // Other expressions cannot name a computed integer.
             (exec::Argument::Bytes(_), Some(ArgumentValue::Related(_))) => None,
-            (exec::Argument::Bytes(bytes), _) => Some(known(element, bytes)),
+            (exec::Argument::Bytes(bytes), _) => Some(known_value(element, bytes)),
             _ => None,
         };
         if let Some(value) = value {
@@ -264,7 +264,7 @@ pub(super) fn of_piece(piece: &Piece<'_>) -> Option<ScalarValue> {
 }
 
 /// Decodes a number from its bytes.
-fn known(element: Option<ElementType>, bytes: &[u8]) -> ScalarValue {
+fn known_value(element: Option<ElementType>, bytes: &[u8]) -> ScalarValue {
     let bits = bytes.iter().rev().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     match element.map(ElementType::scalar) {
         Some(ir::Scalar::Float(format)) => {

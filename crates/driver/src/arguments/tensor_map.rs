@@ -119,14 +119,16 @@ impl MapKeys {
                 return bad("a map has a box or im2col, not both".to_owned());
             }
             "box" => self.shape = Some(MapShape::Box(list(value)?)),
-            "swizzle" => self.swizzle = Some(named(value, &Swizzle::NAMES, "swizzle")?),
-            "elem" => self.element = Some(named(value, &TensorElement::NAMES, "type of elements")?),
+            "swizzle" => self.swizzle = Some(lookup_name(value, &Swizzle::NAMES, "swizzle")?),
+            "elem" => {
+                self.element = Some(lookup_name(value, &TensorElement::NAMES, "type of elements")?)
+            }
             "dim" => self.dims = Some(list(value)?),
             "stride" => self.strides = Some(list(value)?),
             "offset" => self.offset = count(value)?,
             "step" => self.steps = Some(list(value)?),
             "fill" => {
-                self.nan_fill = named(value, &[("zero", false), ("nan", true)], "fill")?;
+                self.nan_fill = lookup_name(value, &[("zero", false), ("nan", true)], "fill")?;
             }
             "interleave" => match value {
                 "none" => {}
@@ -209,7 +211,7 @@ fn signed(text: &str) -> Result<Vec<i64>, String> {
     inner.split(',').map(|item| item.trim().parse().map_err(|_| bad())).collect()
 }
 
-fn named<T: Copy>(text: &str, names: &[(&str, T)], what: &str) -> Result<T, String> {
+fn lookup_name<T: Copy>(text: &str, names: &[(&str, T)], what: &str) -> Result<T, String> {
     let found = names.iter().find(|(name, _)| *name == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
@@ -223,12 +225,12 @@ impl Display for MapKeys {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.shape {
             None => {}
-            Some(MapShape::Box(sizes)) => write!(f, ", box=[{}]", joined(sizes))?,
+            Some(MapShape::Box(sizes)) => write!(f, ", box=[{}]", comma_joined(sizes))?,
             Some(MapShape::Im2col { lower, upper, channels, pixels }) => write!(
                 f,
                 ", im2col(lower=[{}], upper=[{}], channels={channels}, pixels={pixels})",
-                joined(lower),
-                joined(upper)
+                comma_joined(lower),
+                comma_joined(upper)
             )?,
         }
         if let Some(swizzle) = self.swizzle {
@@ -239,7 +241,7 @@ impl Display for MapKeys {
         }
         for (key, list) in [("dim", &self.dims), ("stride", &self.strides), ("step", &self.steps)] {
             if let Some(list) = list {
-                write!(f, ", {key}=[{}]", joined(list))?;
+                write!(f, ", {key}=[{}]", comma_joined(list))?;
             }
         }
         if self.offset != 0 {
@@ -249,6 +251,6 @@ impl Display for MapKeys {
     }
 }
 
-fn joined(items: &[impl ToString]) -> String {
+fn comma_joined(items: &[impl ToString]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }

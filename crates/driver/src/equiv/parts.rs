@@ -24,7 +24,7 @@ pub(super) fn select(
         return Err(SidesError::PartShapes);
     }
     for side in sides {
-        keep(side, &one);
+        restrict_side(side, &one);
     }
     Ok(one)
 }
@@ -49,18 +49,18 @@ fn parts(side: &Side<'_>, of_formula: bool, specs: &[PartSpec]) -> Result<Parts,
 }
 
 /// Restricts the outputs of a side to these elements.
-fn keep(side: &mut Side<'_>, parts: &Parts) {
+fn restrict_side(side: &mut Side<'_>, parts: &Parts) {
     let launches = side.launches().flat_map(|launch| &launch.outputs);
     let inner: Vec<String> =
         launches.map(|one| one.name.clone()).filter(|one| side.hands_on(one)).collect();
     for launch in &mut side.before {
-        keep_of_launch(&mut launch.outputs, parts, &inner);
+        restrict_launch(&mut launch.outputs, parts, &inner);
     }
-    keep_of_launch(&mut side.outputs, parts, &inner);
+    restrict_launch(&mut side.outputs, parts, &inner);
 }
 
 /// Restricts the outputs of a launch, except `inner`, which later launches of the side read.
-fn keep_of_launch(outputs: &mut Vec<Output>, parts: &Parts, inner: &[String]) {
+fn restrict_launch(outputs: &mut Vec<Output>, parts: &Parts, inner: &[String]) {
     outputs.retain(|output| parts.contains_key(&output.name) || inner.contains(&output.name));
     for output in outputs {
         let Some(numbers) = parts.get(&output.name) else { continue };

@@ -39,7 +39,7 @@ pub fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
         ("file", joined(&[TOP])),
         ("defaults", joined(&[LAUNCH, SETTINGS, OF_ONE_KIND])),
         ("check", joined(&[CHECK, LAUNCH, SETTINGS])),
-        ("equiv", either(joined(&[EQUIV, LAUNCH, SETTINGS]), sizes::EQUIV)),
+        ("equiv", concatenated(joined(&[EQUIV, LAUNCH, SETTINGS]), sizes::EQUIV)),
         ("prove", joined(&[sizes::PROVE, sizes::SETTINGS])),
         ("side", joined(&[LAUNCH])),
         ("launch", joined(&[SIDE, LAUNCH])),
@@ -48,7 +48,7 @@ pub fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 /// Keys of a table with two forms.
-fn either(mut one: Vec<&'static str>, other: &[&'static str]) -> Vec<&'static str> {
+fn concatenated(mut one: Vec<&'static str>, other: &[&'static str]) -> Vec<&'static str> {
     let more = other.iter().filter(|key| !one.contains(key)).copied().collect::<Vec<_>>();
     one.extend(more);
     one

@@ -21,7 +21,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> 
     let code = diagnostic.code.to_string();
     let mut group = Group::with_title(level.primary_title(&*diagnostic.message).id(&code));
     let labels = std::iter::once(&diagnostic.primary).chain(&diagnostic.secondary);
-    let placed: Vec<LabelInText> = labels.map(|label| place(label, input)).collect();
+    let placed: Vec<LabelInText> = labels.map(|label| locate_label(label, input)).collect();
     let mut reported = vec![false; placed.len()];
     for (number, one) in placed.iter().enumerate() {
         if std::mem::replace(&mut reported[number], true) {
@@ -61,7 +61,7 @@ struct LabelInText<'i> {
 }
 
 /// The innermost source line whose file can be read; the input's own line if there is none.
-fn place<'i>(label: &Label, input: &'i Input) -> LabelInText<'i> {
+fn locate_label<'i>(label: &Label, input: &'i Input) -> LabelInText<'i> {
     for (depth, origin) in label.origin.iter().enumerate() {
         let Some(file) = origin.file.as_deref().and_then(|file| input.source_file(file)) else {
             continue;

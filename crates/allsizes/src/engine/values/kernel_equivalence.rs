@@ -168,7 +168,7 @@ fn in_case(
         }
     }
     if open.is_empty() {
-        for array in written(&resolver.sides) {
+        for array in stored_arrays(&resolver.sides) {
             outputs.push(array);
             let extents = [&sizes[0], &sizes[1]].map(|sizes| &sizes[array.position()][..]);
             open.extend(resolver.compare_output(array, extents, kernels.map(|kernel| kernel.span)));
@@ -191,7 +191,7 @@ pub(super) fn take(engine: &mut Engine<'_>) -> Prover {
 }
 
 /// Returns the global arrays that a side stores to.
-fn written(sides: &[KernelSummary]) -> Vec<ArrayId> {
+fn stored_arrays(sides: &[KernelSummary]) -> Vec<ArrayId> {
     let mut arrays: Vec<ArrayId> = Vec::new();
     for side in sides {
         let stored = side.sites.iter().map(|site| site.array).chain(side.atomics.iter().copied());
