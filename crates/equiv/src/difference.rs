@@ -18,10 +18,10 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use term::{Factors, Input, Node, NodeId, Sum, Term, Terms};
 
-/// Characters of an expression in a report.
+/// The largest number of characters of an expression in a report.
 const MAX_CHARACTERS: usize = 160;
 
-/// Summands of one side in a report.
+/// The largest number of summands of one side in a report.
 const MAX_SUMMANDS: usize = 4;
 
 /// Two elements that are not equal.
@@ -33,7 +33,7 @@ pub struct Difference {
     pub expressions: [String; 2],
     /// The elements of a tensor that each side uses, if they differ: `A[3,*]`.
     pub reads: Vec<[String; 2]>,
-    /// Inputs at which they differ, by name and index, as far as either side depends on them.
+    /// Inputs at which the elements differ, by name and index, as far as either side depends on them.
     pub inputs: Vec<(String, f64)>,
     /// Values of both sides at these inputs; `None` if undefined.
     pub values: [Option<f64>; 2],
@@ -41,7 +41,7 @@ pub struct Difference {
     pub witness: Option<Witness>,
     /// The floats that both kernels compute for these inputs, if they can run on them.
     pub floats: Option<Floats>,
-    /// Set if it was found on numbers alone, because the symbolic runs did not complete. Both kernels were
+    /// Set if the difference was found on numbers alone, because the symbolic runs did not complete. Both kernels were
     /// checked at these inputs: their results there are the same on every schedule.
     pub is_numeric: bool,
     /// The last store of each side to the element.
@@ -55,7 +55,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns `true` if both kernels showed it when they were run again.
+    /// Returns `true` if both kernels showed the difference when they were run again.
     #[must_use]
     pub fn is_confirmed(&self) -> bool {
         self.witness.as_ref().is_some_and(Witness::shows_difference)

@@ -30,7 +30,8 @@ pub(crate) struct Table {
     pub(crate) assumed_ranges: Arc<Vec<AssumedRange>>,
     /// Assumptions of a comparison.
     assumptions: Vec<Assumption>,
-    /// Their conditions. They are the first terms of every domain, so they mean the same in all of them.
+    /// The conditions of these assumptions. They are the first terms of every domain, so they mean the same
+    /// in all domains.
     pub(crate) conditions: Vec<Term>,
     /// For each side, the first gap between elements, by tensor name.
     gaps: [FxHashMap<String, usize>; 2],

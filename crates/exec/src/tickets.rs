@@ -118,13 +118,13 @@ pub(crate) struct TicketWatch {
     state: State,
     /// Set if the ticket releases all accesses before it.
     pub(crate) is_released: bool,
-    /// Set if it releases none, for want of a fence.
+    /// Set if the ticket releases no accesses, for want of a fence.
     is_bare: bool,
     /// Set for concurrent copies or reads through the read-only cache, which fences do not order.
     is_unusual: bool,
     /// Set if threads access global memory after the ticket.
     pub(crate) continues_after: bool,
-    /// Set if one of them does not know of the ticket.
+    /// Set if such a thread does not know of the ticket.
     pub(crate) is_unordered: bool,
     /// The first fence after the ticket by its thread; the ticket itself if it acquires.
     acquired: Option<Time>,

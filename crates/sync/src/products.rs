@@ -47,7 +47,7 @@ pub struct ReadUnits {
     /// The first unit, a multiple of 64.
     first: u64,
     units: Arc<[u64]>,
-    /// The smallest range around all of them.
+    /// The smallest range around all units.
     bounds: Range<i64>,
 }
 
@@ -64,7 +64,7 @@ impl ReadUnits {
         reads
     }
 
-    /// Returns the smallest range of bytes around all of them.
+    /// Returns the smallest range of bytes around all units.
     pub(crate) fn bounds(&self) -> &Range<i64> {
         &self.bounds
     }
@@ -123,7 +123,7 @@ pub(crate) struct ProductReads {
     reads: Vec<ProductRead>,
     /// The number of reads at which completed ones are removed next.
     prune_at: usize,
-    /// The smallest range of bytes around all of them.
+    /// The smallest range of bytes around all reads.
     bounds: Range<i64>,
     /// For pages of cells, the single access that last wrote all of them, if there is one. Valid until the
     /// next write to the page.

@@ -42,9 +42,9 @@ pub(super) struct EncodedResult {
     dst: Reg,
     lanes: Mask,
     encoded: Encoded,
-    /// The alignment of dynamic shared memory that it assumes.
+    /// The alignment of dynamic shared memory that the result assumes.
     align: u32,
-    /// Set if it assumes that the shared window begins at a multiple of 2^24.
+    /// Set if the result assumes that the shared window begins at a multiple of 2^24.
     window: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Register lanes of which some bytes are undefined and others are not: a pack with one unwritten half.
 //!
-//! Such a lane is poison to all other code. Only a general write can make a lane poison, and it removes the
+//! Such a lane is poison to all other code. Only `Registers::set_tags` makes a lane poison, and it removes the
 //! lane's entry, so an entry of a poison lane belongs to the latest write. Entries of other lanes are
 //! meaningless.
 

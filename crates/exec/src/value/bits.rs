@@ -25,6 +25,7 @@ pub(crate) enum Bit {
 }
 
 /// Computes a bitwise operation in one lane, on operands of which some bits are numbers of the domain.
+/// `to` is the size of the result in bytes.
 pub(crate) fn compute(
     valued: &mut Valued<'_>,
     op: &Op,
@@ -166,7 +167,7 @@ fn apply_to_bits(valued: &mut Valued<'_>, operands: &[Bit], table: u8) -> Bit {
 }
 
 /// Builds `Σ c(S) · Π x over S`, where `c(S)` is the sum of the values at subsets of `S` with alternating
-/// signs.
+/// signs (Möbius inversion).
 fn polynomial(valued: &mut Valued<'_>, unknowns: &[Value], values: &[bool]) -> Value {
     let mut total = valued.domain.integer(0);
     for set in 0..values.len() {
