@@ -103,14 +103,14 @@ pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Description
 /// Prints the parts of both expressions that differ.
 fn reduce_to_difference(hashes: &[TermHashes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
     let [one, other] = hashes;
-    let mut inside = false;
+    let mut is_part = false;
     // Each step descends by one operation, and a term has at least as many nodes as levels.
     for _ in 0..one.hashes.len() + 1 {
         let (x, y) = (one.terms.node(a), other.terms.node(b));
         if let (Node::Sum(x), Node::Sum(y)) = (x, y) {
             let unmatched = unmatched_products(hashes, x, y);
             if let Some((down_a, down_b)) = only_differing_factors(hashes, &unmatched) {
-                (a, b, inside) = (down_a, down_b, true);
+                (a, b, is_part) = (down_a, down_b, true);
                 continue;
             }
             return print_unmatched(hashes, &unmatched);
@@ -120,11 +120,11 @@ fn reduce_to_difference(hashes: &[TermHashes<'_>; 2], mut a: Term, mut b: Term) 
         else {
             break;
         };
-        (a, b, inside) = (next.0, next.1, true);
+        (a, b, is_part) = (next.0, next.1, true);
     }
     let show = |terms: &Terms, term: Term| {
         let text = printed(terms, term, MAX_CHARACTERS);
-        if inside { format!("… {text} …") } else { text }
+        if is_part { format!("… {text} …") } else { text }
     };
     [show(one.terms, a), show(other.terms, b)]
 }
@@ -174,9 +174,9 @@ fn unmatched_products(hashes: &[TermHashes<'_>; 2], x: Sum, y: Sum) -> [Vec<Fact
     let mut take = |side: usize, sum: Sum, sign: i64| {
         let mut unmatched = Vec::new();
         for product in hashes[side].terms.products(sum).flatten() {
-            let more = count.entry(hashes[side].of_product(*product)).or_default();
-            if *more * sign > 0 {
-                *more -= sign;
+            let excess = count.entry(hashes[side].of_product(*product)).or_default();
+            if *excess * sign > 0 {
+                *excess -= sign;
                 unmatched.push(*product);
             }
         }

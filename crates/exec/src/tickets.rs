@@ -95,7 +95,7 @@ pub(crate) struct Tickets {
     /// The block that took the last one so far.
     pub(crate) unit: Option<u64>,
     /// In a run with a sequence: the number of tickets of that block, and the thread and time of its last.
-    pub(crate) own: (usize, Option<(LaneId, Time)>),
+    pub(crate) of_unit: (usize, Option<(LaneId, Time)>),
     /// In such a run: the block of each ticket, first the given sequence.
     pub(crate) takers: Vec<u64>,
     /// In such a run: the number of tickets that were taken in the given sequence.

@@ -238,8 +238,8 @@ fn conflict(
 
 /// Returns the lanes of a warp. If `first` belongs to the warp it comes first: a thread always knows its own actions.
 fn lanes_from(warp: u8, first: LaneId) -> impl Iterator<Item = LaneId> {
-    let own = if first.warp == warp { first.lane } else { 0 };
-    (0..WARP as u8).map(move |lane| LaneId { warp, lane: (own + lane) % WARP as u8 })
+    let start = if first.warp == warp { first.lane } else { 0 };
+    (0..WARP as u8).map(move |lane| LaneId { warp, lane: (start + lane) % WARP as u8 })
 }
 
 impl AccessOrder<'_> {
@@ -374,10 +374,10 @@ mod tests {
 
     #[test]
     fn a_warp_starts_with_the_lane_that_wrote() {
-        let own = LaneId { warp: 3, lane: 30 };
-        let order: Vec<u8> = lanes_from(3, own).map(|one| one.lane).take(3).collect();
+        let first = LaneId { warp: 3, lane: 30 };
+        let order: Vec<u8> = lanes_from(3, first).map(|one| one.lane).take(3).collect();
         assert_eq!(order, [30, 31, 0]);
-        assert_eq!(lanes_from(2, own).next(), Some(LaneId { warp: 2, lane: 0 }));
-        assert_eq!(lanes_from(2, own).count(), WARP);
+        assert_eq!(lanes_from(2, first).next(), Some(LaneId { warp: 2, lane: 0 }));
+        assert_eq!(lanes_from(2, first).count(), WARP);
     }
 }

@@ -64,8 +64,8 @@ impl Registers {
     pub(crate) fn partial_in(&self, register: Reg, lane: usize) -> Option<Bytes> {
         let position = register.position();
         let entry = self.partial.registers.get(&position)?;
-        let known = entry.lanes.and(self.masks[position].poison).has(lane);
-        known.then(|| entry.bytes[lane])
+        let is_partial = entry.lanes.and(self.masks[position].poison).has(lane);
+        is_partial.then(|| entry.bytes[lane])
     }
 
     /// Records the bytes of a poison lane.
