@@ -91,7 +91,7 @@ impl Assumed {
     /// Collects the conditions of a table, which are in the stores of all its domains.
     ///
     /// # Errors
-    /// If no input is found that satisfies all of them.
+    /// If no input is found that satisfies all conditions.
     pub(crate) fn new(table: &Table, terms: &Terms) -> Result<Self, Mismatch> {
         let mut assumed = Self::default();
         for condition in table.conditions.iter().copied() {

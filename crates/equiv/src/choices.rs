@@ -8,7 +8,7 @@ use crate::conditions::Conditions;
 use exec::formulas::Formula;
 use term::{Node, NodeId, Term, Terms};
 
-/// Choices nested deeper are left unchanged.
+/// The largest nesting of choices; deeper ones are left unchanged.
 const MAX_DEPTH: usize = 160;
 
 /// Builds `if(condition, a, b)` and simplifies both sides. Examines at most `budget` choices.

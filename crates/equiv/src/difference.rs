@@ -18,10 +18,10 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use term::{Factors, Input, Node, NodeId, Sum, Term, Terms};
 
-/// Characters of an expression in a report.
+/// The largest number of characters of an expression in a report.
 const MAX_CHARACTERS: usize = 160;
 
-/// Summands of one side in a report.
+/// The largest number of summands of one side in a report.
 const MAX_SUMMANDS: usize = 4;
 
 /// Two elements that are not equal.
@@ -33,7 +33,7 @@ pub struct Difference {
     pub expressions: [String; 2],
     /// The elements of a tensor that each side uses, if they differ: `A[3,*]`.
     pub reads: Vec<[String; 2]>,
-    /// Inputs at which they differ, by name and index, as far as either side depends on them.
+    /// Inputs at which the elements differ, by name and index, as far as either side depends on them.
     pub inputs: Vec<(String, f64)>,
     /// Values of both sides at these inputs; `None` if undefined.
     pub values: [Option<f64>; 2],
@@ -41,7 +41,7 @@ pub struct Difference {
     pub witness: Option<Witness>,
     /// The floats that both kernels compute for these inputs, if they can run on them.
     pub floats: Option<Floats>,
-    /// Set if it was found on numbers alone, because the symbolic runs did not complete. Both kernels were
+    /// Set if the difference was found on numbers alone, because the symbolic runs did not complete. Both kernels were
     /// checked at these inputs: their results there are the same on every schedule.
     pub is_numeric: bool,
     /// The last store of each side to the element.
@@ -55,7 +55,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns `true` if both kernels showed it when they were run again.
+    /// Returns `true` if both kernels showed the difference when they were run again.
     #[must_use]
     pub fn is_confirmed(&self) -> bool {
         self.witness.as_ref().is_some_and(Witness::shows_difference)
@@ -103,14 +103,14 @@ pub(crate) fn describe(stores: [&Terms; 2], (a, b): (Term, Term)) -> Description
 /// Prints the parts of both expressions that differ.
 fn reduce_to_difference(hashes: &[TermHashes<'_>; 2], mut a: Term, mut b: Term) -> [String; 2] {
     let [one, other] = hashes;
-    let mut inside = false;
+    let mut is_part = false;
     // Each step descends by one operation, and a term has at least as many nodes as levels.
     for _ in 0..one.hashes.len() + 1 {
         let (x, y) = (one.terms.node(a), other.terms.node(b));
         if let (Node::Sum(x), Node::Sum(y)) = (x, y) {
             let unmatched = unmatched_products(hashes, x, y);
             if let Some((down_a, down_b)) = only_differing_factors(hashes, &unmatched) {
-                (a, b, inside) = (down_a, down_b, true);
+                (a, b, is_part) = (down_a, down_b, true);
                 continue;
             }
             return print_unmatched(hashes, &unmatched);
@@ -120,11 +120,11 @@ fn reduce_to_difference(hashes: &[TermHashes<'_>; 2], mut a: Term, mut b: Term) 
         else {
             break;
         };
-        (a, b, inside) = (next.0, next.1, true);
+        (a, b, is_part) = (next.0, next.1, true);
     }
     let show = |terms: &Terms, term: Term| {
         let text = printed(terms, term, MAX_CHARACTERS);
-        if inside { format!("… {text} …") } else { text }
+        if is_part { format!("… {text} …") } else { text }
     };
     [show(one.terms, a), show(other.terms, b)]
 }
@@ -174,9 +174,9 @@ fn unmatched_products(hashes: &[TermHashes<'_>; 2], x: Sum, y: Sum) -> [Vec<Fact
     let mut take = |side: usize, sum: Sum, sign: i64| {
         let mut unmatched = Vec::new();
         for product in hashes[side].terms.products(sum).flatten() {
-            let more = count.entry(hashes[side].of_product(*product)).or_default();
-            if *more * sign > 0 {
-                *more -= sign;
+            let excess = count.entry(hashes[side].of_product(*product)).or_default();
+            if *excess * sign > 0 {
+                *excess -= sign;
                 unmatched.push(*product);
             }
         }

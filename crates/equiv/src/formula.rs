@@ -200,7 +200,7 @@ impl Formula {
         terms.as_number(term).cloned()
     }
 
-    /// Returns `true` if it has no names and no value either.
+    /// Returns `true` if the formula has no names and no value either.
     #[must_use]
     pub fn is_undefined(&self) -> bool {
         let names = !self.names().is_empty();

@@ -18,10 +18,10 @@ use ir::Scalar;
 /// The points of [`OrdinaryInputs`] to try, by number: random numbers first.
 const POINTS: [usize; 5] = [3, 11, 7, 4, 0];
 
-/// Instructions of all lanes that a run may execute.
+/// The largest number of instructions, counted in all lanes, of a run.
 const MAX_INSTRUCTIONS: u64 = 100_000_000;
 
-/// Elements of a point that are evaluated in intervals.
+/// The largest number of elements that are evaluated in intervals at one point.
 const MAX_CANDIDATES: usize = 3;
 
 /// A difference beyond rounding exceeds the first ratio of the larger value, and the second ratio of the largest

@@ -111,8 +111,8 @@ impl OrdinaryInputs<'_> {
     /// Returns the first inputs of a point by name, in order, without those determined by a tensor's structure.
     pub(crate) fn named(&self, numbers: &Numbers, most: usize) -> Vec<(String, f64)> {
         let inputs = self.terms.inputs();
-        let own = (0..inputs.len()).filter(|position| self.table.is_free(*position));
-        let all = own.take(most).filter_map(|position| inputs.at(position));
+        let free = (0..inputs.len()).filter(|position| self.table.is_free(*position));
+        let all = free.take(most).filter_map(|position| inputs.at(position));
         all.map(|input| (inputs.name(input), numbers.at(input.position()))).collect()
     }
 }

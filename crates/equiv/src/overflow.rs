@@ -71,7 +71,7 @@ pub(crate) fn find(
 ) -> OverflowResult {
     let mut result = OverflowResult::default();
     let deadline = Clock::start(limits).deadline();
-    for number in 0..POINT_COUNT.min(affordable(instructions)) {
+    for number in 0..POINT_COUNT.min(affordable_points(instructions)) {
         let seeks_overflow = search.overflow && result.overflow.is_none();
         let is_done = !(seeks_overflow || search.fault && result.fault.is_none());
         if is_done || deadline.has_passed() {
@@ -88,16 +88,16 @@ pub(crate) fn find(
         };
         let Some(optimised) = run(1) else { continue };
         let is_fault = |one: &exec::Finding| !one.fault.is_note();
-        let is_wrong =
+        let has_fault =
             |outcomes: &[Outcome]| outcomes.iter().any(|one| one.findings.iter().any(is_fault));
-        if is_wrong(&optimised) {
+        if has_fault(&optimised) {
             let faults = search.fault && result.fault.is_none();
-            if faults && run(0).is_some_and(|reference| !is_wrong(&reference)) {
+            if faults && run(0).is_some_and(|reference| !has_fault(&reference)) {
                 result.fault = open_by_fault(ordinary);
             }
         } else if seeks_overflow
             && let Some((position, values)) = first_overflow(ordinary, &optimised, &|| {
-                run(0).filter(|reference| !is_wrong(reference))
+                run(0).filter(|reference| !has_fault(reference))
             })
         {
             result.overflow = Some(Overflow { position, values, inputs });
@@ -114,7 +114,7 @@ fn open_by_fault(ordinary: &OrdinaryInputs<'_>) -> Option<OpenElement> {
 }
 
 /// Returns the number of points to try, given the number of instructions that the symbolic runs executed.
-fn affordable(instructions: u64) -> usize {
+fn affordable_points(instructions: u64) -> usize {
     let least = if instructions <= SMALL_LAUNCH { MIN_POINTS } else { 1 };
     let points = (FREE_INSTRUCTIONS / (instructions + START_COST)).max(least);
     points as usize
@@ -129,28 +129,28 @@ fn first_overflow(
     let other = ordinary.sides[0].written();
     let written = ordinary.sides[1].written();
     let floats = || {
-        written.iter().filter_map(|(name, own)| {
-            let is_float = matches!(own.1.scalar, Scalar::Float(_));
-            is_float.then_some((own, other.get(name)?))
+        written.iter().filter_map(|(name, output)| {
+            let is_float = matches!(output.1.scalar, Scalar::Float(_));
+            is_float.then_some((output, other.get(name)?))
         })
     };
     // Most runs have only finite numbers; then the reference need not run.
-    let non_finite = |(own, _): (&(usize, &crate::Output), _)| {
-        let mut all = (0..own.1.starts.len()).filter_map(|at| element(optimised, *own, at));
+    let non_finite = |(output, _): (&(usize, &crate::Output), _)| {
+        let mut all = (0..output.1.starts.len()).filter_map(|at| element(optimised, *output, at));
         all.any(|value| !value.is_finite())
     };
     if !floats().any(non_finite) {
         return None;
     }
     let reference = reference()?;
-    for (own, other) in floats() {
-        for index in 0..own.1.starts.len() {
+    for (output, other) in floats() {
+        for index in 0..output.1.starts.len() {
             let values = [written_element(&reference, *other, index), {
-                written_element(optimised, *own, index)
+                written_element(optimised, *output, index)
             }];
             let [Some(finite), Some(non_finite)] = values else { continue };
             if finite.is_finite() && !non_finite.is_finite() {
-                let position = Position { name: own.1.name.clone(), index };
+                let position = Position { name: output.1.name.clone(), index };
                 return Some((position, [finite, non_finite]));
             }
         }

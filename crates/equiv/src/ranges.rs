@@ -9,7 +9,7 @@ use term::{Function, ListId, Node, NodeId, Sum, Term, Terms};
 /// Smallest and largest possible number, both inclusive.
 pub(crate) type Range = (i128, i128);
 
-/// Larger bounds are dropped: no integer type reaches this.
+/// The largest bound that is kept: no integer type reaches it.
 const MAX_BOUND: i128 = 1 << 100;
 
 /// Returns the `x` and `m` of `x/m`, where `m` is an integer above 1.

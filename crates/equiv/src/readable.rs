@@ -9,13 +9,13 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use term::{Function, Node, NodeId, Number, Sum, Term, Terms, evaluation_order};
 
-/// Larger terms are left unchanged, as unreadable in any form.
+/// The largest number of nodes of a rewritten term; larger ones are unreadable in any form.
 const MAX_SIZE: usize = 100_000;
 
 /// Nested sums are flattened up to this many summands.
 const MAX_SUMMANDS: u32 = 512;
 
-/// Depth to which exponents are expanded.
+/// The largest depth to which exponents are expanded.
 const MAX_DEPTH: u32 = 24;
 
 /// Rewrites a term into a new store, which is returned with it; `None` if the term is too large.

@@ -94,8 +94,8 @@ impl Recheck<'_> {
     /// Returns the common outputs of both sides by name, each with the number of the launch that writes it last.
     pub(crate) fn outputs(&self, side: usize) -> Vec<(usize, &Output)> {
         let other = self.sides[1 - side].written();
-        let own = self.sides[side].written().into_iter();
-        own.filter(|(name, _)| other.contains_key(name)).map(|(_, output)| output).collect()
+        let outputs = self.sides[side].written().into_iter();
+        outputs.filter(|(name, _)| other.contains_key(name)).map(|(_, output)| output).collect()
     }
 
     /// Evaluates every element of a side's outputs.

@@ -119,8 +119,8 @@ impl<'s> Sample<'s> {
             };
             Some(InputElements { first: table.first(&input.name), length, scalar: input.scalar })
         };
-        let own = sides.iter().flat_map(|side| side.own_inputs());
-        let mut inputs: Vec<InputElements> = own.filter_map(elements).collect();
+        let all = sides.iter().flat_map(|side| side.own_inputs());
+        let mut inputs: Vec<InputElements> = all.filter_map(elements).collect();
         inputs.sort_by_key(|input| input.first);
         inputs.dedup_by_key(|input| input.first);
         let is_informative = |number: &f64| *number != 0.0 && number.abs() != 1.0;

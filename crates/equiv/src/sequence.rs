@@ -119,7 +119,10 @@ fn with_unused_reads(
     let followed = exec::follow_racing_reads(program, launch, limits, checks, outcome.clone());
     // A racing read that reaches an output is a doubt of that run.
     let is_known = |doubt: &Doubt| {
-        outcome.doubts.iter().any(|own| (own.place, &own.about) == (doubt.place, &doubt.about))
+        outcome
+            .doubts
+            .iter()
+            .any(|earlier| (earlier.place, &earlier.about) == (doubt.place, &doubt.about))
     };
     if has_errors(&followed) || followed.gap.is_some() || !followed.doubts.iter().all(is_known) {
         return outcome;

@@ -30,7 +30,8 @@ pub(crate) struct Table {
     pub(crate) assumed_ranges: Arc<Vec<AssumedRange>>,
     /// Assumptions of a comparison.
     assumptions: Vec<Assumption>,
-    /// Their conditions. They are the first terms of every domain, so they mean the same in all of them.
+    /// The conditions of these assumptions. They are the first terms of every domain, so they mean the same
+    /// in all domains.
     pub(crate) conditions: Vec<Term>,
     /// For each side, the first gap between elements, by tensor name.
     gaps: [FxHashMap<String, usize>; 2],
@@ -177,9 +178,9 @@ impl Table {
         number: usize,
     ) -> Result<(), Mismatch> {
         let inputs = side.launches().nth(launch).map_or(&[][..], |one| &one.inputs);
-        let own = || inputs.iter().filter(|input| side.writer(launch, &input.name).is_none());
+        let unwritten = || inputs.iter().filter(|input| side.writer(launch, &input.name).is_none());
         let mut sources = FxHashMap::default();
-        for input in own() {
+        for input in unwritten() {
             match &input.kind {
                 InputKind::Scalar | InputKind::Tensor { order: None, .. } => {
                     sources.insert(input.source, self.first[&input.name].0);
@@ -188,7 +189,7 @@ impl Table {
             }
         }
         domain.begin(sources);
-        for input in own() {
+        for input in unwritten() {
             match &input.kind {
                 InputKind::Related(formula) => {
                     let term = match rounded_scalar(input).filter(|_| domain.rounds_scalars) {
@@ -450,8 +451,8 @@ fn check_same_input(one: &Input, other: &Input) -> Result<(), Mismatch> {
 
 /// Returns `true` if elements share memory.
 fn repeats(shape: &[u64], order: &Option<Vec<Option<u32>>>) -> bool {
-    let own = order.iter().flatten().flatten().count() as u64;
-    order.is_some() && own != shape.iter().product::<u64>()
+    let stored = order.iter().flatten().flatten().count() as u64;
+    order.is_some() && stored != shape.iter().product::<u64>()
 }
 
 /// Returns `true` if one symbol can stand for elements of both types: floats are reals in every format, and

@@ -17,7 +17,7 @@ use ir::Program;
 /// The points to try, by number: equal inputs, both signs, random numbers.
 const POINTS: [usize; 8] = [0, 1, 2, 3, 4, 7, 9, 11];
 
-/// Instructions of all lanes that a run may execute.
+/// The largest number of instructions, counted in all lanes, of a run.
 const MAX_INSTRUCTIONS: u64 = 10_000_000;
 
 /// The largest number of runs for setting inputs to zero.

@@ -214,8 +214,8 @@ impl Numbers {
             InputKind::Scalar => 1,
             InputKind::Tensor { shape, .. } => shape.iter().product::<u64>() as usize,
         };
-        let mut own = self.known.iter().filter(|(at, _)| (first..first + length).contains(at));
-        own.all(|(_, number)| is_of_type(input.scalar, *number))
+        let mut numbers = self.known.iter().filter(|(at, _)| (first..first + length).contains(at));
+        numbers.all(|(_, number)| is_of_type(input.scalar, *number))
     }
 
     /// Returns bounds of the value of a related scalar; `None` if it has no value.
@@ -225,12 +225,12 @@ impl Numbers {
         terms: &Terms,
         formula: &crate::Formula,
     ) -> Option<(f64, f64)> {
-        let mut own = Terms::new(std::sync::Arc::clone(terms.inputs()));
-        let term = table.scalar_term(formula, &mut own).ok()?;
+        let mut store = Terms::new(std::sync::Arc::clone(terms.inputs()));
+        let term = table.scalar_term(formula, &mut store).ok()?;
         let at = |input: term::Input| {
             Number::from_f64(self.at(input.position())).unwrap_or(Number::ZERO)
         };
-        match evaluate(&own, &[term], &at).pop() {
+        match evaluate(&store, &[term], &at).pop() {
             Some(Value::Real(value)) => Some(value.to_f64_bounds()),
             _ => None,
         }
@@ -321,8 +321,8 @@ impl Run<'_> {
     /// Returns the inputs of a launch that earlier launches do not write.
     fn given(&self, launch: usize, one: &Side<'_>) -> Option<RunInputs> {
         let mut given = RunInputs::default();
-        let own = one.inputs.iter().filter(|one| self.side.writer(launch, &one.name).is_none());
-        for input in own {
+        let inputs = one.inputs.iter().filter(|one| self.side.writer(launch, &one.name).is_none());
+        for input in inputs {
             if let InputSource::Argument(position, offset) = input.source
                 && let Some(bounds) = self.numbers.related.get(&(self.number, launch, input.source))
             {

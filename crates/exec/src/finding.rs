@@ -149,7 +149,7 @@ pub enum Fault {
     CopiesInFlight {
         /// Their number.
         copies: usize,
-        /// Set if they are in groups; otherwise no wait for a group could cover them.
+        /// Set if the copies are in groups; otherwise no wait for a group could cover them.
         committed: bool,
     },
     /// An asynchronous copy that reads more bytes than it writes, which the manual leaves undefined.

@@ -38,13 +38,13 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Returns `true` if it is in the pool of narrow registers.
+    /// Returns `true` if the register is in the pool of narrow registers.
     #[inline]
     pub(crate) fn is_narrow(self) -> bool {
         self.width <= Width::B32 && self.width != Width::B1
     }
 
-    /// Returns `true` if it is in the pool of wide registers.
+    /// Returns `true` if the register is in the pool of wide registers.
     #[inline]
     pub(crate) fn is_wide(self) -> bool {
         self.width > Width::B32

@@ -63,18 +63,18 @@ pub enum MbarrierFaultKind {
         /// Announced and delivered bytes.
         bytes: [u64; 2],
     },
-    /// On another schedule this counts for the previous phase.
+    /// On another schedule this contribution counts for the previous phase.
     EarlyContribution {
         /// The phase.
         phase: u64,
-        /// The earlier contribution, unordered with it.
+        /// The earlier contribution, unordered with this one.
         other: Other,
     },
     /// On another schedule this wait returns for an earlier phase.
     EarlyWait {
         /// The phase.
         phase: u64,
-        /// The earlier contribution, unordered with it.
+        /// The earlier contribution, unordered with this wait.
         other: Other,
     },
     /// On another schedule the next phase is over before the wait starts, and the wait is for a later one.

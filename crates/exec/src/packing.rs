@@ -128,17 +128,17 @@ fn starts(program: &Program, kernel: FuncId) -> Option<(FxHashMap<VarId, u64>, u
     let named = named(program, kernel);
     let shared = program.variables.enumerate().filter(|(_, one)| one.space == Space::Shared);
     let (dynamic, fixed): (Vec<_>, Vec<_>) = shared.partition(|(_, one)| is_dynamic(one));
-    let (own, module): (Vec<_>, Vec<_>) = fixed
+    let (of_kernel, of_module): (Vec<_>, Vec<_>) = fixed
         .into_iter()
         .filter(|(id, _)| named.contains(id))
         .partition(|(_, one)| one.owner == Some(kernel));
     if dynamic.iter().any(|(_, one)| is_elsewhere(one))
-        || module.iter().any(|(_, one)| one.owner.is_some())
+        || of_module.iter().any(|(_, one)| one.owner.is_some())
     {
         return None;
     }
     let (mut starts, mut end) = (FxHashMap::default(), 0_u64);
-    for (id, one) in own.iter().chain(&module) {
+    for (id, one) in of_kernel.iter().chain(&of_module) {
         let start = end.checked_next_multiple_of(one.align.max(1))?;
         starts.insert(*id, start);
         end = start.checked_add(one.size?)?;

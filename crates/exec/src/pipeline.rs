@@ -37,9 +37,9 @@ pub struct PhaseUse<At> {
     pub arrived: u64,
     /// Announced and delivered bytes.
     pub bytes: [u64; 2],
-    /// Its rank among the block's phases by end, from 1; `None` if it did not end.
+    /// The rank of the phase among those of the block by end, from 1; `None` if it did not end.
     pub ended: Option<u32>,
-    /// Set if it has a fault.
+    /// Set if the phase has a fault.
     pub faulty: bool,
     /// Contributions and waits in order; those of one warp at one instruction are combined.
     pub events: Vec<PhaseEvent<At>>,

@@ -1,6 +1,6 @@
 //! Accesses with an alignment that depends on the placement of an array.
 //!
-//! An array guarantees its declared alignment. An access that needs more is aligned by luck, unless every
+//! An array guarantees its declared alignment. An access that needs more may or may not be aligned, unless every
 //! packing of shared arrays ([`crate::packing`]) aligns it, or that of an H200.
 
 use crate::finding::Place;

@@ -12,31 +12,32 @@ pub struct Race {
     pub target: Target,
     /// Bytes of an accessed element, if the array is declared as bytes.
     pub element_bytes: Option<u32>,
-    /// Set if both write the same value, at the same address with the same width.
+    /// Set if both accesses write the same value, at the same address with the same width.
     pub same_value: bool,
-    /// Set if one reads, and nothing depends on the value.
+    /// Set if one access reads, and nothing depends on the value.
     pub unused: bool,
-    /// Set if one reads through the read-only cache: no barrier orders that with a write.
+    /// Set if one access reads through the read-only cache: no barrier orders such a read with a write.
     pub non_coherent: bool,
-    /// Set if they are ordered, but the later one, by a bulk copy, may not see the earlier one: no proxy
+    /// Set if the accesses are ordered, but the later one, by a bulk copy, may not see the earlier one: no proxy
     /// fence separates them.
     pub unseen: bool,
     /// Like `unseen`, for a tensor map that the copy reads.
     pub unseen_map: bool,
-    /// Set if both are volatile or stronger, and of one width: the manual defines the outcome, but the
+    /// Set if both accesses are volatile or stronger, and of one width: the manual defines the outcome, but the
     /// schedule decides it.
     pub strong: bool,
-    /// Set if the scope of one excludes the block of the other: they are not mutually atomic.
+    /// Set if the scope of one access excludes the block of the other: they are not mutually atomic.
     pub outside_scope: bool,
-    /// Set if they are in different blocks and not in one cluster.
+    /// Set if the two threads are in different blocks and not in one cluster.
     pub in_different_units: bool,
-    /// Inputs for which both access the same bytes, if that depends on inputs: `idx[0] is 3 and idx[1] is 3`.
+    /// Inputs for which the two threads access the same bytes, if that depends on inputs: `idx[0] is 3 and
+    /// idx[1] is 3`.
     pub when: Option<String>,
 }
 
 impl Race {
-    /// Returns `true` if it makes no difference on any schedule: both write the same, or nothing depends on
-    /// the value read.
+    /// Returns `true` if the race makes no difference on any schedule: both accesses write the same, or nothing
+    /// depends on the value read.
     #[must_use]
     pub fn is_harmless(&self) -> bool {
         self.same_value || self.unused
@@ -71,10 +72,10 @@ pub struct RaceSide {
     pub passed: Option<PassedBarrier>,
     /// Set for an asynchronous copy that its thread has not waited for.
     pub in_flight: bool,
-    /// Set if it is a bulk copy.
+    /// Set if a bulk copy makes the access.
     pub bulk: bool,
-    /// Set for a product of a warp group, with the number of groups that its warp committed after its own, if
-    /// it is in one.
+    /// Set for a product of a warp group, with the number of groups that its warp committed after the
+    /// product's own, if the product is in a group.
     pub product: Option<Option<u32>>,
     /// The bulk copy, if known.
     pub transfer: Option<Box<BulkTransfer>>,
@@ -89,7 +90,7 @@ pub struct PassedBarrier {
     pub place: Place,
     /// Set if the thread only counted there and did not wait.
     pub only_arrived: bool,
-    /// Set if it is an mbarrier.
+    /// Set if the barrier is an mbarrier.
     pub mbarrier: bool,
     /// Set for `.relaxed` operations of mbarriers, which do not order memory.
     pub relaxed: bool,

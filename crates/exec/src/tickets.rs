@@ -95,7 +95,7 @@ pub(crate) struct Tickets {
     /// The block that took the last one so far.
     pub(crate) unit: Option<u64>,
     /// In a run with a sequence: the number of tickets of that block, and the thread and time of its last.
-    pub(crate) own: (usize, Option<(LaneId, Time)>),
+    pub(crate) of_unit: (usize, Option<(LaneId, Time)>),
     /// In such a run: the block of each ticket, first the given sequence.
     pub(crate) takers: Vec<u64>,
     /// In such a run: the number of tickets that were taken in the given sequence.
@@ -118,13 +118,13 @@ pub(crate) struct TicketWatch {
     state: State,
     /// Set if the ticket releases all accesses before it.
     pub(crate) is_released: bool,
-    /// Set if it releases none, for want of a fence.
+    /// Set if the ticket releases no accesses, for want of a fence.
     is_bare: bool,
     /// Set for concurrent copies or reads through the read-only cache, which fences do not order.
     is_unusual: bool,
     /// Set if threads access global memory after the ticket.
     pub(crate) continues_after: bool,
-    /// Set if one of them does not know of the ticket.
+    /// Set if such a thread does not know of the ticket.
     pub(crate) is_unordered: bool,
     /// The first fence after the ticket by its thread; the ticket itself if it acquires.
     acquired: Option<Time>,

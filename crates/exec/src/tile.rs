@@ -56,7 +56,7 @@ pub(crate) struct Places {
     pub(crate) chunks: Vec<u64>,
     /// Merged byte ranges, ascending.
     pub(crate) ranges: Vec<(i64, u32)>,
-    /// The smallest range around all of them.
+    /// The smallest byte range around all chunks.
     pub(crate) span: (i64, u32),
     /// The ranges as a set.
     pub(crate) units: ReadUnits,

@@ -186,7 +186,7 @@ pub(crate) struct AccessAttributes {
     /// Bytes of one value.
     pub(crate) element: u32,
     pub(crate) copy: Option<AgentId>,
-    /// Set if it goes through the async proxy.
+    /// Set if the access goes through the async proxy.
     pub(crate) is_async: bool,
     pub(crate) non_coherent: bool,
     pub(crate) group: UpdateGroup,

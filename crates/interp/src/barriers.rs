@@ -163,12 +163,12 @@ impl Machine<'_> {
 /// Returns `true` if a claim is the same for all threads: it mentions no variables but its bound ones, and not
 /// `threadIdx`.
 fn is_same_for_all_threads(claim: &Claim) -> bool {
-    let own = |inner: &Expr| match inner.kind {
+    let depends_on_thread = |inner: &Expr| match inner.kind {
         ExprKind::Var(var) => !claim.forall.contains(&var),
         ExprKind::Builtin(builtin, _) => builtin == Builtin::Thread,
         _ => false,
     };
-    spec::find(&claim.condition, own).is_none()
+    spec::find(&claim.condition, depends_on_thread).is_none()
 }
 
 /// Returns the event of the first case in which a claim fails.

@@ -113,8 +113,8 @@ pub fn vary_scalars(kernel: &Kernel, launch: &Launch, draw: Draw) -> Launch {
         let declared = &kernel.vars[*var];
         let fixed = [&relevant, &sizes].iter().any(|marks| marks.get(at) != Some(&false));
         // Macros and numbers of a template are part of the compiled code.
-        let own = kernel.scalars.iter().take(kernel.macros).any(|one| one == var);
-        if let (Type::Int { .. }, false, false) = (declared.ty, fixed, own) {
+        let is_macro = kernel.scalars.iter().take(kernel.macros).any(|one| one == var);
+        if let (Type::Int { .. }, false, false) = (declared.ty, fixed, is_macro) {
             *value = integer(declared.ty, mix64(launch.seed ^ of_name(&declared.name)), draw);
         }
     }

@@ -67,8 +67,8 @@ impl History {
                 self.heads.insert(key, Head { number, is_first, vars: values });
             }
             Some(head) => {
-                for (own, other) in head.vars.iter_mut().zip(values) {
-                    *own = own.filter(|value| Some(*value) == other);
+                for (old, new) in head.vars.iter_mut().zip(values) {
+                    *old = old.filter(|value| Some(*value) == new);
                 }
             }
         }

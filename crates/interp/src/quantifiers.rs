@@ -21,8 +21,8 @@ pub(crate) struct BoundVariables<'e> {
 
 impl Environment for BoundVariables<'_> {
     fn var(&self, var: VarId) -> Value {
-        let own = self.vars.iter().find(|(one, _)| *one == var);
-        own.map_or_else(|| self.outer.var(var), |(_, value)| Value::int(*value))
+        let bound = self.vars.iter().find(|(one, _)| *one == var);
+        bound.map_or_else(|| self.outer.var(var), |(_, value)| Value::int(*value))
     }
 
     fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {
@@ -62,8 +62,8 @@ struct CallArguments<'e> {
 
 impl Environment for CallArguments<'_> {
     fn var(&self, var: VarId) -> Value {
-        let own = self.vars.iter().find(|(one, _)| *one == var);
-        own.map_or_else(|| self.outer.var(var), |(_, value)| *value)
+        let argument = self.vars.iter().find(|(one, _)| *one == var);
+        argument.map_or_else(|| self.outer.var(var), |(_, value)| *value)
     }
 
     fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128> {

@@ -142,10 +142,10 @@ impl<'k> Machine<'k> {
         let ty = self.kernel.arrays[element.array].element;
         let new = atomics::updated_value(op, old, &values, ty);
         let new = match (&self.compiled, new, old, &values[..]) {
-            (Some(own), Value::Float(sum), Value::Float(x), [Value::Float(y)])
+            (Some(compiled), Value::Float(sum), Value::Float(x), [Value::Float(y)])
                 if op == AtomicOp::Add =>
             {
-                Value::Float(own.atomic_sum(x, *y, sum))
+                Value::Float(compiled.atomic_sum(x, *y, sum))
             }
             _ => new,
         };

@@ -132,7 +132,7 @@ impl Writer<'_> {
 
     fn stretch(&mut self, stretch: Option<&Stretch>, rejoin: &str) {
         let Some(stretch) = stretch else { return self.line("exit") };
-        stretch.own.iter().for_each(|&part| self.step(&[part]));
+        stretch.alone.iter().for_each(|&part| self.step(&[part]));
         match stretch.joint {
             Some(_) => self.line(&format!("bra {rejoin}")),
             None => self.line("exit"),
@@ -317,7 +317,7 @@ impl Writer<'_> {
 
 /// Steps of a single lane, and the joint step after them. Without a joint step the lane exits.
 struct Stretch {
-    own: Vec<LaneStep>,
+    alone: Vec<LaneStep>,
     joint: Option<LaneStep>,
 }
 
@@ -329,16 +329,16 @@ fn stretches(program: &Program, warp: u8, lane: u8) -> Vec<Stretch> {
     let thread = program.threads.iter().find(|thread| here(thread));
     let steps = thread.map_or(&[][..], |thread| &thread.steps[..]);
     let mut stretches = Vec::new();
-    let mut own = Vec::new();
+    let mut alone = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         let part = (first + position, step.op);
         if step.joint {
-            stretches.push(Stretch { own: std::mem::take(&mut own), joint: Some(part) });
+            stretches.push(Stretch { alone: std::mem::take(&mut alone), joint: Some(part) });
         } else {
-            own.push(part);
+            alone.push(part);
         }
     }
-    stretches.push(Stretch { own, joint: None });
+    stretches.push(Stretch { alone, joint: None });
     stretches
 }
 

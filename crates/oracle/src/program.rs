@@ -18,7 +18,7 @@ use crate::text::{self, NotAProgram};
 use std::fmt;
 use thiserror::Error;
 
-/// Active lanes of a warp.
+/// The number of active lanes of a warp.
 pub const LANES: usize = 2;
 /// The largest number of warps of a block.
 pub const MAX_WARPS: usize = 4;

@@ -173,15 +173,15 @@ impl Clocks {
     /// action of `later`.
     #[inline]
     pub(crate) fn all_ordered(&self, (warp, lanes): (u8, Mask), time: Time, later: LaneId) -> bool {
-        let own = usize::from(later.lane);
-        if warp == later.warp && lanes.without(Mask::one(own)).is_empty() {
+        let later_lane = usize::from(later.lane);
+        if warp == later.warp && lanes.without(Mask::one(later_lane)).is_empty() {
             return true;
         }
         let party = usize::from(warp);
         let warp_is_known = !self.any_exited_of(warp)
             && !self.warps[party].divided
             && (time < self.common[party]
-                || time < self.warps[usize::from(later.warp)].across[own][party]);
+                || time < self.warps[usize::from(later.warp)].across[later_lane][party]);
         let who = |lane: usize| LaneId { warp, lane: lane as u8 };
         warp_is_known || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
     }
@@ -203,11 +203,11 @@ impl Clocks {
             return true;
         }
         let known = &self.warps[usize::from(later.warp)];
-        let own = usize::from(later.lane);
-        if time < known.across[own][party] {
+        let later_lane = usize::from(later.lane);
+        if time < known.across[later_lane][party] {
             return true;
         }
-        earlier.warp == later.warp && time < known.within[own][lane]
+        earlier.warp == later.warp && time < known.within[later_lane][lane]
     }
 
     /// Returns `true` if the actions at `time` of some lane of another warp are ordered before the next action of
@@ -301,7 +301,8 @@ impl Clocks {
     /// Returns `true` if a thread knows of any action of one of these warps.
     pub(crate) fn knows_one_of(&self, who: LaneId, warps: std::ops::Range<usize>) -> bool {
         let known = self.known_of_others(who).iter().zip(&self.common);
-        let known = known.enumerate().filter(|(_, (own, all))| **own > 0 || **all > 0);
+        let known =
+            known.enumerate().filter(|(_, (by_lane, by_all))| **by_lane > 0 || **by_all > 0);
         known.map(|(party, _)| party).any(|mut party| {
             loop {
                 if party < self.warps.len() {
@@ -331,7 +332,7 @@ impl Clocks {
     pub(crate) fn acquire(&mut self, warp: usize, lanes: Mask, released: &[Time]) {
         let clock = &mut self.warps[warp];
         let learns =
-            |lane: usize| clock.across[lane].iter().zip(released).any(|(own, new)| new > own);
+            |lane: usize| clock.across[lane].iter().zip(released).any(|(old, new)| new > old);
         if clock.uniform && lanes.lowest().is_none_or(|lane| !learns(lane)) {
             return;
         }
@@ -379,9 +380,9 @@ impl Clocks {
     pub fn fences_between(&self, earlier: LaneId, time: Time, later: LaneId) -> bool {
         let (one, other) =
             (&self.warps[usize::from(earlier.warp)], &self.warps[usize::from(later.warp)]);
-        let (lane, own) = (usize::from(earlier.lane), usize::from(later.lane));
-        let fenced = one.fenced[lane] >= time && other.fenced[own] > 0;
-        let forced = other.observed.has(own)
+        let (lane, later_lane) = (usize::from(earlier.lane), usize::from(later.lane));
+        let fenced = one.fenced[lane] >= time && other.fenced[later_lane] > 0;
+        let forced = other.observed.has(later_lane)
             || earlier.warp == later.warp && other.had_collective
             || one.exited.has(lane);
         fenced && forced

@@ -106,14 +106,14 @@ impl Entry {
         self.is_copy.then_some(self.time)
     }
 
-    /// Returns `true` if both are the same access, to different bytes.
+    /// Returns `true` if both entries are of one access, to different bytes.
     #[inline]
     pub(crate) fn is_same_access(&self, other: &Self) -> bool {
         (self.time, self.site, self.lanes, self.warp, self.is_copy)
             == (other.time, other.site, other.lanes, other.warp, other.is_copy)
     }
 
-    /// Returns `true` if both are by the same lanes at the same time: then every access is ordered with both
+    /// Returns `true` if both entries are of the same lanes at the same time: then every access is ordered with both
     /// or with neither.
     pub(crate) fn is_same_time(&self, other: &Self) -> bool {
         (self.warp, self.lanes, self.time, self.is_copy)

@@ -238,7 +238,7 @@ impl Order {
     }
 
     /// Lets the lanes of a warp that wait at the cluster barrier continue if the generation is complete.
-    /// Returns `true` if it is.
+    /// Returns `true` if the generation is complete.
     pub fn resume_at_cluster(&mut self, warp: usize, lanes: Mask) -> bool {
         self.events.0 += 1;
         let Some(with) = &mut self.mbarriers else { return false };

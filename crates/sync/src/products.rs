@@ -47,7 +47,7 @@ pub struct ReadUnits {
     /// The first unit, a multiple of 64.
     first: u64,
     units: Arc<[u64]>,
-    /// The smallest range around all of them.
+    /// The smallest range around all units.
     bounds: Range<i64>,
 }
 
@@ -64,7 +64,7 @@ impl ReadUnits {
         reads
     }
 
-    /// Returns the smallest range of bytes around all of them.
+    /// Returns the smallest range of bytes around all units.
     pub(crate) fn bounds(&self) -> &Range<i64> {
         &self.bounds
     }
@@ -123,7 +123,7 @@ pub(crate) struct ProductReads {
     reads: Vec<ProductRead>,
     /// The number of reads at which completed ones are removed next.
     prune_at: usize,
-    /// The smallest range of bytes around all of them.
+    /// The smallest range of bytes around all reads.
     bounds: Range<i64>,
     /// For pages of cells, the single access that last wrote all of them, if there is one. Valid until the
     /// next write to the page.
@@ -238,8 +238,8 @@ fn conflict(
 
 /// Returns the lanes of a warp. If `first` belongs to the warp it comes first: a thread always knows its own actions.
 fn lanes_from(warp: u8, first: LaneId) -> impl Iterator<Item = LaneId> {
-    let own = if first.warp == warp { first.lane } else { 0 };
-    (0..WARP as u8).map(move |lane| LaneId { warp, lane: (own + lane) % WARP as u8 })
+    let start = if first.warp == warp { first.lane } else { 0 };
+    (0..WARP as u8).map(move |lane| LaneId { warp, lane: (start + lane) % WARP as u8 })
 }
 
 impl AccessOrder<'_> {
@@ -374,10 +374,10 @@ mod tests {
 
     #[test]
     fn a_warp_starts_with_the_lane_that_wrote() {
-        let own = LaneId { warp: 3, lane: 30 };
-        let order: Vec<u8> = lanes_from(3, own).map(|one| one.lane).take(3).collect();
+        let first = LaneId { warp: 3, lane: 30 };
+        let order: Vec<u8> = lanes_from(3, first).map(|one| one.lane).take(3).collect();
         assert_eq!(order, [30, 31, 0]);
-        assert_eq!(lanes_from(2, own).next(), Some(LaneId { warp: 2, lane: 0 }));
-        assert_eq!(lanes_from(2, own).count(), WARP);
+        assert_eq!(lanes_from(2, first).next(), Some(LaneId { warp: 2, lane: 0 }));
+        assert_eq!(lanes_from(2, first).count(), WARP);
     }
 }

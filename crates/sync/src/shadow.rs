@@ -47,9 +47,9 @@ pub struct Access {
     pub element: u32,
     /// The asynchronous copy that performs it, if any.
     pub copy: Option<AgentId>,
-    /// Set if it goes through the async proxy.
+    /// Set if the access goes through the async proxy.
     pub is_async: bool,
-    /// Set if it goes through the read-only cache, outside the memory model.
+    /// Set if the access goes through the read-only cache, outside the memory model.
     pub non_coherent: bool,
     /// For an update, the group that it commutes with.
     pub group: UpdateGroup,
@@ -126,9 +126,9 @@ pub struct Conflict {
     pub same_value: Option<SameValue>,
     /// The blocks of the two threads, if they differ.
     pub blocks: Option<[u64; 2]>,
-    /// Set if one went through the read-only cache: no barrier can order them.
+    /// Set if one access went through the read-only cache: no barrier can order them.
     pub non_coherent: bool,
-    /// Set if they are ordered, but the later one, by a bulk copy, may not see the earlier one because a
+    /// Set if the accesses are ordered, but the later one, by a bulk copy, may not see the earlier one because a
     /// proxy fence is missing.
     pub unseen: Option<Visibility>,
 }

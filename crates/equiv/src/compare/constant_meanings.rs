@@ -304,8 +304,8 @@ impl Question<'_, '_, '_> {
         let mut ran = Vec::new();
         for (number, one) in self.launches.iter().enumerate() {
             let mut domain = one.table.domain(one.side, number, self.options.snap).ok()?;
-            let own = chosen.iter().filter(|(side, _)| *side == number);
-            domain.constants.replace(own.map(|(_, meaning)| meaning.clone()));
+            let choices = chosen.iter().filter(|(side, _)| *side == number);
+            domain.constants.replace(choices.map(|(_, meaning)| meaning.clone()));
             let again = one.run(domain, None);
             if !again.ended() {
                 return None;

@@ -29,7 +29,7 @@ const INSTRUCTIONS_PER_PRODUCT: u64 = 8;
 /// The largest number of suspects of a group of points that are evaluated in intervals.
 const MAX_SUSPECTS: usize = 3;
 
-/// The search ends after so many suspects that were only due to rounding.
+/// The largest number of suspects that turn out to be due to rounding; then the search ends.
 const MAX_FAILURES: usize = 8;
 
 /// Relative distances that rounded constants may cause. They begin above the rounding of doubles.

@@ -10,7 +10,7 @@ use crate::ranges::Range;
 use std::collections::BTreeMap;
 use term::{Function, Input, Node, NodeId, Relation, Term};
 
-/// Sums with more products are not examined.
+/// The largest number of products of an examined sum.
 const MAX_PRODUCTS: u32 = 8;
 
 /// Largest nesting of sums and products that is examined.

@@ -5,7 +5,7 @@ use decide::{Budget, Decision, Problem, decide};
 use exec::domain::Value;
 use term::Term;
 
-/// Algebra steps for one equality query: there may be thousands of queries.
+/// The largest number of algebra steps for one equality query: there may be thousands of queries.
 const MAX_STEPS: u64 = 1_000_000;
 
 impl Symbolic {

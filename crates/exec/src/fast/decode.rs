@@ -27,9 +27,9 @@ pub(crate) struct Code {
 /// An instruction in the form used by the run loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// Set if it has a guard.
+    /// Set if the instruction has a guard.
     pub(crate) guarded: bool,
-    /// Set if it touches registers of a `wgmma` product without being one.
+    /// Set if the instruction touches registers of a `wgmma` product, and is not a product itself.
     pub(crate) of_products: bool,
     pub(crate) decoded: Decoded,
 }

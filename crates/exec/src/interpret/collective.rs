@@ -235,8 +235,8 @@ impl Inputs {
                 self.find_equal(context, *mode, (*dst, *all_equal), here);
             }
             SyncOp::Redux { op, dst, .. } => {
-                let out = std::array::from_fn(|own| {
-                    let values = self.participants(own, here).map(|lane| self.values[lane]);
+                let out = std::array::from_fn(|receiver| {
+                    let values = self.participants(receiver, here).map(|lane| self.values[lane]);
                     values.reduce(|a, b| reduce(*op, a, b)).unwrap_or_default()
                 });
                 context.write(*dst, &out, of_all_lanes(self.tags, here));
@@ -253,12 +253,14 @@ impl Inputs {
                     ));
                 }
                 let leaders: [Option<usize>; WARP] =
-                    std::array::from_fn(|own| self.participants(own, here).next());
+                    std::array::from_fn(|receiver| self.participants(receiver, here).next());
                 if let Some(leader) = leader {
                     let out = leaders.map(|leader| leader.unwrap_or_default() as u64);
                     context.write(*leader, &out, Tags::NUMBER);
                 }
-                write_vote(context, *is_leader, Tags::NUMBER, |own| leaders[own] == Some(own));
+                write_vote(context, *is_leader, Tags::NUMBER, |receiver| {
+                    leaders[receiver] == Some(receiver)
+                });
             }
             _ => return Err(context.gap("this collective is not executed yet")),
         }
@@ -266,8 +268,8 @@ impl Inputs {
     }
 
     /// The lanes of `here` that a lane's mask names.
-    fn participants(&self, own: usize, here: Mask) -> impl Iterator<Item = usize> {
-        here.and(Mask(self.members[own] as u32)).iter()
+    fn participants(&self, receiver: usize, here: Mask) -> impl Iterator<Item = usize> {
+        here.and(Mask(self.members[receiver] as u32)).iter()
     }
 
     fn shuffle(
@@ -277,37 +279,42 @@ impl Inputs {
         (dst, in_range): (Reg, Option<Reg>),
         here: Mask,
     ) {
-        let sources: [(usize, bool); WARP] =
-            std::array::from_fn(|own| source_lane(mode, own, self.lane[own], self.clamp[own]));
-        let out = std::array::from_fn(|own| self.values[sources[own].0]);
-        let absent = |own: &usize| {
-            let source = sources[*own].0;
-            !here.has(source) || self.members[*own] >> source & 1 == 0
+        let sources: [(usize, bool); WARP] = std::array::from_fn(|receiver| {
+            source_lane(mode, receiver, self.lane[receiver], self.clamp[receiver])
+        });
+        let out = std::array::from_fn(|receiver| self.values[sources[receiver].0]);
+        let absent = |receiver: &usize| {
+            let source = sources[*receiver].0;
+            !here.has(source) || self.members[*receiver] >> source & 1 == 0
         };
         let lanes = context.lanes;
-        let absent = Mask(lanes.iter().filter(absent).fold(0, |mask, own| mask | 1 << own));
-        let moved = self.tags.permuted(lanes, |own| sources[own].0);
+        let absent =
+            Mask(lanes.iter().filter(absent).fold(0, |mask, receiver| mask | 1 << receiver));
+        let moved = self.tags.permuted(lanes, |receiver| sources[receiver].0);
         let poison = Tags::poison(absent, Origin::Shuffle(context.place));
         context.write_words(dst, &out, poison.within(absent, moved));
         if let Some(in_range) = in_range {
-            write_vote(context, in_range, Tags::NUMBER, |own| sources[own].1);
+            write_vote(context, in_range, Tags::NUMBER, |receiver| sources[receiver].1);
         }
     }
 
     fn vote(&self, context: &mut Context<'_, '_>, mode: VoteMode, dst: Reg, here: Mask) {
-        let ballot: Lanes = std::array::from_fn(|own| {
-            let yes = self.participants(own, here).filter(|&lane| self.values[lane] & 1 != 0);
+        let ballot: Lanes = std::array::from_fn(|receiver| {
+            let yes = self.participants(receiver, here).filter(|&lane| self.values[lane] & 1 != 0);
             yes.fold(0, |mask, lane| mask | 1u64 << lane)
         });
-        let present: Lanes = std::array::from_fn(|own| u64::from(here.0) & self.members[own]);
+        let present: Lanes =
+            std::array::from_fn(|receiver| u64::from(here.0) & self.members[receiver]);
         let tags = of_all_lanes(self.tags, here);
         match mode {
             VoteMode::Ballot => context.write(dst, &ballot, tags),
-            VoteMode::All => write_vote(context, dst, tags, |own| ballot[own] == present[own]),
-            VoteMode::Any => write_vote(context, dst, tags, |own| ballot[own] != 0),
+            VoteMode::All => {
+                write_vote(context, dst, tags, |receiver| ballot[receiver] == present[receiver])
+            }
+            VoteMode::Any => write_vote(context, dst, tags, |receiver| ballot[receiver] != 0),
             VoteMode::Uni => {
-                write_vote(context, dst, tags, |own| {
-                    ballot[own] == 0 || ballot[own] == present[own]
+                write_vote(context, dst, tags, |receiver| {
+                    ballot[receiver] == 0 || ballot[receiver] == present[receiver]
                 });
             }
         }
@@ -320,19 +327,20 @@ impl Inputs {
         (dst, all_equal): (Reg, Option<Reg>),
         here: Mask,
     ) {
-        let equal: Lanes = std::array::from_fn(|own| {
-            let same = |lane: &usize| self.values[*lane] == self.values[own];
-            self.participants(own, here).filter(same).fold(0, |mask, lane| mask | 1u64 << lane)
+        let equal: Lanes = std::array::from_fn(|receiver| {
+            let same = |lane: &usize| self.values[*lane] == self.values[receiver];
+            self.participants(receiver, here).filter(same).fold(0, |mask, lane| mask | 1u64 << lane)
         });
-        let present: Lanes = std::array::from_fn(|own| u64::from(here.0) & self.members[own]);
-        let out = std::array::from_fn(|own| match mode {
-            MatchMode::All if equal[own] != present[own] => 0,
-            MatchMode::All | MatchMode::Any => equal[own],
+        let present: Lanes =
+            std::array::from_fn(|receiver| u64::from(here.0) & self.members[receiver]);
+        let out = std::array::from_fn(|receiver| match mode {
+            MatchMode::All if equal[receiver] != present[receiver] => 0,
+            MatchMode::All | MatchMode::Any => equal[receiver],
         });
         let tags = of_all_lanes(self.tags, here);
         context.write(dst, &out, tags);
         if let Some(all_equal) = all_equal {
-            write_vote(context, all_equal, tags, |own| equal[own] == present[own]);
+            write_vote(context, all_equal, tags, |receiver| equal[receiver] == present[receiver]);
         }
     }
 }
@@ -348,7 +356,9 @@ fn of_all_lanes(tags: Tags, lanes: Mask) -> Tags {
 }
 
 fn write_vote(context: &mut Context<'_, '_>, dst: Reg, tags: Tags, holds: impl Fn(usize) -> bool) {
-    let truth = (0..WARP).filter(|&own| holds(own)).fold(0, |mask, own| mask | 1 << own);
+    let truth = (0..WARP)
+        .filter(|&receiver| holds(receiver))
+        .fold(0, |mask, receiver| mask | 1 << receiver);
     context.write_predicate(dst, Mask(truth), tags);
 }
 
@@ -379,22 +389,22 @@ fn reduce(op: ReduxOp, a: u64, b: u64) -> u64 {
 }
 
 /// Returns the source lane of a shuffle, and `true` if it was in range (manual §9.7.9.6).
-fn source_lane(mode: ShuffleMode, own: usize, operand: u64, clamp: u64) -> (usize, bool) {
-    let own = own as i64;
+fn source_lane(mode: ShuffleMode, receiver: usize, operand: u64, clamp: u64) -> (usize, bool) {
+    let receiver = receiver as i64;
     let lane = (operand & 0x1f) as i64;
     let limit = (clamp & 0x1f) as i64;
     let segment = (clamp >> 8 & 0x1f) as i64;
-    let highest = (own & segment) | (limit & !segment);
-    let lowest = own & segment;
+    let highest = (receiver & segment) | (limit & !segment);
+    let lowest = receiver & segment;
     let (source, in_range) = match mode {
-        ShuffleMode::Up => (own - lane, own - lane >= highest),
-        ShuffleMode::Down => (own + lane, own + lane <= highest),
-        ShuffleMode::Bfly => (own ^ lane, (own ^ lane) <= highest),
+        ShuffleMode::Up => (receiver - lane, receiver - lane >= highest),
+        ShuffleMode::Down => (receiver + lane, receiver + lane <= highest),
+        ShuffleMode::Bfly => (receiver ^ lane, (receiver ^ lane) <= highest),
         ShuffleMode::Idx => {
             let source = lowest | (lane & !segment);
             (source, source <= highest)
         }
     };
-    let source = if in_range { source } else { own };
+    let source = if in_range { source } else { receiver };
     (source as usize & 31, in_range)
 }

@@ -42,9 +42,9 @@ pub(super) struct EncodedResult {
     dst: Reg,
     lanes: Mask,
     encoded: Encoded,
-    /// The alignment of dynamic shared memory that it assumes.
+    /// The alignment of dynamic shared memory that the result assumes.
     align: u32,
-    /// Set if it assumes that the shared window begins at a multiple of 2^24.
+    /// Set if the result assumes that the shared window begins at a multiple of 2^24.
     window: bool,
 }
 
@@ -193,10 +193,10 @@ fn lane_operand(context: &Context<'_, '_>, operand: Operand, lane: usize) -> Lan
     let pointer = if windowed { Pointer::decode(bits, space) } else { None };
     let encoded = pointer.and_then(|pointer| {
         let Area::Shared(variable) = pointer.area else { return None };
-        let (own, placement) =
+        let (is_own_block, placement) =
             (context.other_block(pointer.area).is_none(), placement_of(context, variable)?);
         let offset = pointer.offset.checked_add_unsigned(placement.first)?;
-        Encoded::address(variable, offset, placement, above).filter(|_| own)
+        Encoded::address(variable, offset, placement, above).filter(|_| is_own_block)
     });
     encoded.map_or(LaneOperand::Other, LaneOperand::Address)
 }

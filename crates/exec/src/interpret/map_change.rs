@@ -224,8 +224,9 @@ fn publish(context: &mut Context<'_, '_>, dst: Address, src: Address) -> Result<
     let (source, target) =
         (map_pointer(context, &sources, writer)?, map_pointer(context, &targets, writer)?);
     for lane in lanes.iter() {
-        let own = (map_pointer(context, &sources, lane)?, map_pointer(context, &targets, lane)?);
-        if own != (source, target) {
+        let pointers =
+            (map_pointer(context, &sources, lane)?, map_pointer(context, &targets, lane)?);
+        if pointers != (source, target) {
             return Err(context.gap("lanes of a warp use different tensor maps"));
         }
         track_map_access(context, source, lane, MemoryEffect::Read);

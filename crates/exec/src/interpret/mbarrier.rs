@@ -85,8 +85,8 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Lane
             continue;
         }
         check_remote(context, mbarrier, pointer)?;
-        let own = |lane: usize| [values[0][lane], values[1][lane]];
-        let (operands, all) = (own(lane), addresses.lanes);
+        let operands_of = |lane: usize| [values[0][lane], values[1][lane]];
+        let (operands, all) = (operands_of(lane), addresses.lanes);
         let is_same = |one: &&mut LaneGroup| (one.pointer, one.operands) == (pointer, operands);
         if let Some(known) = found.iter_mut().find(is_same) {
             known.lanes = known.lanes.or(Mask::one(lane));
@@ -96,8 +96,9 @@ fn groups(context: &mut Context<'_, '_>, mbarrier: &Mbarrier) -> Result<Vec<Lane
             return Err(context.gap("there are too many mbarriers"));
         };
         // Most often all lanes do the same. In a cluster the accessing lanes are recorded for each block.
-        let alike =
-            |other: usize| (addresses.pointers[other], own(other)) == (Some(pointer), operands);
+        let alike = |other: usize| {
+            (addresses.pointers[other], operands_of(other)) == (Some(pointer), operands)
+        };
         let alone = context.machine.blocks == 1 && !context.tracker.follows_grids();
         let first = Some(lane) == all.lowest();
         if alone && first && all.iter().all(alike) {

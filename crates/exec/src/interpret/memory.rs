@@ -89,11 +89,11 @@ fn load_indexed(
     let found = indexed::read(context, one, (bytes, bytes))?;
     for (position, (low, high, tags)) in parts.iter_mut().enumerate() {
         let from = position * element as usize;
-        let own = found.as_ref().and_then(|all| all.get(from..from + element as usize));
-        let (lane, bad) = (one.lane, own.is_none());
-        if let Some(own) = own {
-            low[lane] = indexed::word(context, own).0;
-            high[lane] = indexed::word(context, own.get(8..).unwrap_or_default()).0;
+        let element_bytes = found.as_ref().and_then(|all| all.get(from..from + element as usize));
+        let (lane, bad) = (one.lane, element_bytes.is_none());
+        if let Some(element_bytes) = element_bytes {
+            low[lane] = indexed::word(context, element_bytes).0;
+            high[lane] = indexed::word(context, element_bytes.get(8..).unwrap_or_default()).0;
         }
         let word = if bad { Word::Poison } else { Word::Unknown };
         set_tags_of(tags, lane, word, context.place, bad);

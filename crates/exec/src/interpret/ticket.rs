@@ -110,7 +110,7 @@ fn end_in_sequence(
     let (unit, place, taker) = (context.unit, context.place, who(context, ticket.lane));
     let now = context.tracker.time_of(taker);
     let previous = match &context.valued {
-        Some(valued) if valued.store.tickets.unit == Some(unit) => valued.store.tickets.own.1,
+        Some(valued) if valued.store.tickets.unit == Some(unit) => valued.store.tickets.of_unit.1,
         _ => None,
     };
     let is_ordered = previous.is_none_or(|one| context.tracker.is_after(one, taker));
@@ -132,15 +132,15 @@ fn end_in_sequence(
     if tickets.taken == 0 {
         tickets.takers = prescribed.to_vec();
     }
-    let own = if tickets.unit == Some(unit) { tickets.own.0 } else { 0 };
+    let earlier = if tickets.unit == Some(unit) { tickets.of_unit.0 } else { 0 };
     let places = prescribed.iter().enumerate().filter(|(_, block)| **block == unit);
-    let position = places.map(|(position, _)| position).nth(own);
+    let position = places.map(|(position, _)| position).nth(earlier);
     tickets.taken_in_sequence += usize::from(position.is_some());
     let position = position.unwrap_or_else(|| {
         tickets.takers.push(unit);
         tickets.takers.len() - 1
     });
-    (tickets.unit, tickets.own) = (Some(unit), (own + 1, Some((taker, now))));
+    (tickets.unit, tickets.of_unit) = (Some(unit), (earlier + 1, Some((taker, now))));
     tickets.taken += 1;
     write_counter(context, ticket, old);
     let number = first + position as u64;

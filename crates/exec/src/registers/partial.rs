@@ -1,6 +1,6 @@
 //! Register lanes of which some bytes are undefined and others are not: a pack with one unwritten half.
 //!
-//! Such a lane is poison to all other code. Only a general write can make a lane poison, and it removes the
+//! Such a lane is poison to all other code. Only `Registers::set_tags` makes a lane poison, and it removes the
 //! lane's entry, so an entry of a poison lane belongs to the latest write. Entries of other lanes are
 //! meaningless.
 
@@ -64,8 +64,8 @@ impl Registers {
     pub(crate) fn partial_in(&self, register: Reg, lane: usize) -> Option<Bytes> {
         let position = register.position();
         let entry = self.partial.registers.get(&position)?;
-        let known = entry.lanes.and(self.masks[position].poison).has(lane);
-        known.then(|| entry.bytes[lane])
+        let is_partial = entry.lanes.and(self.masks[position].poison).has(lane);
+        is_partial.then(|| entry.bytes[lane])
     }
 
     /// Records the bytes of a poison lane.

@@ -78,8 +78,8 @@ fn is_sum_of(kind: WriteKind, scalar: Scalar) -> bool {
     match (kind, scalar) {
         (
             WriteKind::Update(Binary::Add, Scalar::Integer { width, .. }, _),
-            Scalar::Integer { width: own, .. },
-        ) => width == own,
+            Scalar::Integer { width: element_width, .. },
+        ) => width == element_width,
         _ => false,
     }
 }

@@ -11,7 +11,8 @@ use sync::AgentId;
 /// The contents and target of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CopyContents {
-    /// Bytes of an allocation: each byte of the target is the one at this distance in the source.
+    /// Bytes of an allocation: the byte at an offset of the target is that of the source at this offset plus
+    /// `distance`.
     Bytes { source: Area, target: Area, distance: i64 },
     /// A box of the tensor of a map.
     Box { map: Pointer, coordinates: Vec<i32>, offsets: Vec<u16>, target: Pointer },

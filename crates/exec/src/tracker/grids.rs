@@ -58,11 +58,11 @@ impl Tracker {
         if grids.after[warp].has(lane) {
             return false;
         }
-        let own = LaneId { warp: warp as u8, lane: lane as u8 };
+        let thread = LaneId { warp: warp as u8, lane: lane as u8 };
         let is_before = |&(warp, lanes, time): &(usize, Mask, Time)| {
             lanes.iter().any(|lane| {
                 let waiter = LaneId { warp: warp as u8, lane: lane as u8 };
-                clocks.ordered(waiter, time, own)
+                clocks.ordered(waiter, time, thread)
             })
         };
         if grids.waits.iter().any(is_before) {

@@ -40,15 +40,16 @@ impl Tracker {
         conflicts.allocation = area_code(area);
         let later = LaneId { warp: warp as u8, lane: lane as u8 };
         let block = |who: LaneId| warps.map(|warps| u16::from(who.warp) / warps);
-        let by_other = Cell::new(false);
+        let is_changed_by_other_block = Cell::new(false);
         let visible = |who: LaneId, time| {
-            by_other.set(by_other.get() || block(who) != block(later));
+            is_changed_by_other_block
+                .set(is_changed_by_other_block.get() || block(who) != block(later));
             order.is_map_visible((who, time), later, (area_code(area), offset))
         };
         shadow.read_map(order.clocks(), order.copies(), (&access, offset), &visible, conflicts);
         if self.shadows.contexts.len() < self.shadows.conflicts.found.len() {
             self.report_contexts(area);
         }
-        by_other.get()
+        is_changed_by_other_block.get()
     }
 }

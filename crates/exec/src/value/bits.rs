@@ -25,6 +25,7 @@ pub(crate) enum Bit {
 }
 
 /// Computes a bitwise operation in one lane, on operands of which some bits are numbers of the domain.
+/// `to` is the size of the result in bytes.
 pub(crate) fn compute(
     valued: &mut Valued<'_>,
     op: &Op,
@@ -47,14 +48,15 @@ pub(crate) fn compute(
             IntBinary::Xor => apply_bitwise(valued, operands, width, 0b0110),
             IntBinary::Shl => {
                 let (by, from) = (amount(1)?, bits(valued, &operands[0], width)?);
-                let at = |at: usize| at.checked_sub(by).map_or(Bit::Known(false), |at| from[at]);
-                pack_bits(valued, &(0..from.len()).map(at).collect::<Vec<_>>())
+                let bit_at =
+                    |at: usize| at.checked_sub(by).map_or(Bit::Known(false), |at| from[at]);
+                pack_bits(valued, &(0..from.len()).map(bit_at).collect::<Vec<_>>())
             }
             IntBinary::Shr { signed } => {
                 let (by, from) = (amount(1)?, bits(valued, &operands[0], width)?);
                 let top = if signed { *from.last()? } else { Bit::Known(false) };
-                let at = |at: usize| from.get(at.saturating_add(by)).copied().unwrap_or(top);
-                pack_bits(valued, &(0..from.len()).map(at).collect::<Vec<_>>())
+                let bit_at = |at: usize| from.get(at.saturating_add(by)).copied().unwrap_or(top);
+                pack_bits(valued, &(0..from.len()).map(bit_at).collect::<Vec<_>>())
             }
             _ => None,
         },
@@ -66,11 +68,11 @@ pub(crate) fn compute(
         Op::IntTernary { op: IntTernary::ExtractBits { signed: false }, width, .. } => {
             let (first, length) = (amount(1)? & 0xff, amount(2)? & 0xff);
             let from = bits(valued, &operands[0], width)?;
-            let at = |at: usize| match at < length {
+            let bit_at = |at: usize| match at < length {
                 true => from.get(first + at).copied().unwrap_or(Bit::Known(false)),
                 false => Bit::Known(false),
             };
-            pack_bits(valued, &(0..from.len()).map(at).collect::<Vec<_>>())
+            pack_bits(valued, &(0..from.len()).map(bit_at).collect::<Vec<_>>())
         }
         _ => None,
     }
@@ -166,7 +168,7 @@ fn apply_to_bits(valued: &mut Valued<'_>, operands: &[Bit], table: u8) -> Bit {
 }
 
 /// Builds `Σ c(S) · Π x over S`, where `c(S)` is the sum of the values at subsets of `S` with alternating
-/// signs.
+/// signs (Möbius inversion).
 fn polynomial(valued: &mut Valued<'_>, unknowns: &[Value], values: &[bool]) -> Value {
     let mut total = valued.domain.integer(0);
     for set in 0..values.len() {

@@ -16,7 +16,7 @@ pub(crate) fn is_integer(operand: &Bytes, width: Width) -> bool {
     integer(&operand[..width.bytes().min(8) as usize]).is_some()
 }
 
-/// Returns all bytes of an integer.
+/// Returns the bytes of an integer of `size` bytes; `None` if there is no such sort.
 pub(crate) fn all_bytes(value: Value, size: usize) -> Option<Bytes> {
     let sort = Sort::integer(size)?;
     let mut out = ZERO;

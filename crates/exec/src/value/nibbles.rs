@@ -64,49 +64,49 @@ fn pack_nibbles(nibbles: &[Nibble]) -> Bytes {
 /// must keep the other one or ignore it.
 pub(crate) fn bitwise(operands: &[Byte], function: &dyn Fn(&[u8]) -> u8) -> Option<Byte> {
     let operands = operands.iter().map(|byte| split(*byte)).collect::<Option<Vec<_>>>()?;
-    let half = |half: usize| {
-        let atom =
-            operands.iter().map(|both| both[half]).find(|one| !matches!(one, Nibble::Known(_)));
-        let at = |ones: bool| {
+    let result_half = |which: usize| {
+        let unknown =
+            operands.iter().map(|both| both[which]).find(|one| !matches!(one, Nibble::Known(_)));
+        let result_for = |ones: bool| {
             let bits: Option<Vec<u8>> = operands
                 .iter()
-                .map(|both| match both[half] {
+                .map(|both| match both[which] {
                     Nibble::Known(bits) => Some(bits),
-                    other if Some(other) == atom => Some(if ones { 15 } else { 0 }),
+                    other if Some(other) == unknown => Some(if ones { 15 } else { 0 }),
                     Nibble::Of { .. } => None,
                 })
                 .collect();
             Some(function(&bits?) & 15)
         };
-        match (at(false)?, at(true)?) {
+        match (result_for(false)?, result_for(true)?) {
             (zeros, ones) if zeros == ones => Some(Nibble::Known(zeros)),
-            (0, 15) => atom,
+            (0, 15) => unknown,
             _ => None,
         }
     };
-    Some(join([half(0)?, half(1)?]))
+    Some(join([result_half(0)?, result_half(1)?]))
 }
 
 /// Shifts left by `bits`, a multiple of 4, keeping `size` bytes.
 pub(crate) fn shift_left(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
     let (by, nibbles) = (nibble_count(bits)?, split_all(&a[..size])?);
-    let at = |at: usize| at.checked_sub(by).map_or(Nibble::Known(0), |from| nibbles[from]);
-    Some(pack_nibbles(&(0..2 * size).map(at).collect::<Vec<_>>()))
+    let nibble_at = |at: usize| at.checked_sub(by).map_or(Nibble::Known(0), |from| nibbles[from]);
+    Some(pack_nibbles(&(0..2 * size).map(nibble_at).collect::<Vec<_>>()))
 }
 
 /// Shifts right by `bits`, a multiple of 4, with zeros above.
 pub(crate) fn shift_right(a: &Bytes, bits: u64, size: usize) -> Option<Bytes> {
     let (by, nibbles) = (nibble_count(bits)?, split_all(&a[..size])?);
-    let at = |at: usize| nibbles.get(at + by).copied().unwrap_or(Nibble::Known(0));
-    Some(pack_nibbles(&(0..2 * size).map(at).collect::<Vec<_>>()))
+    let nibble_at = |at: usize| nibbles.get(at + by).copied().unwrap_or(Nibble::Known(0));
+    Some(pack_nibbles(&(0..2 * size).map(nibble_at).collect::<Vec<_>>()))
 }
 
 /// Extracts `length` bits from `first` on, both multiples of 4, with zeros above.
 pub(crate) fn extract(a: &Bytes, first: u64, length: u64, size: usize) -> Option<Bytes> {
     let length = nibble_count(length)?;
     let shifted = split_all(&shift_right(a, first, size)?[..size])?;
-    let at = |at: usize| if at < length { shifted[at] } else { Nibble::Known(0) };
-    Some(pack_nibbles(&(0..2 * size).map(at).collect::<Vec<_>>()))
+    let nibble_at = |at: usize| if at < length { shifted[at] } else { Nibble::Known(0) };
+    Some(pack_nibbles(&(0..2 * size).map(nibble_at).collect::<Vec<_>>()))
 }
 
 /// Returns `length` bits from `first` on as an integer, with the highest bit as the sign.

@@ -340,13 +340,13 @@ pub(crate) fn run(bytes: &[Byte]) -> usize {
 }
 
 fn halves(bytes: &[Byte; 4]) -> Option<Unit> {
-    let half = |half: &[Byte]| match half[0] {
+    let value_of = |half: &[Byte]| match half[0] {
         Byte::Of { value, sort, index: 0 } if sort.bytes() == 2 && run(half) == 2 => {
             Some((value, sort))
         }
         _ => None,
     };
-    let (low, high) = (half(&bytes[..2])?, half(&bytes[2..])?);
+    let (low, high) = (value_of(&bytes[..2])?, value_of(&bytes[2..])?);
     Some(Unit::Halves { values: [low.0, high.0], sorts: [low.1, high.1] })
 }
 

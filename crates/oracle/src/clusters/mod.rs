@@ -23,7 +23,7 @@ use std::fmt;
 pub const BLOCKS: usize = 2;
 /// The largest number of threads of a block.
 pub const BLOCK_THREADS: usize = 2;
-/// Threads of a program.
+/// The number of threads of a program.
 pub const THREADS: usize = BLOCKS * BLOCK_THREADS;
 /// The largest number of steps of a program.
 pub const MAX_STEPS: usize = 20;
@@ -58,7 +58,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Returns `true` if it includes the threads of other blocks.
+    /// Returns `true` if the scope includes the threads of other blocks.
     fn is_wide(self) -> bool {
         self != Self::Block
     }

@@ -113,14 +113,14 @@ impl State {
             ..Counts::default()
         };
         let known = |thread: usize| {
-            let own = block_of(thread);
+            let own_block = block_of(thread);
             let first = thread.is_multiple_of(BLOCK_THREADS);
             (0..BLOCKS).fold(0, |all, block| {
                 let (cells, mbarriers) = match program.start {
                     Start::Released => (true, true),
-                    Start::FencedInits => (first && block == own, true),
-                    Start::Relaxed => (first && block == own, first && block == own),
-                    Start::Apart => (block == own, block == own),
+                    Start::FencedInits => (first && block == own_block, true),
+                    Start::Relaxed => (first && block == own_block, first && block == own_block),
+                    Start::Apart => (block == own_block, block == own_block),
                 };
                 let of = |known: bool, mbarriers| if known { init(block, mbarriers) } else { 0 };
                 all | of(cells, false) | of(mbarriers, true)
@@ -241,11 +241,11 @@ impl State {
         race: &mut bool,
     ) -> Result<(), Stopped> {
         let Some(op) = self.op(program, thread) else { return Ok(()) };
-        let (own, number) =
+        let (own_block, number) =
             (block_of(thread), program.first(thread) + usize::from(self.next[thread]));
         match op {
             ClusterOp::Block => {
-                self.meet_at_block(own);
+                self.meet_at_block(own_block);
                 return Ok(());
             }
             ClusterOp::Write(block, cell)
@@ -256,7 +256,7 @@ impl State {
                 self.access_cell(program, (thread, number), op, place, race)?;
             }
             ClusterOp::Arrive { block, .. } => {
-                self.check_lifetime(program, own, block.into())?;
+                self.check_lifetime(program, own_block, block.into())?;
                 self.arrive(thread, number, op, race)?;
             }
             ClusterOp::Wait { mbarrier, relaxed, scope, .. } => {
@@ -271,7 +271,7 @@ impl State {
                 self.known[thread] |= self.past;
             }
             ClusterOp::Fence(wide) => self.fence(thread, wide),
-            ClusterOp::AsyncAdd(block, ..) if usize::from(block) == own => {
+            ClusterOp::AsyncAdd(block, ..) if usize::from(block) == own_block => {
                 return Err(Stopped::Misused);
             }
             // The lifetime of a block is checked when the store or the copy happens.
@@ -318,14 +318,14 @@ impl State {
         let ClusterOp::Arrive { block, mbarrier, expects, relaxed, scope } = op else {
             return Ok(());
         };
-        let (own, block) = (block_of(thread), usize::from(block));
+        let (own_block, block) = (block_of(thread), usize::from(block));
         *race |= self.known[thread] & init(block, true) == 0;
         let [near, wide] =
             if relaxed { self.known_at_fence[thread] } else { [self.known[thread]; 2] };
         let counts = &mut self.mbarriers[block][usize::from(mbarrier)];
         self.phase[0][number] = counts.phase + 1;
-        counts.released[own][0] |= near;
-        counts.released[own][1] |= if scope.is_wide() { wide } else { 0 };
+        counts.released[own_block][0] |= near;
+        counts.released[own_block][1] |= if scope.is_wide() { wide } else { 0 };
         counts.bytes += i16::from(expects.unwrap_or(0));
         counts.count(1)
     }
@@ -339,11 +339,12 @@ impl State {
         scope: Scope,
         race: &mut bool,
     ) {
-        let own = block_of(thread);
-        *race |= self.known[thread] & init(own, true) == 0;
-        let counts = &self.mbarriers[own][usize::from(mbarrier)];
+        let own_block = block_of(thread);
+        *race |= self.known[thread] & init(own_block, true) == 0;
+        let counts = &self.mbarriers[own_block][usize::from(mbarrier)];
         self.phase[0][number] = counts.phase + 1;
-        let [near, wide] = [Scope::Block, scope].map(|scope| counts.acquired_events(own, scope));
+        let [near, wide] =
+            [Scope::Block, scope].map(|scope| counts.acquired_events(own_block, scope));
         if relaxed {
             self.deferred[thread][0] |= near;
             self.deferred[thread][1] |= wide;

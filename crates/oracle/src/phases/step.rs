@@ -223,7 +223,7 @@ impl State {
             return Ok(());
         }
         self.next[thread] += 1;
-        let own = self.known[thread];
+        let before = self.known[thread];
         match op {
             PhaseOp::Arrive(arrival) => self.arrive(thread, number, arrival)?,
             PhaseOp::Expect(mbarrier, units) => {
@@ -252,16 +252,16 @@ impl State {
             }
             PhaseOp::Copy(_) => {
                 self.in_flight |= 1 << number;
-                self.known_at_start[number] = own.known;
+                self.known_at_start[number] = before.known;
             }
             PhaseOp::Load(cell, _) | PhaseOp::Store(cell) => {
-                self.start_bulk_copy(program, (number, cell), own, race);
+                self.start_bulk_copy(program, (number, cell), before, race);
             }
             PhaseOp::StoreWait(_) => {
                 let stores = self.own_stores(program, thread);
                 self.known[thread].known |= stores;
             }
-            PhaseOp::ProxyFence => self.known[thread].seen = own.known,
+            PhaseOp::ProxyFence => self.known[thread].seen = before.known,
             PhaseOp::CopyArrive(mbarrier, increments) => {
                 self.start_copy_arrival(program, (thread, number), mbarrier, increments);
             }

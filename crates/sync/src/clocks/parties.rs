@@ -73,7 +73,7 @@ impl Clocks {
     }
 
     /// Moves lanes of a party to a party of their own. `first` is one of these lanes. With `alike`, every lane of
-    /// the warp knows equally much of each of them.
+    /// the warp knows equally much of each of the moved lanes.
     pub(super) fn split_party(&mut self, warp: usize, lanes: Mask, first: usize, alike: bool) {
         let parent = usize::from(self.warps[warp].party[first]);
         let party = self.common.len() as u16;

@@ -63,8 +63,8 @@ impl Clocks {
             let party = usize::from(clock.party[lane]);
             released[party] = released[party].max(time);
         }
-        let own = usize::from(who.lane);
-        clock.released[own] = clock.released[own].max(snapshot.own_warp[own]);
+        let lane = usize::from(who.lane);
+        clock.released[lane] = clock.released[lane].max(snapshot.own_warp[lane]);
         released
     }
 }

@@ -150,7 +150,7 @@ pub struct ArrivalTerms {
     pub drops: bool,
     /// Set if the arrival must not end the phase.
     pub no_complete: bool,
-    /// Set if it passes on the actions of its lanes.
+    /// Set if the arrival passes on the actions of its lanes.
     pub releases: bool,
     /// The scope of the release.
     pub scope: MbarrierScope,

@@ -211,7 +211,7 @@ fn compute(product: &Product<'_>, sources: &[Sources; 3], terms: &Terms) -> Vec<
     let element = |place: Place| numbers.combine(product, terms, place);
     let parts = parts(product.d_element);
     let bits = product.d_element.bits();
-    let register = |register: usize| {
+    let lanes_of = |register: usize| {
         std::array::from_fn(|lane| {
             (0..parts).fold(0, |word, part| {
                 let place = product.d_layout.place(lane, register, part);
@@ -219,5 +219,5 @@ fn compute(product: &Product<'_>, sources: &[Sources; 3], terms: &Terms) -> Vec<
             })
         })
     };
-    (0..product.d.len()).map(register).collect()
+    (0..product.d.len()).map(lanes_of).collect()
 }

@@ -129,9 +129,9 @@ impl Condition {
         let lanes = self.certain.or(self.open);
         both.lanes = outer.lanes.and(lanes);
         for lane in self.open.iter() {
-            let own = self.holds(context, lane, true);
-            match merge::connected(context, Connective::And, Truth::Handle(outer.words[lane]), own)
-            {
+            let guard = self.holds(context, lane, true);
+            let outside = Truth::Handle(outer.words[lane]);
+            match merge::connected(context, Connective::And, outside, guard) {
                 Truth::Handle(word) if !is_never(context, word) => both.words[lane] = word,
                 Truth::Handle(_) | Truth::Known(false) => {
                     both.lanes = both.lanes.without(Mask::one(lane))

@@ -105,7 +105,7 @@ impl SharedFactor {
 
     /// Reads its words, by virtual register.
     pub(super) fn read(&self, context: &mut Context<'_, '_>) -> Sources {
-        let register = |register: usize| {
+        let lanes_of = |register: usize| {
             let mut values = [0; WARP];
             let mut tags = Tags::NUMBER;
             for lane in 0..WARP {
@@ -118,7 +118,7 @@ impl SharedFactor {
             }
             (values, tags)
         };
-        (0..self.registers()).map(register).collect()
+        (0..self.registers()).map(lanes_of).collect()
     }
 
     /// The byte offset of a word.

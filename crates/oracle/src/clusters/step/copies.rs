@@ -23,7 +23,7 @@ impl State {
         race: &mut bool,
     ) -> Result<(), Stopped> {
         let Some((thread, op)) = program.op(step) else { return Ok(()) };
-        let own = block_of(thread);
+        let own_block = block_of(thread);
         let (cell, mbarrier, bytes, value) = match op {
             ClusterOp::Async(_, cell, mbarrier) => {
                 (usize::from(cell), mbarrier, 1, Some(stored_value(step)))
@@ -32,7 +32,7 @@ impl State {
             ClusterOp::Multicast(_, mbarrier) => (CELLS - 1, mbarrier, 4, Some(COPIED)),
             _ => return Ok(()),
         };
-        self.check_lifetime(program, own, block)?;
+        self.check_lifetime(program, own_block, block)?;
         self.in_flight &= !event(step, block);
         let before = self.known_at_start[step];
         self.access_by(program, (event(step, block), block, cell, true), before, race);
@@ -44,7 +44,7 @@ impl State {
         };
         let counts = &mut self.mbarriers[block][usize::from(mbarrier)];
         self.phase[block][step] = counts.phase + 1;
-        counts.copied[own] |= passed_on_events;
+        counts.copied[own_block] |= passed_on_events;
         counts.bytes -= bytes;
         counts.count(0)
     }

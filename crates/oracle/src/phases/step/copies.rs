@@ -82,10 +82,11 @@ impl State {
         &mut self,
         program: &PhaseProgram,
         (number, cell): (usize, u8),
-        own: Knowledge,
+        before: Knowledge,
         race: &mut bool,
     ) {
-        for other in (0..program.len()).filter(|&other| own.known & self.happened & 1 << other != 0)
+        for other in
+            (0..program.len()).filter(|&other| before.known & self.happened & 1 << other != 0)
         {
             let writes = match op_of(program, other) {
                 PhaseOp::Write(at)
@@ -94,10 +95,10 @@ impl State {
                 | PhaseOp::Copy(at) => at == cell,
                 _ => false,
             };
-            *race |= writes && own.seen & 1 << other == 0;
+            *race |= writes && before.seen & 1 << other == 0;
         }
         self.in_flight |= 1 << number;
-        self.known_at_start[number] = own.known;
+        self.known_at_start[number] = before.known;
     }
 
     /// Starts an arrival that happens once the earlier copies of the thread are complete.
