@@ -148,3 +148,26 @@ fn loops_with_barriers() {
     }
     assert_eq!(verdict(&answer(&text("< m")), Property::Races), Verdict::Proved);
 }
+
+/// A loop that ends at equality has as many iterations as one that ends at the bound.
+#[test]
+fn loops_until_equality_are_sums() {
+    let Some(solver) = support::solver() else { return };
+    let text = |first: i32| {
+        format!(
+            "//@ extent a[n], out[1];
+             //@ requires n >= 1 && gridDim.x == 1 && blockDim.x == 1;
+             //@ ensures out[0] == \\sum(k, 0, n, a[k]);
+             __global__ void k(const float* a, float* out, int n) {{
+               float s = 0;
+               for (int i = {first}; i != n; i++) s += a[i];
+               out[0] = s;
+             }}"
+        )
+    };
+    let options = Options { infers: true, suggests: false };
+    let (right, solver) = allsizes::prove(&kernel(&text(0)), Some(solver), options);
+    assert_eq!(verdict(&right, Property::Postcondition), Verdict::Proved);
+    let (wrong, _) = allsizes::prove(&kernel(&text(1)), solver, options);
+    assert_eq!(verdict(&wrong, Property::Postcondition), Verdict::Refuted);
+}
