@@ -1,14 +1,43 @@
-//! Checks of tensor arguments: the range of integers (`x=s32[8]:0..100`), and strides that let elements overlap.
+//! Checks of tensor arguments: the range of integers (`x=s32[8]:0..100`, `x=s32[8]:0..100|-1`), and strides that let elements overlap.
 
 use super::parse::number;
 use super::{ElementType, IndexRange, Number, ParseReason, TensorSpec};
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 impl IndexRange {
+    /// The most numbers that may be given beside a range.
+    pub const MAX_OTHERS: usize = 4;
+
     /// The condition on all elements of a tensor.
     #[must_use]
     pub fn condition(self, name: &str) -> String {
-        format!("{} <= {name} < {}", self.low, self.high)
+        let range = format!("{} <= {name} < {}", self.low, self.high);
+        let others =
+            self.others.into_iter().flatten().map(|other| format!(" or {name} == {other}"));
+        std::iter::once(range).chain(others).collect()
+    }
+
+    /// All numbers of the range, in an order that begins with the range itself.
+    pub(super) fn number(self, position: i128) -> i128 {
+        let size = i128::from(self.high) - i128::from(self.low);
+        let other = |at: i128| self.others.into_iter().flatten().nth(usize::try_from(at).ok()?);
+        match other(position - size) {
+            Some(other) if position >= size => other.into(),
+            _ => i128::from(self.low) + position,
+        }
+    }
+
+    pub(super) fn contains(self, number: i128) -> bool {
+        let others = self.others.into_iter().flatten();
+        (self.low.into()..self.high.into()).contains(&number)
+            || others.map(i128::from).any(|other| other == number)
+    }
+
+    /// The number of its numbers.
+    pub(super) fn count(self) -> i128 {
+        let others = self.others.into_iter().flatten().count();
+        i128::from(self.high) - i128::from(self.low) + others as i128
     }
 }
 
@@ -16,7 +45,7 @@ impl TensorSpec {
     /// The number of integers that an element may be.
     pub(super) fn possible_integers(&self) -> i128 {
         match self.range {
-            Some(range) => i128::from(range.high) - i128::from(range.low),
+            Some(range) => range.count(),
             None => {
                 let (least, greatest) = self.element.integer_range();
                 greatest - least + 1
@@ -27,7 +56,8 @@ impl TensorSpec {
 
 impl Display for IndexRange {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..{}", self.low, self.high)
+        write!(f, "{}..{}", self.low, self.high)?;
+        self.others.into_iter().flatten().try_for_each(|other| write!(f, "|{other}"))
     }
 }
 
@@ -46,7 +76,7 @@ pub(super) fn strides_overlap(shape: &[u64], strides: &[u64]) -> bool {
     })
 }
 
-/// Reads `0..100`, for integers of a type.
+/// Reads `0..100` or `0..100|-1`, for integers of a type.
 pub(super) fn parse_range(
     element: ElementType,
     text: &str,
@@ -60,10 +90,19 @@ pub(super) fn parse_range(
         Some(Number::Integer(value)) => i64::try_from(value).ok(),
         _ => None,
     };
+    let mut parts = high.split('|');
+    let high = parts.next().unwrap_or_default();
     let (low, high) = (end(low).ok_or_else(wrong)?, end(high).ok_or_else(wrong)?);
-    let range = IndexRange { low, high };
-    // The type must contain both ends, or the claim would silently be about fewer numbers.
-    for number in [i128::from(low), i128::from(high) - 1] {
+    let others: Option<BTreeSet<i64>> = parts.map(end).collect();
+    let others = others.ok_or_else(wrong)?.into_iter().filter(|other| !(low..high).contains(other));
+    let others: Vec<i64> = others.collect();
+    if others.len() > IndexRange::MAX_OTHERS {
+        return Err(wrong());
+    }
+    let range = IndexRange { low, high, others: std::array::from_fn(|at| others.get(at).copied()) };
+    // The type must contain all numbers, or the claim would silently be about fewer.
+    let ends = [i128::from(low), i128::from(high) - 1];
+    for number in ends.into_iter().chain(others.into_iter().map(i128::from)) {
         element.encode(&Number::Integer(number), &mut Vec::new())?;
     }
     (low < high).then_some(range).ok_or_else(wrong)

@@ -180,7 +180,10 @@ impl Symbolic {
     ) -> Option<()> {
         let Some(own) = self.range_within(node, known) else { return Some(()) };
         let so_far = known.get(&node).copied().unwrap_or(own);
-        let (low, high) = narrowed((own.0.max(so_far.0), own.1.min(so_far.1)));
+        let (mut low, mut high) = narrowed((own.0.max(so_far.0), own.1.min(so_far.1)));
+        if let Some(assumed) = self.assumed_range_of(node) {
+            (low, high) = assumed.without_gaps((low, high));
+        }
         known.insert(node, (low, high));
         (low <= high).then_some(())
     }
