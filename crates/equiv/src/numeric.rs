@@ -21,6 +21,11 @@ const POINTS: [usize; 5] = [3, 11, 7, 4, 0];
 /// Instructions of all lanes that a run may execute.
 const MAX_INSTRUCTIONS: u64 = 100_000_000;
 
+/// The optimised kernel may execute this many times the instructions of the reference, and some more. One that needs
+/// more seldom ends.
+const MAX_RATIO: u64 = 64;
+const MIN_INSTRUCTIONS: u64 = 1_000_000;
+
 /// Elements of a point that are evaluated in intervals.
 const MAX_CANDIDATES: usize = 3;
 
@@ -37,8 +42,13 @@ pub(crate) fn refute(chosen: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<
     let mut limits = Limits { lane_instructions, ..limits };
     POINTS.into_iter().find_map(|number| {
         let (_, numbers) = chosen.at(number)?;
-        let bits = |number: usize| run(chosen, number, &numbers, limits).on_bits();
-        let outcomes = bits(0).and_then(|reference| Some([reference, bits(1)?]));
+        let outcomes = run(chosen, 0, &numbers, limits).on_bits().and_then(|reference| {
+            let executed: u64 = reference.iter().map(|one| one.lane_instructions).sum();
+            let most = executed.saturating_mul(MAX_RATIO).saturating_add(MIN_INSTRUCTIONS);
+            let lane_instructions = limits.lane_instructions.min(most);
+            let optimised = run(chosen, 1, &numbers, Limits { lane_instructions, ..limits });
+            Some([reference, optimised.on_bits()?])
+        });
         let Some(outcomes) = outcomes else {
             // A run that does not end at one point seldom ends at the others.
             limits.lane_instructions /= 16;

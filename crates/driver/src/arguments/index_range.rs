@@ -18,7 +18,7 @@ impl IndexRange {
         std::iter::once(range).chain(others).collect()
     }
 
-    /// All numbers of the range, in an order that begins with the range itself.
+    /// The number at a position, in an order that begins with the range itself.
     pub(super) fn number(self, position: i128) -> i128 {
         let size = i128::from(self.high) - i128::from(self.low);
         let other = |at: i128| self.others.into_iter().flatten().nth(usize::try_from(at).ok()?);
@@ -26,6 +26,13 @@ impl IndexRange {
             Some(other) if position >= size => other.into(),
             _ => i128::from(self.low) + position,
         }
+    }
+
+    /// The smallest and the largest of its numbers.
+    pub(crate) fn bounds(self) -> (i128, i128) {
+        let ends = [i128::from(self.low), i128::from(self.high) - 1].into_iter();
+        let all = ends.chain(self.others.into_iter().flatten().map(i128::from));
+        all.fold((i128::MAX, i128::MIN), |(low, high), one| (low.min(one), high.max(one)))
     }
 
     pub(super) fn contains(self, number: i128) -> bool {
@@ -110,7 +117,28 @@ pub(super) fn parse_range(
 
 #[cfg(test)]
 mod tests {
-    use super::strides_overlap;
+    use super::{ElementType, IndexRange, parse_range, strides_overlap};
+
+    fn range(text: &str) -> Option<IndexRange> {
+        parse_range(ElementType::S64, text, text.split_once("..").unwrap()).ok()
+    }
+
+    #[test]
+    fn a_range_has_some_other_numbers() {
+        let found = range("0..3|-100|7").unwrap();
+        assert_eq!(found.to_string(), "0..3|-100|7");
+        assert_eq!(found.condition("i"), "0 <= i < 3 or i == -100 or i == 7");
+        assert_eq!((found.count(), found.bounds()), (5, (-100, 7)));
+        let numbers: Vec<i128> = (0..5).map(|position| found.number(position)).collect();
+        assert_eq!(numbers, [0, 1, 2, -100, 7]);
+        let contained: Vec<i128> = (-110..110).filter(|one| found.contains(*one)).collect();
+        assert_eq!(contained, [-100, 0, 1, 2, 7]);
+        // Numbers of the range itself are no others.
+        assert_eq!(range("0..3|1|1|-1"), range("0..3|-1"));
+        for wrong in ["0..3|", "0..3|x", "0..3|3|4|5|6|7", "3..0|5"] {
+            assert_eq!(range(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn elements_that_share_a_place_are_found() {

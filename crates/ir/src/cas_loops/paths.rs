@@ -194,16 +194,26 @@ pub(super) struct Region<'f> {
 
 /// The address, by the variable's name if its register only ever has the address of a variable.
 pub(super) fn canonical(function: &Function, address: Address) -> Address {
-    let AddressBase::Register(base) = address.base else { return address };
-    let mut writers = function.instructions().filter(|one| registers(one).0.contains(&base));
-    match (writers.next().map(|one| &one.op), writers.next()) {
-        (Some(Op::AddressOf { symbol: Symbol::Variable(variable), offset, .. }), None) => Address {
-            base: AddressBase::Variable(*variable),
-            offset: address.offset.wrapping_add(*offset),
-        },
-        _ => address,
+    let AddressBase::Register(mut base) = address.base else { return address };
+    for _ in 0..MAX_COPIES {
+        let mut writers = function.instructions().filter(|one| registers(one).0.contains(&base));
+        let (only, None) = (writers.next().map(|one| &one.op), writers.next()) else {
+            return address;
+        };
+        match only {
+            Some(Op::Copy { src: Operand::Register(src), .. }) => base = *src,
+            Some(Op::AddressOf { symbol: Symbol::Variable(variable), offset, .. }) => {
+                let offset = address.offset.wrapping_add(*offset);
+                return Address { base: AddressBase::Variable(*variable), offset };
+            }
+            _ => return address,
+        }
     }
+    address
 }
+
+/// Most copies between the address of a variable and its use.
+const MAX_COPIES: usize = 4;
 
 /// All paths and their nodes.
 pub(super) struct Walk<'f> {
