@@ -14,7 +14,7 @@
 //!    loads that do not depend on the guess. All are without guards and write each register once;
 //! 2. the loop continues as long as guess and old value differ, and the old value is the next guess; no other
 //!    register is carried from iteration to iteration;
-//! 3. `f` is an addition, a minimum or maximum or a bitwise operation, to the bit.
+//! 3. `f` is a sum, a difference, a product, a minimum or maximum or a bitwise operation, to the bit.
 //!
 //! A load that the loop repeats is done once: nothing in the loop orders writes of other threads before a later
 //! iteration, so a write that changes the value meanwhile races with the load anyway. Registers read after the loop
@@ -37,8 +37,10 @@
 //! after it; and the swap must be relaxed, since it may not happen. If any of this fails, the loop stays and that
 //! load becomes a relaxed one.
 //!
+//! Loops of other forms, floats that are compared among them, are recognised by their paths ([`several_blocks`]).
+//!
 //! Errs towards "not such a loop". A sum that the assembler may fuse with the product it adds
-//! ([`crate::FloatMode::contract`]) counts only if none of its operands is a product.
+//! ([`crate::FloatMode::contract`]) is an update of its own, [`AtomicOp::AddProduct`].
 
 mod early_exit;
 mod judge;
