@@ -200,6 +200,33 @@ mod tests {
     }
 
     #[test]
+    fn numbers_beside_a_range_leave_a_gap() {
+        let (parts, is_complete) = narrowed("0 <= i and i < 10 or i == -100 or i == 12");
+        assert_eq!((parts, is_complete), (vec![(-100, -100), (0, 9), (12, 12)], true));
+        let range = AssumedRange {
+            positions: 0..1,
+            range: (-100, 12),
+            gaps: vec![(-99, -1), (10, 11)],
+            is_exact: true,
+            is_distinct: false,
+        };
+        let table = [
+            ((-100, 12), (-100, 12)),
+            ((-99, 12), (0, 12)),
+            ((-100, 11), (-100, 9)),
+            ((-5, 10), (0, 9)),
+            ((3, 4), (3, 4)),
+        ];
+        for (given, expected) in table {
+            assert_eq!(range.without_gaps(given), expected);
+        }
+        // No number is left.
+        let (low, high) = range.without_gaps((-50, -20));
+        assert!(low > high);
+        assert_eq!(narrowed("(i < 3 or i > 7) and i > 5"), (vec![(8, UNBOUNDED.1)], true));
+    }
+
+    #[test]
     fn bounds_by_integers_are_found_and_nothing_else() {
         let (least, most) = UNBOUNDED;
         let table = [
@@ -226,7 +253,8 @@ mod tests {
             );
         }
         assert!(
-            narrowed("not (i < 3)").0 == UNBOUNDED || narrowed("not (i < 3)") == ((3, most), true)
+            narrowed("not (i < 3)").0 == [UNBOUNDED]
+                || narrowed("not (i < 3)") == (vec![(3, most)], true)
         );
     }
 }
