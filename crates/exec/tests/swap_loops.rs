@@ -99,8 +99,12 @@ fn operands(random: &mut Random) -> Vec<u8> {
 }
 
 fn run(program: &Program, shared: &[u8], own: &[u8]) -> Outcome {
+    run_threads(THREADS, program, shared, own)
+}
+
+fn run_threads(threads: u32, program: &Program, shared: &[u8], own: &[u8]) -> Outcome {
     let args = [Arg::InOut(shared.to_vec()), Arg::InOut(own.to_vec())];
-    let launch = launch(program, "k", [1; 3], [THREADS, 1, 1], 0, &args);
+    let launch = launch(program, "k", [1; 3], [threads, 1, 1], 0, &args);
     exec::run(program, &launch, Limits { lane_instructions: 2_000_000, ..Limits::default() })
 }
 
@@ -265,6 +269,8 @@ fn other_form(number: usize, relation: &str, sides: &str, keeps: bool) -> Progra
 }
 
 /// Updates of floats by comparison are the loops to the bit: NaN, infinities, zeros of both signs, subnormal numbers.
+/// With several threads, NaN and zeros are left out: there the order decides, and a loop that leaves early has another
+/// one.
 #[test]
 fn loops_that_compare_floats_leave_the_same_bits() {
     let (mut updates, mut loops) = (0, 0);
@@ -281,8 +287,17 @@ fn loops_that_compare_floats_leave_the_same_bits() {
                 // Loops that stay may never end.
                 for seed in (0..30).filter(|_| is_update(&update)) {
                     let random = &mut Random::new(seed);
-                    let (shared, own) = (operands(random)[..4].to_vec(), operands(random));
-                    let [one, other] = [&update, &kept].map(|one| run(one, &shared, &own));
+                    let (mut shared, mut own) = (operands(random)[..4].to_vec(), operands(random));
+                    let threads = if seed < 20 { 1 } else { THREADS };
+                    if threads > 1 {
+                        for word in shared.chunks_exact_mut(4).chain(own.chunks_exact_mut(4)) {
+                            let number = (random.below(1000_u32) as f32 + 1.0) / 8.0 - 60.0;
+                            let number = if number == 0.0 { 0.5 } else { number };
+                            word.copy_from_slice(&number.to_le_bytes());
+                        }
+                    }
+                    let [one, other] =
+                        [&update, &kept].map(|one| run_threads(threads, one, &shared, &own));
                     let case = format!("{number} {relation} {sides} {seed}");
                     assert_eq!((one.gap, other.gap), (None, None), "{case}");
                     assert_eq!(one.buffers, other.buffers, "{case}");
