@@ -191,7 +191,7 @@ fn an_entry_may_compare_parts() {
         let text = format!(
             "[[equiv]]\nname = \"leaky\"\nreference = \"a.ptx::leaky\"\n\
              optimised = \"a.ptx::leaky_max\"\nmatrix = {{ at = [0, 1] }}\ngrid = 1\n\
-             block = 32\nargs = [\"x=f32[8]=[2,-2,2,2,2,2,2,2]\", \"y=f32[8]:out\", \"n=8\", \"alpha=2.0\"]\n\
+             block = 32\nargs = [\"x=f32[8]=[0,-2,2,2,2,2,2,2]\", \"y=f32[8]:out\", \"n=8\", \"alpha=2.0\"]\n\
              {compare}\n"
         );
         std::fs::write(scratch.0.join("warpproof.toml"), text).unwrap();
