@@ -181,6 +181,32 @@ fn an_entry_may_assume_something() {
     assert!(code == 2 && messages.contains("assume = \"alpha\""), "{messages}");
 }
 
+/// An entry may compare a part of the outputs: both kernels agree on y[0] and differ elsewhere.
+#[test]
+fn an_entry_may_compare_parts() {
+    let scratch = Scratch::new("compare");
+    let corpus = testing::corpus::root().join("corpus/equiv/activation");
+    std::fs::copy(corpus.join("activation.ptx"), scratch.0.join("a.ptx")).unwrap();
+    let entry = |compare: &str| {
+        let text = format!(
+            "[[equiv]]\nname = \"leaky\"\nreference = \"a.ptx::leaky\"\n\
+             optimised = \"a.ptx::leaky_max\"\nmatrix = {{ at = [0, 1] }}\ngrid = 1\n\
+             block = 32\nargs = [\"x=f32[8]=[0,-2,2,2,2,2,2,2]\", \"y=f32[8]:out\", \"n=8\", \"alpha=2.0\"]\n\
+             {compare}\n"
+        );
+        std::fs::write(scratch.0.join("warpproof.toml"), text).unwrap();
+        run(&scratch.0, &["run"])
+    };
+    let (code, output, _) = entry("");
+    assert!(code == 1 && output.contains("refuted   leaky[at=0]"), "{output}");
+    let (code, output, _) = entry("compare = [\"y[{at}]\"]");
+    assert!(code == 1 && output.contains("refuted   leaky[at=1]"), "{output}");
+    assert!(!output.contains("refuted   leaky[at=0]"), "{output}");
+    assert!(output.contains("only `y[0]` is compared"), "{output}");
+    let (code, _, messages) = entry("compare = 3");
+    assert!(code == 2 && messages.contains("compare = 3"), "{messages}");
+}
+
 /// Sides of several launches: the name of an entry begins with the right answer.
 #[test]
 fn launches_in_sequence_are_compared() {

@@ -26,6 +26,8 @@ type Endpoint = Option<(Number, bool)>;
 struct Range {
     low: Endpoint,
     high: Endpoint,
+    /// Integers outside of the bounds that are allowed, too.
+    others: Vec<Number>,
 }
 
 /// The points of a problem.
@@ -86,6 +88,9 @@ impl<'t> Points<'t> {
             (Numbers::Floats(floats), None) => floats.at_most(&usual).unwrap_or(Number::ZERO),
             (Numbers::Floats(floats), Some(range)) => range.float(usual, floats),
             (Numbers::Integers(low, high), range) => {
+                if let Some(other) = range.and_then(|range| range.other(number, input)) {
+                    return other.clone();
+                }
                 let (least, most) = range.map_or((low, high), |range| range.integers(low, high));
                 match least <= most {
                     true => match self.apart.get(&input) {
@@ -245,6 +250,21 @@ impl Range {
         if self.has(&between) { between } else { usual }
     }
 
+    /// Chooses an allowed integer outside of the bounds, at one of four points.
+    fn other(&self, number: u64, input: Input) -> Option<&Number> {
+        let random = mix64(number << 32 ^ input.position() as u64 ^ 1 << 62);
+        let chosen = (random >> 8) % (self.others.len() as u64).max(1);
+        self.others.get(chosen as usize).filter(|_| random.is_multiple_of(4))
+    }
+
+    /// The number, if only one is in it.
+    fn only(&self) -> Option<&Number> {
+        match (&self.low, &self.high) {
+            (Some((low, false)), Some((high, false))) => (low == high).then_some(low),
+            _ => None,
+        }
+    }
+
     /// Returns `true` if no real number is in it.
     fn is_empty(&self) -> bool {
         let (Some((low, above)), Some((high, below))) = (&self.low, &self.high) else {
@@ -307,6 +327,25 @@ fn collect_bounds(terms: &Terms, condition: Term, ranges: &mut FxHashMap<Input, 
         Node::And(a, b) => {
             collect_bounds(terms, a.into(), ranges);
             collect_bounds(terms, b.into(), ranges);
+        }
+        // `0 <= x and x < 10 or x == -1`
+        Node::Or(a, b) => {
+            let [left, right] = [a, b].map(|side| {
+                let mut own = FxHashMap::default();
+                collect_bounds(terms, side.into(), &mut own);
+                let alone = own.len() == 1;
+                own.into_iter().next().filter(|_| alone)
+            });
+            let (Some((input, x)), Some((other, y))) = (left, right) else { return };
+            let (mut range, single) = match (y.only().cloned(), x.only().cloned()) {
+                (Some(number), _) => (x, number),
+                (None, Some(number)) => (y, number),
+                (None, None) => return,
+            };
+            if input == other && !ranges.contains_key(&input) {
+                range.others.push(single);
+                ranges.insert(input, range);
+            }
         }
         Node::Compare(relation, a, b) => {
             let excluded = relation == Relation::Less;

@@ -21,6 +21,11 @@ const POINTS: [usize; 5] = [3, 11, 7, 4, 0];
 /// The largest number of instructions, counted in all lanes, of a run.
 const MAX_INSTRUCTIONS: u64 = 100_000_000;
 
+/// The optimised kernel may execute this many times the instructions of the reference, and some more. One that needs
+/// more seldom ends.
+const MAX_RATIO: u64 = 64;
+const MIN_INSTRUCTIONS: u64 = 1_000_000;
+
 /// The largest number of elements that are evaluated in intervals at one point.
 const MAX_CANDIDATES: usize = 3;
 
@@ -34,11 +39,22 @@ const MAX_LISTED_INPUTS: usize = 4096;
 /// Searches for inputs at which the kernels certainly differ.
 pub(crate) fn refute(ordinary: &OrdinaryInputs<'_>, limits: Limits) -> Option<Box<Difference>> {
     let lane_instructions = limits.lane_instructions.min(MAX_INSTRUCTIONS);
-    let limits = Limits { lane_instructions, ..limits };
+    let mut limits = Limits { lane_instructions, ..limits };
     POINTS.into_iter().find_map(|number| {
         let (_, numbers) = ordinary.at(number)?;
+        let outcomes = run(ordinary, 0, &numbers, limits).on_bits().and_then(|reference| {
+            let executed: u64 = reference.iter().map(|one| one.lane_instructions).sum();
+            let most = executed.saturating_mul(MAX_RATIO).saturating_add(MIN_INSTRUCTIONS);
+            let lane_instructions = limits.lane_instructions.min(most);
+            let optimised = run(ordinary, 1, &numbers, Limits { lane_instructions, ..limits });
+            Some([reference, optimised.on_bits()?])
+        });
+        let Some(outcomes) = outcomes else {
+            // A run that does not end at one point seldom ends at the others.
+            limits.lane_instructions /= 16;
+            return None;
+        };
         let side = |number: usize| run(ordinary, number, &numbers, limits);
-        let outcomes = [side(0).on_bits()?, side(1).on_bits()?];
         let candidates = candidates(ordinary, &outcomes);
         let shown = candidates.into_iter().take(MAX_CANDIDATES).find_map(|(position, values)| {
             let witness = confirm(ordinary.sides, ordinary.table, &position, &numbers, limits)?;

@@ -14,7 +14,7 @@
 //!    loads that do not depend on the guess. All are without guards and write each register once;
 //! 2. the loop continues as long as guess and old value differ, and the old value is the next guess; no other
 //!    register is carried from iteration to iteration;
-//! 3. `f` is an addition, a minimum or maximum or a bitwise operation, to the bit.
+//! 3. `f` is a sum, a difference, a product, a minimum or maximum or a bitwise operation, to the bit.
 //!
 //! A load that the loop repeats is done once: nothing in the loop orders writes of other threads before a later
 //! iteration, so a write that changes the value meanwhile races with the load anyway. Registers read after the loop
@@ -37,33 +37,56 @@
 //! after it; and the swap must be relaxed, since it may not happen. If any of this fails, the loop stays and that
 //! load becomes a relaxed one.
 //!
+//! Loops of other forms, floats that are compared among them, are recognised by their paths ([`several_blocks`]).
+//!
 //! Errs towards "not such a loop". A sum that the assembler may fuse with the product it adds
-//! ([`crate::FloatMode::contract`]) counts only if none of its operands is a product.
+//! ([`crate::FloatMode::contract`]) is an update of its own, [`AtomicOp::AddProduct`].
 
 mod early_exit;
+mod judge;
 mod operation;
+mod paths;
+mod several_blocks;
 
 use crate::liveness::{RegisterSet, live, registers};
 use crate::{
-    Address, AddressBase, Atomic, AtomicOp, BlockId, FloatBinary, Function, Instr, Load, Op,
-    Operand, Ordering, Program, Reg, Relation, Scalar, Terminator, Width,
+    Address, AddressBase, Atomic, AtomicOp, BlockId, Function, Instr, Load, Op, Operand, Ordering,
+    Program, Reg, Relation, Terminator, Width,
 };
 use early_exit::{is_comparison, skip_empty_blocks};
-use operation::{atomic_of_float, atomic_of_integer, is_one, may_be_product};
+use operation::{Update, function_of};
+use several_blocks::Loop;
 use std::collections::BTreeMap;
 
 /// Replaces loops of compare-and-swap in all functions by atomic updates.
 pub fn find_updates(program: &mut Program) {
     for function in program.functions.iter_mut() {
-        let loops: Vec<BlockId> = function.blocks.indices().collect();
-        for block in loops {
-            let Some(found) = SwapLoop::recognise(function, block) else { continue };
-            match found.update(function) {
-                Some(update) => found.replace(function, update),
-                None => found.relax_first_guess(function),
+        let blocks: Vec<BlockId> = function.blocks.indices().collect();
+        for block in blocks {
+            if let Some(found) = SwapLoop::recognise(function, block)
+                && let Some(update) = found.update(function)
+            {
+                found.replace(function, update);
+            } else if let Some(at) = swap_in(function, block)
+                && let Some(found) = Loop::around(function, (block, at))
+                && !found.replace(function)
+            {
+                found.relax_guesses(function);
             }
         }
     }
+}
+
+/// The first compare-and-swap of one value in a block.
+fn swap_in(function: &Function, block: BlockId) -> Option<usize> {
+    let is_swap = |one: &Instr| match &one.op {
+        Op::Atomic(swap) => {
+            let one = swap.op == AtomicOp::CompareSwap && swap.a.len() == 1 && swap.packed == 1;
+            one && swap.scalar.width() <= Width::B64
+        }
+        _ => false,
+    };
+    function.blocks[block].instructions.iter().position(is_swap)
 }
 
 /// The value of a register in the loop's block.
@@ -100,16 +123,6 @@ struct SwapLoop {
     values: BTreeMap<Reg, RegisterValue>,
     /// For each instruction, `true` if it depends on the guess or the old value.
     depends: Vec<bool>,
-}
-
-/// The update performed by a swap loop.
-struct Update {
-    op: AtomicOp,
-    scalar: Scalar,
-    packed: u8,
-    operand: Operand,
-    /// Set if a sum of f32 keeps subnormals.
-    keeps_subnormals: bool,
 }
 
 impl SwapLoop {
@@ -186,52 +199,15 @@ impl SwapLoop {
         if let Some(early_exit) = self.early_exit {
             return self.extremum(function, early_exit);
         }
-        let instructions = &self.instructions;
         let RegisterValue::Result(last) = value(&self.values, self.swap.b?) else { return None };
-        let width = self.swap.scalar.width();
-        let other_than_guess = |a: Operand, b: Operand| {
-            let guess = RegisterValue::Entry(self.guess);
-            match (value(&self.values, a) == guess, value(&self.values, b) == guess) {
-                (true, false) => Some(b),
-                (false, true) => Some(a),
-                _ => None,
-            }
+        let is_guess = |operand| value(&self.values, operand) == RegisterValue::Entry(self.guess);
+        let constant = |operand| match value(&self.values, operand) {
+            RegisterValue::Constant(bits) => Some(bits),
+            _ => None,
         };
-        let mut keeps_subnormals = false;
-        let (op, scalar, packed, operand) = match &instructions[last].op {
-            Op::IntBinary { op, width: of, a, b, .. } if *of == width => {
-                let (op, signed) = atomic_of_integer(*op)?;
-                (op, Scalar::Integer { width, signed }, 1, other_than_guess(*a, *b)?)
-            }
-            Op::FloatBinary { op, format, lanes, mode, a, b, .. } => {
-                let operand = other_than_guess(*a, *b)?;
-                let op = atomic_of_float(*op, *format, *mode, self.swap.space)?;
-                keeps_subnormals = !mode.flush;
-                let sum = op == AtomicOp::Add && mode.contract;
-                if sum && may_be_product(function, operand) {
-                    return None;
-                }
-                (op, Scalar::Float(*format), *lanes, operand)
-            }
-            // Sums of bf16 are written as a·1 + c if there is no addition.
-            Op::Fma { format, lanes, mode, a, b, c, .. } => {
-                let one =
-                    |operand: &Operand| is_one(value(&self.values, *operand), *format, *lanes);
-                let factor = if one(b) {
-                    a
-                } else if one(a) {
-                    b
-                } else {
-                    return None;
-                };
-                let op = atomic_of_float(FloatBinary::Add, *format, *mode, self.swap.space)?;
-                keeps_subnormals = !mode.flush;
-                (op, Scalar::Float(*format), *lanes, other_than_guess(*factor, *c)?)
-            }
-            _ => return None,
-        };
-        let bits = scalar.width().bits() * u32::from(packed);
-        let independent = match operand {
+        let op = &self.instructions[last].op;
+        let update = function_of(function, &self.swap, op, &is_guess, &constant)?;
+        let independent = match update.operand {
             Operand::Constant(_) => true,
             Operand::Register(register) => match self.values.get(&register) {
                 Some(RegisterValue::Result(position)) => !self.depends[*position],
@@ -242,13 +218,7 @@ impl SwapLoop {
                 }
             },
         };
-        (bits == width.bits() && independent).then_some(Update {
-            op,
-            scalar,
-            packed,
-            operand,
-            keeps_subnormals,
-        })
+        independent.then_some(update)
     }
 
     /// Replaces the loop by the update.
@@ -268,12 +238,8 @@ impl SwapLoop {
             .filter(|(_, depends)| !**depends)
             .map(|(instruction, _)| instruction.clone())
             .collect();
-        let Update { op, scalar, packed, operand, keeps_subnormals } = update;
         let dsts = if is_used { vec![Some(self.old)] } else { Vec::new() };
-        let (a, b) = (vec![operand], None);
-        let atomic =
-            Atomic { dsts, op, scalar, packed, a, b, keeps_subnormals, ..self.swap.clone() };
-        replaced.push(Instr { op: Op::Atomic(atomic), ..swap.clone() });
+        replaced.extend(update.instructions(function, &self.swap, &swap, dsts));
         if is_used {
             let src = Operand::Register(self.old);
             if self.old != self.guess {
@@ -300,15 +266,7 @@ impl SwapLoop {
         let Op::Load(load) = &function.blocks[from].instructions[at].op else { return };
         if leads_here && !matches!(load.ordering, Ordering::Acquire(_) | Ordering::Mmio) {
             function.blocks[from].instructions.remove(at);
-        } else {
-            self.relax_first_guess(function);
-        }
-    }
-
-    /// Makes the load of the first guess as strong as the swap, apart from its ordering.
-    fn relax_first_guess(&self, function: &mut Function) {
-        let Some((from, at)) = self.first_guess(function) else { return };
-        if let (Op::Load(load), Some(scope)) =
+        } else if let (Op::Load(load), Some(scope)) =
             (&mut function.blocks[from].instructions[at].op, self.swap.ordering.scope())
             && load.ordering == Ordering::Weak
         {

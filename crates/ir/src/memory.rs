@@ -144,6 +144,18 @@ pub enum AtomicOp {
     Exchange,
     /// old = a ? b : old
     CompareSwap,
+    /// old · a: no instruction does this, but a loop of compare-and-swap may. So do the following ones.
+    Mul,
+    /// old + a, of floats, where a may be a product that the assembler fuses with the sum
+    AddProduct,
+    /// a > old ? a : old, of floats
+    Raise,
+    /// a ≤ old ? old : a, of floats
+    RaiseOrNan,
+    /// a < old ? a : old, of floats
+    Lower,
+    /// a ≥ old ? old : a, of floats
+    LowerOrNan,
 }
 
 /// A read-modify-write of one or several consecutive elements, each atomic by itself.
@@ -170,6 +182,7 @@ pub struct Atomic {
     /// Memory order.
     pub ordering: Ordering,
     /// Set if sums of f32 keep subnormals: no instruction does in global memory, but a loop of compare-and-swap may.
+    /// For [`AtomicOp::Mul`] and the operations after it: set if f32 is not flushed.
     pub keeps_subnormals: bool,
 }
 

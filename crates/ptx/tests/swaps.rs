@@ -67,6 +67,10 @@ fn a_loop_that_swaps_until_it_succeeds_is_one_update() {
         ("ld.global.u32 %r7, [%x1+64]; or.b32 %r4, %r2, %r7;", AtomicOp::Or, "u32"),
         ("mov.b32 %r7, 0x3f803f80; fma.rn.bf16x2 %r4, %r1, %r7, %r2;", AtomicOp::Add, "bf16"),
         ("mov.u32 %r8, %r2; max.u32 %r4, %r1, %r8;", AtomicOp::Max, "u32"),
+        ("mov.b32 %f2, %r2; mul.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;", AtomicOp::Mul, "f32"),
+        ("mul.lo.u32 %r4, %r1, %r2;", AtomicOp::Mul, "u32"),
+        ("mov.b32 %f2, %r2; sub.ftz.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;", AtomicOp::Add, "f32"),
+        ("sub.s32 %r4, %r2, %r1;", AtomicOp::Add, "u32"),
         // Divisions that are never by zero, or the same in each iteration.
         ("div.u32 %r7, %r2, 3; add.s32 %r4, %r2, %r1;", AtomicOp::Add, "u32"),
         ("div.u32 %r7, 100, %r1; add.s32 %r4, %r2, %r7;", AtomicOp::Add, "u32"),
@@ -91,20 +95,28 @@ fn a_loop_that_swaps_until_it_succeeds_is_one_update() {
 }
 
 #[test]
+fn sums_with_products_are_updates_of_their_own() {
+    // The assembler may fuse them with the sum. The last two are packed, or picked from a pack.
+    let functions = [
+        "mul.f32 %f4, %f1, %f1; mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f4; mov.b32 %r4, %f3;",
+        "mul.f32 %f4, %f1, %f1; neg.f32 %f5, %f4; mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f5; mov.b32 %r4, %f3;",
+        "mul.f16 %h1, %h3, %h3; mul.f16 %h2, %h4, %h4; mov.b32 %r7, {%h1, %h2}; add.f16x2 %r4, %r2, %r7;",
+        "mul.f16 %h1, %h3, %h3; cvt.u32.u16 %r7, %h1; shl.b32 %r8, %r7, 16; or.b32 %r9, %r7, %r8; add.f16x2 %r4, %r2, %r9;",
+        "mul.f16x2 %r7, %r1, %r1; prmt.b32 %r8, %r7, %r7, 0x1032; add.f16x2 %r4, %r2, %r8;",
+    ];
+    for function in functions {
+        let kernel = kernel(&swap_loop(function));
+        assert_eq!(atomic(&kernel).op, AtomicOp::AddProduct, "{function}");
+    }
+}
+
+#[test]
 fn other_functions_keep_the_loop_and_their_first_guess_is_only_a_guess() {
     let functions = [
-        "mov.b32 %f2, %r2; mul.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
         "mov.b32 %f2, %r2; sub.f32 %f3, %f1, %f2; mov.b32 %r4, %f3;",
         "mov.b32 %f2, %r2; max.ftz.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
         "mov.b32 %f2, %r2; max.NaN.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
         "mov.b32 %f2, %r2; add.rz.ftz.f32 %f3, %f2, %f1; mov.b32 %r4, %f3;",
-        // A product that the assembler may fuse with the sum.
-        "mul.f32 %f4, %f1, %f1; mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f4; mov.b32 %r4, %f3;",
-        "mul.f32 %f4, %f1, %f1; neg.f32 %f5, %f4; mov.b32 %f2, %r2; add.ftz.f32 %f3, %f2, %f5; mov.b32 %r4, %f3;",
-        // Products that are packed, or picked from a pack.
-        "mul.f16 %h1, %h3, %h3; mul.f16 %h2, %h4, %h4; mov.b32 %r7, {%h1, %h2}; add.f16x2 %r4, %r2, %r7;",
-        "mul.f16 %h1, %h3, %h3; cvt.u32.u16 %r7, %h1; shl.b32 %r8, %r7, 16; or.b32 %r9, %r7, %r8; add.f16x2 %r4, %r2, %r9;",
-        "mul.f16x2 %r7, %r1, %r1; prmt.b32 %r8, %r7, %r7, 0x1032; add.f16x2 %r4, %r2, %r8;",
         // An iteration on another thread's value may divide by zero.
         "div.u32 %r7, 100, %r2; add.s32 %r4, %r2, %r1;",
         "add.s32 %r4, %r2, %r1; rem.s32 %r7, %r1, %r4;",
@@ -194,5 +206,87 @@ fn a_first_guess_that_others_use_is_kept() {
         assert_ne!(body, plain);
         let kernel = kernel(&body);
         assert_eq!((atomic(&kernel).op, loads(&kernel).len()), (AtomicOp::Max, 1), "{body}");
+    }
+}
+
+/// The loops of `corpus/equiv/swap/forms.cu`, as nvcc compiles them.
+#[test]
+fn loops_of_other_forms_are_updates() {
+    let path = testing::corpus::root().join("corpus/equiv/swap/forms.ptx");
+    let text = std::fs::read_to_string(path).unwrap();
+    let parsed = ptx::syntax::parse(&text);
+    let program = ptx::lower(&parsed.module).program;
+    let found = |name: &str| -> Vec<AtomicOp> {
+        let function = program.functions.iter().find(|one| one.name == name).unwrap();
+        let all = function.instructions().filter_map(|one| match &one.op {
+            Op::Atomic(atomic) => Some(atomic.op),
+            _ => None,
+        });
+        all.collect()
+    };
+    let raise = AtomicOp::Raise;
+    let table = [
+        ("largest_while", vec![raise]),
+        ("largest_shared", vec![raise; 2]),
+        ("largest_break", vec![AtomicOp::RaiseOrNan]),
+        ("largest_looks", vec![AtomicOp::RaiseOrNan]),
+        ("largest_endless", vec![AtomicOp::RaiseOrNan]),
+        ("largest_chosen", vec![raise]),
+        ("largest_loads", vec![AtomicOp::Max]),
+        ("largest_turned", vec![AtomicOp::Lower]),
+        ("largest_other", vec![AtomicOp::CompareSwap]),
+        ("largest_guessed", vec![AtomicOp::CompareSwap]),
+        ("largest_gives_up", vec![AtomicOp::CompareSwap]),
+        ("product_swap", vec![AtomicOp::Mul]),
+        ("dot_swap", vec![AtomicOp::AddProduct]),
+        ("dot_loads", vec![AtomicOp::AddProduct]),
+        ("rest_swap", vec![AtomicOp::Add]),
+        ("rest_turned", vec![AtomicOp::CompareSwap]),
+        ("capped_swap", vec![AtomicOp::CompareSwap]),
+        ("capped_endless", vec![AtomicOp::CompareSwap]),
+    ];
+    for (name, expected) in table {
+        assert_eq!(found(name), expected, "{name}");
+    }
+}
+
+/// A loop that compares floats and swaps while its number is larger.
+const WHILE: &str = "mov.b32 %r4, %f1; ld.global.u32 %r2, [%x1]; mov.b32 %f2, %r2; setp.leu.f32 %p1, %f1, %f2; @%p1 bra out;
+     again: atom.global.cas.b32 %r2, [%x1], %r2, %r4; mov.b32 %f2, %r2; setp.gt.f32 %p2, %f1, %f2; @%p2 bra again;
+     out: ret;";
+
+#[test]
+fn loops_of_other_forms_that_are_no_updates_stay() {
+    assert_eq!(atomic(&kernel(WHILE)).op, AtomicOp::Raise);
+    assert!(loads(&kernel(WHILE)).is_empty());
+    let cases = [
+        // Goes on for ever once memory has its number.
+        WHILE.replace("setp.gt.f32 %p2", "setp.ge.f32 %p2"),
+        // Leaves although its number is larger.
+        WHILE.replace("setp.gt.f32 %p2, %f1", "setp.gt.f32 %p2, %f4"),
+        WHILE.replace("setp.leu.f32 %p1, %f1", "setp.leu.f32 %p1, %f4"),
+        WHILE.replace("setp.leu.f32 %p1", "setp.gtu.f32 %p1"),
+        // Stores another number.
+        WHILE.replace("%r2, %r4;", "%r2, %r1;"),
+        // The guess is used behind the loop, or stored in it.
+        WHILE.replace("out: ret;", "out: st.global.u32 [%x1+4], %r2; ret;"),
+        WHILE.replace("again:", "again: st.global.u32 [%x1+4], %r2;"),
+        // Reads other bytes first, or in a way that may be outdated for ever.
+        WHILE.replace("%r2, [%x1];", "%r2, [%x1+4];"),
+        WHILE.replace("ld.global.u32 %r2", "ld.global.nc.u32 %r2"),
+        WHILE.replace("ld.global.u32 %r2, [%x1];", "mov.u32 %r2, 0;"),
+        WHILE.replace("mov.b32 %f2, %r2; setp.leu", "bar.sync 0; mov.b32 %f2, %r2; setp.leu"),
+        // It may not swap, and then orders nothing.
+        WHILE.replace("atom.global", "atom.acq_rel.gpu.global"),
+        // A load that is not always executed.
+        WHILE.replace("again:", "again: ld.global.u32 %r8, [%x1+64];"),
+        // Compares as floats whether it has swapped.
+        swap_loop(MAXIMUM)
+            .replace("setp.ne.s32 %p1, %r2, %r3", "mov.b32 %f5, %r3; setp.neu.f32 %p1, %f2, %f5"),
+    ];
+    for body in cases {
+        assert_ne!(body, WHILE);
+        let kernel = kernel(&body);
+        assert_eq!(atomic(&kernel).op, AtomicOp::CompareSwap, "{body}");
     }
 }

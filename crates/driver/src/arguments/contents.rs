@@ -81,7 +81,7 @@ fn in_range(dense: &[u8], element: ElementType, range: IndexRange) -> Result<(),
         let signed = matches!(element.scalar(), Scalar::Integer { signed: true, .. });
         let negative = signed && bits >> (width - 1) & 1 == 1;
         let number = i128::from(bits) - if negative { 1_i128 << width } else { 0 };
-        if number < range.low.into() || number >= range.high.into() {
+        if !range.contains(number) {
             return Err(ContentsError::OutOfRange { position, number, range });
         }
     }

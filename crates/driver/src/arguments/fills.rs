@@ -43,12 +43,14 @@ pub(super) fn random(
         let draw = |_| table[stream.below(table.len() as u64) as usize].iter().copied();
         return Ok((0..count).flat_map(draw).collect());
     }
+    // Of a range, positions are drawn: not all numbers between its ends belong to it.
     let (low, high) = match range {
-        Some(range) => (i128::from(range.low), i128::from(range.high) - 1),
+        Some(range) => (0, range.count() - 1),
         None => element.integer_range(),
     };
-    let drawn = stream.integers(low, high, count, is_distinct);
-    super::contents::encoded(element, drawn.into_iter().map(Number::Integer))
+    let drawn = stream.integers(low, high, count, is_distinct).into_iter();
+    let drawn = drawn.map(|drawn| range.map_or(drawn, |range| range.number(drawn)));
+    super::contents::encoded(element, drawn.map(Number::Integer))
 }
 
 /// SplitMix64.
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn random_integers_stay_in_their_range() {
-        let range = IndexRange { low: 3, high: 103 };
+        let range = IndexRange { low: 3, high: 103, others: [None; 4] };
         let bytes = random(ElementType::S32, 100, 5, (Some(range), true)).unwrap();
         let mut seen: Vec<i32> = bytes
             .chunks_exact(4)

@@ -6,7 +6,7 @@
 //! scalar    = TYPE [ "=" number ]
 //! tensor    = TYPE "[" ( "?" | sizes ) "]" [ "@[" sizes "]" ] { ":" ( direction | range | "distinct" | pattern ) } [ "=" initial ]
 //! pattern   = "lower" | "upper" | "symmetric" | "mask=" ( "[" numbers "]" | "@" FILE )
-//! range     = integer ".." integer, of inputs of integers, the upper end excluded
+//! range     = integer ".." integer { "|" integer }, of inputs of integers, the upper end excluded
 //! initial   = "@" FILE | "iota" | "random" [ "(" seed ")" ] | "[" numbers "]" | number
 //! map       = "tensormap(" … ")", see `tensor_map.rs`
 //! structure = "{" offset ":" ( number | scalar | map | NAME ) "," … "}"

@@ -106,7 +106,9 @@ pub enum ParseReason {
     TensorTooLarge,
     #[error("the shape has {elements} elements, the list has {given}")]
     ListLength { elements: u64, given: usize },
-    #[error("`:{0}` is not a range of integers; expected one like :0..100, the upper end excluded")]
+    #[error(
+        "`:{0}` is not a range of integers; expected one like :0..100, the upper end excluded, or :0..100|-1, with up to four more numbers"
+    )]
     NotAnIndexRange(String),
     #[error("`:{range}`: ranges are for integers, but these are {element}; --assume is for floats")]
     RangeOfFloats { element: ElementType, range: String },

@@ -131,13 +131,15 @@ pub struct TensorSpec {
     pub initial: Option<Initial>,
 }
 
-/// `0..100`: a non-empty range of numbers, the upper end excluded.
+/// `0..100` or `0..100|-1`: a non-empty range of numbers, the upper end excluded, and single numbers outside of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexRange {
-    /// The smallest number.
+    /// The smallest number of the range.
     pub low: i64,
-    /// The number after the largest.
+    /// The number after the largest of the range.
     pub high: i64,
+    /// The other numbers, ascending.
+    pub others: [Option<i64>; Self::MAX_OTHERS],
 }
 
 /// A kernel's use of a tensor.

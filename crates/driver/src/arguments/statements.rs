@@ -150,7 +150,7 @@ pub(super) fn check_structure(
     if TensorSpec::count(shape) > MAX_ELEMENTS {
         return Err(ParseReason::StructureTooLarge { word, most: MAX_ELEMENTS });
     }
-    let range = tensor.range.filter(|range| range.low > 0 || range.high <= 0);
+    let range = tensor.range.filter(|range| !range.contains(0));
     match range.filter(|_| *structure != TensorStructure::Symmetric) {
         Some(range) => Err(ParseReason::StructureRange { word, range }),
         None => Ok(()),

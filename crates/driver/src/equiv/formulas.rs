@@ -363,7 +363,7 @@ fn aliases(sides: [&[Step<'_>]; 2]) -> Vec<(String, String)> {
 
 /// The least and the largest number of a range.
 fn bounds(range: IndexRange) -> (i128, i128) {
-    (range.low.into(), i128::from(range.high) - 1)
+    range.bounds()
 }
 
 fn is_output(parameter: &Parameter) -> bool {

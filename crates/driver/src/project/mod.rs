@@ -22,7 +22,7 @@ pub use read::keys;
 pub use run::{Progress, RunOptions, run_each};
 
 use crate::allow::Allow;
-use crate::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec};
+use crate::arguments::{Arguments, AssumeSpec, KernelPath, LaunchSpec, PartSpec};
 use crate::bounded;
 use crate::output::is_below;
 use crate::prove::Correspondence;
@@ -82,8 +82,17 @@ pub enum Task {
     Check(Box<Target>),
     /// Kernels in CUDA C, for every launch and size.
     ForAllSizes(Box<ForAllSizes>),
-    /// Two sides, each of one or several steps in sequence, and assumptions about the inputs.
-    Equiv([Vec<Step>; 2], Vec<AssumeSpec>),
+    /// Two sides, each of one or several steps in sequence.
+    Equiv([Vec<Step>; 2], Comparison),
+}
+
+/// What is compared, and for which inputs.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Conditions on the inputs.
+    pub assumptions: Vec<AssumeSpec>,
+    /// Outputs, or parts of them, that are compared; all if empty.
+    pub parts: Vec<PartSpec>,
 }
 
 /// A step of a side.

@@ -4,7 +4,7 @@ use super::date::DateError;
 use super::matrix::{Values, combinations, entry_name, substitute};
 use super::sizes;
 use super::value::{Problem, Raw, Table, assignments, refuse_controls, texts};
-use super::{Allowance, Date, Entry, Project, Require, Settings, Step, Target, Task};
+use super::{Allowance, Comparison, Date, Entry, Project, Require, Settings, Step, Target, Task};
 use crate::allow::Allow;
 use crate::arguments::{
     AliasSpec, ArgumentSpec, Arguments, BlockSelection, KernelPath, LaunchSpec, ParseError,
@@ -26,8 +26,18 @@ const SETTINGS: &[&str] =
 /// Settings that matter for entries of one kind only.
 const OF_ONE_KIND: &[&str] = &["warp-synchronous", "snap"];
 const CHECK: &[&str] = &["name", "kernel", "matrix", "warp-synchronous"];
-const EQUIV: &[&str] =
-    &["name", "reference", "optimised", "matrix", "ref", "opt", "assume", "snap", "for-all-sizes"];
+const EQUIV: &[&str] = &[
+    "name",
+    "reference",
+    "optimised",
+    "matrix",
+    "ref",
+    "opt",
+    "assume",
+    "compare",
+    "snap",
+    "for-all-sizes",
+];
 pub(super) const SIDE: &[&str] = &["kernel", "formula"];
 const ALLOW: &[&str] = &["code", "kernel", "at", "reason", "expires"];
 
@@ -191,6 +201,7 @@ impl Reader<'_> {
         let name = table.text("name", &mut self.problems);
         let name = name.map(|name| on_one_line(&name.text).into_owned());
         let assumed = table.get("assume").map(|value| texts(value, &mut self.problems));
+        let parts = table.get("compare").map(|value| texts(value, &mut self.problems));
         let sides = [("reference", "ref"), ("optimised", "opt")];
         let sides = sides.map(|(kernel, own)| self.side(&table, (kernel, own), &common));
         let mut entries = Vec::new();
@@ -206,11 +217,14 @@ impl Reader<'_> {
                 [last(reference), last(optimised)].map(Option::unwrap_or_default).join("=")
             });
             let before = self.problems.len();
-            let assumptions = self.parse_all(assumed.iter().flatten(), &values);
+            let compared = Comparison {
+                assumptions: self.parse_all(assumed.iter().flatten(), &values),
+                parts: self.parse_all(parts.iter().flatten(), &values),
+            };
             if self.problems.len() > before {
                 break;
             }
-            let task = Task::Equiv([reference.clone(), optimised.clone()], assumptions);
+            let task = Task::Equiv([reference.clone(), optimised.clone()], compared);
             let settings = settings.clone();
             entries.push(Entry { name: entry_name(&name, &values), task, settings });
         }

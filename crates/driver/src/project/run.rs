@@ -291,15 +291,15 @@ fn execute(entry: &Entry, folder: &Path, options: &RunOptions<'_>) -> Result<Out
             Ok(check::run(&execution(target, &input, limits), options, colour))
         }
         Task::ForAllSizes(of) => sizes::execute(of, &entry.settings, compile, options),
-        Task::Equiv(sides, assumptions) => {
+        Task::Equiv(sides, compared) => {
             let pictures = options.pictures;
             let options = equiv::Options {
                 snap,
                 strict,
                 allow,
                 pictures,
-                assumptions,
-                parts: &[],
+                assumptions: &compared.assumptions,
+                parts: &compared.parts,
                 recheck: false,
             };
             let mut inputs = [Vec::new(), Vec::new()];

@@ -104,7 +104,7 @@ fn tensor() -> impl Strategy<Value = TensorSpec> {
             };
             let ranged = !element.is_float() && direction == Direction::In && !strided;
             let high = if element == ElementType::B1 { 2 } else { 100 };
-            let range = ranged.then_some(IndexRange { low: 0, high });
+            let range = ranged.then_some(IndexRange { low: 0, high, others: [None; 4] });
             let plain = matches!(initial, None | Some(Initial::File(_)));
             let few =
                 shape.as_ref().is_none_or(|shape| shape.iter().product::<u64>() <= high as u64);

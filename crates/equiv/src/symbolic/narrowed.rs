@@ -182,7 +182,11 @@ impl Symbolic {
     ) -> Option<()> {
         let Some(range) = self.range_within(node, known) else { return Some(()) };
         let known_range = known.get(&node).copied().unwrap_or(range);
-        let (low, high) = narrowed((range.0.max(known_range.0), range.1.min(known_range.1)));
+        let (mut low, mut high) =
+            narrowed((range.0.max(known_range.0), range.1.min(known_range.1)));
+        if let Some(assumed) = self.assumed_range_of(node) {
+            (low, high) = assumed.without_gaps((low, high));
+        }
         known.insert(node, (low, high));
         (low <= high).then_some(())
     }

@@ -385,6 +385,7 @@ mod tests {
         domain.assumed_ranges = Arc::new(vec![AssumedRange {
             positions: 40..42,
             range: (0, 9),
+            gaps: Vec::new(),
             is_exact: true,
             is_distinct: false,
         }]);

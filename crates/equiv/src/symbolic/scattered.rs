@@ -110,7 +110,8 @@ impl Symbolic {
             let [Some(x), Some(y)] = ends else { return None };
             low = low.checked_add(x.min(y))?;
             high = high.checked_add(x.max(y))?;
-            is_attained &= self.assumed_range_of(node).is_some_and(|range| range.is_exact);
+            let all = |range: &AssumedRange| range.is_exact && range.gaps.is_empty();
+            is_attained &= self.assumed_range_of(node).is_some_and(all);
         }
         let is_never_zero = match parts.as_slice() {
             [(x, by), (y, other)] if *by == -other => {
@@ -145,6 +146,12 @@ impl Symbolic {
             [] => Vec::new(),
             [(x, by)] => vec![(*x, factor * by.signum())],
             [(x, by), (y, other)] if *by == -other => {
+                let has_gaps = [x, y].into_iter().any(|node| {
+                    self.assumed_range_of(*node).is_some_and(|range| !range.gaps.is_empty())
+                });
+                if has_gaps {
+                    return None;
+                }
                 let apart = factor * by.signum();
                 let (low, high) = self.range((*x).into())?;
                 let (least, most) = self.range((*y).into())?;

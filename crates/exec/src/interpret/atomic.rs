@@ -22,7 +22,8 @@ use crate::memory::{Word, state};
 use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
 use ir::{
-    Atomic, AtomicOp, FloatBinary, FloatMode, IntBinary, Operand, Scalar, Scope, Space, Width,
+    Atomic, AtomicOp, FloatBinary, FloatMode, FloatRelation, IntBinary, Operand, Relation, Scalar,
+    Scope, Space, Width,
 };
 use std::num::NonZeroU16;
 use sync::{MemoryEffect, SameValue, SyncEvent, UpdateGroup};
@@ -177,7 +178,8 @@ pub(super) fn change_element(
     if context.valued.is_some() {
         new = valued_update(context, atomic, [old, a], new);
     }
-    if rounds && !is_exact_sum(context, new) {
+    let is_exact = atomic.op != AtomicOp::AddProduct && is_exact_sum(context, new);
+    if rounds && !is_exact {
         context.report.rounding_sums.insert(context.place);
     }
     let bytes = atomic.scalar.width().bytes() as usize * usize::from(atomic.packed);
@@ -287,13 +289,33 @@ pub(crate) fn commutes(a: &Atomic, b: &Atomic) -> bool {
             | AtomicOp::And
             | AtomicOp::Or
             | AtomicOp::Xor
+            | AtomicOp::Mul
+            | AtomicOp::AddProduct
+            | AtomicOp::Raise
+            | AtomicOp::RaiseOrNan
+            | AtomicOp::Lower
+            | AtomicOp::LowerOrNan
     );
     same_operation && is_commutative
 }
 
-/// Returns `true` if an update rounds, so that the order of several affects the last bits.
+/// Returns `true` if an update rounds, so that the order of several affects the last bits. Zeros of both signs are
+/// equal, so the first one stays where numbers are compared.
 pub(crate) fn rounds(atomic: &Atomic) -> bool {
-    atomic.op == AtomicOp::Add && matches!(atomic.scalar, Scalar::Float(_))
+    let sum = matches!(atomic.op, AtomicOp::Add | AtomicOp::AddProduct | AtomicOp::Mul);
+    (sum || better(atomic.op).is_some()) && matches!(atomic.scalar, Scalar::Float(_))
+}
+
+/// The comparison of the operand with the old number for which an update replaces the old number.
+fn better(op: AtomicOp) -> Option<FloatRelation> {
+    let (relation, or_unordered) = match op {
+        AtomicOp::Raise => (Relation::Gt, false),
+        AtomicOp::RaiseOrNan => (Relation::Gt, true),
+        AtomicOp::Lower => (Relation::Lt, false),
+        AtomicOp::LowerOrNan => (Relation::Lt, true),
+        _ => return None,
+    };
+    Some(FloatRelation::Order { relation, or_unordered })
 }
 
 /// Returns `true` if two updates commute even between different blocks.
@@ -341,6 +363,7 @@ fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
             let binary = |op| concrete::int_binary(op, width, old, a);
             match atomic.op {
                 AtomicOp::Add => binary(IntBinary::Add),
+                AtomicOp::Mul => binary(IntBinary::Mul),
                 AtomicOp::Min => binary(IntBinary::Min { signed }),
                 AtomicOp::Max => binary(IntBinary::Max { signed }),
                 AtomicOp::And => old & a,
@@ -368,17 +391,33 @@ fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
                         old
                     }
                 }
+                // Of floats alone.
+                AtomicOp::AddProduct
+                | AtomicOp::Raise
+                | AtomicOp::RaiseOrNan
+                | AtomicOp::Lower
+                | AtomicOp::LowerOrNan => old,
             }
         }
         Scalar::Float(format) => {
+            if let Some(better) = better(atomic.op) {
+                let flush = !atomic.keeps_subnormals;
+                let replaces = concrete::float_compare(better, format, flush, a, old);
+                return if replaces { a } else { old };
+            }
             let op = match atomic.op {
+                AtomicOp::Mul => FloatBinary::Mul,
                 AtomicOp::Min => FloatBinary::Min { propagate_nan: false, xor_sign_abs: false },
                 AtomicOp::Max => FloatBinary::Max { propagate_nan: false, xor_sign_abs: false },
                 _ => FloatBinary::Add,
             };
             // Additions in global memory flush single-precision subnormals (manual §9.7.13.5).
-            let flushes = op == FloatBinary::Add && !atomic.keeps_subnormals;
-            let flush = flushes && format == ir::Format::F32 && atomic.space == Space::Global;
+            let flushes = match op {
+                FloatBinary::Add => atomic.space == Space::Global,
+                FloatBinary::Mul => true,
+                _ => false,
+            };
+            let flush = flushes && format == ir::Format::F32 && !atomic.keeps_subnormals;
             let mode = FloatMode { flush, ..FloatMode::NEAREST };
             let bits = format.width().bits();
             (0..u32::from(atomic.packed)).fold(0, |out, part| {

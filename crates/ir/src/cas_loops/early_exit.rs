@@ -1,6 +1,7 @@
 //! Loops that compare before they swap, and leave if the new value is no better: a maximum or a minimum.
 
-use super::{RegisterValue, SwapLoop, Update, follow_copies, value};
+use super::operation::Update;
+use super::{RegisterValue, SwapLoop, follow_copies, value};
 use crate::liveness::{live, registers};
 use crate::{
     AtomicOp, Block, BlockId, Function, Instr, Op, Operand, Ordering, Reg, Relation, Scalar,
@@ -63,6 +64,7 @@ impl SwapLoop {
             scalar,
             packed: 1,
             operand,
+            negated: false,
             keeps_subnormals: false,
         })
     }

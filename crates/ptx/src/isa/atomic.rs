@@ -140,6 +140,13 @@ fn types_of(op: AtomicOp) -> &'static [Type] {
             Type::BF16,
             Type::BF16X2,
         ],
+        // Only loops do these.
+        AtomicOp::Mul
+        | AtomicOp::AddProduct
+        | AtomicOp::Raise
+        | AtomicOp::RaiseOrNan
+        | AtomicOp::Lower
+        | AtomicOp::LowerOrNan => &[],
     }
 }
 

@@ -1,8 +1,9 @@
 //! Read-modify-writes of domain values.
 
+use super::legal::numbers;
 use super::{integer, legal};
 use crate::context::Context;
-use crate::domain::Binary;
+use crate::domain::{Binary, Numbers};
 use crate::memory::Word;
 use crate::value::bytes::ZERO;
 use crate::value::unit::{Byte, Sort, known};
@@ -19,8 +20,14 @@ pub(in crate::interpret) fn update(
     };
     let op = match atomic.op {
         AtomicOp::Add => Binary::Add,
+        AtomicOp::Mul => Binary::Mul,
         AtomicOp::Min => Binary::Min,
         AtomicOp::Max => Binary::Max,
+        // Not these operations to the bit.
+        _ if numbers(context) == Numbers::Legal => return None,
+        AtomicOp::AddProduct => Binary::Add,
+        AtomicOp::Raise | AtomicOp::RaiseOrNan => Binary::Max,
+        AtomicOp::Lower | AtomicOp::LowerOrNan => Binary::Min,
         _ => return None,
     };
     let place = Some(context.place);
@@ -35,7 +42,14 @@ pub(in crate::interpret) fn update(
         let result = match (x, y) {
             (Ok(x), Ok(y)) => {
                 let known = operands.map(|bytes| known(&bytes[at..at + size]));
-                Ok(legal::update(valued, (op, format), [x, y], known))
+                match atomic.op {
+                    AtomicOp::Add | AtomicOp::Mul | AtomicOp::Min | AtomicOp::Max => {
+                        Ok(legal::update(valued, (op, format), [x, y], known))
+                    }
+                    AtomicOp::AddProduct => Ok(valued.domain.unordered_sum(x, y)),
+                    // Without an enclosure: it would be that of the instruction.
+                    _ => Ok(valued.binary(op, x, y)),
+                }
             }
             (Err(word), _) | (_, Err(word)) => Err(word),
         };
@@ -57,11 +71,16 @@ fn update_integer(
 ) -> Option<(u64, Word)> {
     let size = atomic.scalar.width().bytes() as usize;
     let valued = context.valued.as_mut()?;
-    if atomic.op != AtomicOp::Add || size > 8 {
+    let op = match atomic.op {
+        AtomicOp::Add => Binary::Add,
+        AtomicOp::Mul => Binary::Mul,
+        _ => return None,
+    };
+    if size > 8 {
         return None;
     }
     let operands = [old, a].map(|(value, word)| valued.store.bytes(value, word));
     let [a, b] = operands.map(|bytes| integer::congruent(valued, &bytes[..size]));
-    let sum = valued.binary(Binary::Add, a?, b?);
-    Some(valued.store.word(&integer::all_bytes(sum, size)?))
+    let new = valued.binary(op, a?, b?);
+    Some(valued.store.word(&integer::all_bytes(new, size)?))
 }
