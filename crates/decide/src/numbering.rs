@@ -322,6 +322,9 @@ impl Numbering {
 
     /// Returns a product as a summand: two factors directly, more by the number of their product.
     fn product(&mut self, negative: bool, pair: [ValueNumber; 2]) -> Option<Product> {
+        if pair.iter().all(|number| self.is_single_factor(*number)) {
+            return Some(Product::new(negative, pair));
+        }
         let mut factors = Vec::new();
         let odd =
             pair.into_iter().fold(false, |odd, number| odd ^ self.factors(number, &mut factors));

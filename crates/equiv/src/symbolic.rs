@@ -266,19 +266,11 @@ impl Domain for Symbolic {
     }
 
     fn fma(&mut self, operands: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values) {
-        // The constants of `expf` are the same in all lanes.
-        let constant = lanes.lowest().map_or(0, |lane| operands[1][lane]);
-        if rounding != Rounding::Down && !self.expf.is_constant(constant) {
-            return self.accumulate(operands, lanes, out);
-        }
-        for lane in lanes.iter() {
-            let values = operands.map(|operand| operand[lane]);
-            out[lane] = match self.expf_step(values, rounding) {
-                Some(value) => value,
-                None => self.make(Operation::Fma, values),
-            };
-            self.expf.note_product([values[0], values[1]], out[lane]);
-        }
+        self.multiply_add(operands, rounding, lanes, out);
+    }
+
+    fn fma_of_one(&mut self, operands: [Value; 3], rounding: Rounding) -> Value {
+        self.multiply_add_one(operands, rounding)
     }
 
     fn dot(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {

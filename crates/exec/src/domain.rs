@@ -34,12 +34,14 @@
 //! at the lanes of `lanes`; other lanes of operands and results are meaningless and must not be read as
 //! values.
 
+mod inputs;
 mod integers;
 
 use crate::concrete::Conversion;
 use crate::finding::Place;
 pub use crate::handle::{LIMIT, Value};
 use crate::lanes::{Mask, WARP};
+pub use inputs::{InputSource, Inputs};
 pub use integers::{Bounds, DataPlace, PlaceDifference};
 use ir::{ArgumentRange, FloatMode, Format, RealFunction, Relation, Rounding, Scalar, Width};
 use std::sync::Arc;
@@ -155,26 +157,6 @@ pub struct Instruction {
     pub place: Place,
 }
 
-/// Values present before the first instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inputs {
-    /// Their location.
-    pub source: InputSource,
-    /// The type of each.
-    pub scalar: Scalar,
-    /// The number of adjacent values.
-    pub count: u64,
-}
-
-/// The location of inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InputSource {
-    /// In the buffer of this number.
-    Buffer(usize),
-    /// In the argument of this number, at a byte offset (of a structure).
-    Argument(usize, u64),
-}
-
 /// A kind of values, with the operations on them.
 pub trait Domain {
     /// Returns the handle of the first input; the others follow consecutively. `None` if the domain has no
@@ -226,6 +208,14 @@ pub trait Domain {
     /// real number. It identifies the few places where a kernel rounds on purpose, by adding a large
     /// constant.
     fn fma(&mut self, operands: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values);
+
+    /// Like [`fma`](Self::fma), of one lane.
+    fn fma_of_one(&mut self, operands: [Value; 3], rounding: Rounding) -> Value {
+        let [a, b, c] = operands.map(|operand| [operand; WARP]);
+        let mut out = [0; WARP];
+        self.fma([&a, &b, &c], rounding, Mask(1), &mut out);
+        out[0]
+    }
 
     /// Computes `c + a₀·b₀ + a₁·b₁ + …`, one element of a matrix instruction's result.
     fn dot(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {

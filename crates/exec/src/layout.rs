@@ -29,6 +29,21 @@ pub(crate) struct Word {
     pub(crate) tags: u32,
 }
 
+/// An operand of an instruction decoded for one lane, with the mask of its bits that are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SingleSource {
+    Constant(u64),
+    Narrow(Word, u64),
+    Wide(Word, u64),
+}
+
+/// The destination of an instruction decoded for one lane: a register of 8 to 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SingleTarget {
+    pub(crate) word: Word,
+    pub(crate) is_narrow: bool,
+}
+
 /// The place of a register in the pools of a warp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
@@ -111,6 +126,45 @@ impl Layout {
                 Some(Word { word, tags: self.slots.len() as u32 })
             }
         }
+    }
+}
+
+/// The slots of instructions decoded for one lane. None of them is a predicate or has 128 bits.
+impl Layout {
+    fn word_of(&self, register: Reg) -> Word {
+        Word { word: self.slots[register].word, tags: register.position() as u32 }
+    }
+
+    /// The slot of an operand of which the low `width` bits are read.
+    pub(crate) fn single_source(&self, operand: Operand, width: Width) -> Option<SingleSource> {
+        let register = match operand {
+            Operand::Register(register) => register,
+            Operand::Constant(bits) => return Some(SingleSource::Constant(bits)),
+        };
+        let (word, slot) = (self.word_of(register), self.slots[register]);
+        match slot.width {
+            Width::B1 | Width::B128 => None,
+            Width::B64 => Some(SingleSource::Wide(word, width.mask())),
+            Width::B8 | Width::B16 | Width::B32 => Some(SingleSource::Narrow(word, width.mask())),
+        }
+    }
+
+    /// The slot of a register that is written.
+    pub(crate) fn single_target(&self, register: Reg) -> Option<SingleTarget> {
+        let slot = self.slots[register];
+        let (word, is_narrow) = (self.word_of(register), slot.is_narrow());
+        (is_narrow || slot.width == Width::B64).then_some(SingleTarget { word, is_narrow })
+    }
+
+    /// The slot of an operand that is a 32-bit register.
+    pub(crate) fn single_word(&self, operand: Operand) -> Option<Word> {
+        let Operand::Register(register) = operand else { return None };
+        (self.slots[register].width == Width::B32).then(|| self.word_of(register))
+    }
+
+    /// The position of a predicate.
+    pub(crate) fn predicate(&self, register: Reg) -> Option<u32> {
+        (self.slots[register].width == Width::B1).then(|| register.position() as u32)
     }
 }
 

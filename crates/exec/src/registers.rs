@@ -12,6 +12,7 @@ mod data;
 mod encoded;
 mod partial;
 mod predicates;
+mod single;
 mod uniform;
 mod windows;
 

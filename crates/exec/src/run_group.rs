@@ -4,6 +4,7 @@
 
 use crate::context::{Context, Flow};
 use crate::fast::decode::Step;
+use crate::fast::decode_single::{Single, lane_alone};
 use crate::finding::{Fault, Gap, Place};
 use crate::interpret::symbolic::conditional::{check_hint_guard, conditional};
 use crate::interpret::{execute, guarded, mbarrier, poll};
@@ -39,20 +40,23 @@ pub(crate) fn follow(
 ) -> GroupProgress {
     let machine = context.machine;
     let (function, code) = (&machine.program.functions[at.function], &machine.codes[at.function]);
-    let mut executed = 0;
+    let (mut executed, alone) = (0, lane_alone(context, lanes));
     loop {
         let block = &function.blocks[at.block];
-        let (rest, steps) = (&block.instructions[at.index..], &code.blocks[at.block][at.index..]);
-        if rest.len() > MAX_STRETCH {
-            let (count, ended) =
-                execute_sequence(context, &rest[..MAX_STRETCH], &steps[..MAX_STRETCH], lanes);
+        let rest = Sequence {
+            instructions: &block.instructions[at.index..],
+            steps: &code.blocks[at.block][at.index..],
+            single: &code.single[at.block][at.index..],
+        };
+        if rest.steps.len() > MAX_STRETCH {
+            let (count, ended) = execute_sequence(context, rest.first(MAX_STRETCH), lanes, alone);
             at.index += count;
             executed += count as u64;
             let ended = ended.map(|flow| flow.or(Some((lanes, Flow::Next))));
             let stops = !matches!(ended, Ok(Some((_, Flow::Next))));
             return GroupProgress { at, executed: executed + u64::from(stops), ended };
         }
-        let (count, ended) = execute_sequence(context, rest, steps, lanes);
+        let (count, ended) = execute_sequence(context, rest, lanes, alone);
         at.index += count;
         executed += count as u64 + 1;
         let next = match ended {
@@ -95,15 +99,40 @@ fn common_successor(
     }
 }
 
-/// Executes instructions in sequence, in all lanes of a group, and returns their number.
+/// Instructions of a basic block, with their decoded forms.
+#[derive(Clone, Copy)]
+struct Sequence<'s> {
+    instructions: &'s [Instr],
+    steps: &'s [Step],
+    single: &'s [Single],
+}
+
+impl Sequence<'_> {
+    /// Returns the first `count` instructions.
+    fn first(self, count: usize) -> Self {
+        Self {
+            instructions: &self.instructions[..count],
+            steps: &self.steps[..count],
+            single: &self.single[..count],
+        }
+    }
+}
+
+/// Executes instructions in sequence, in all lanes of a group, and returns their number. `alone` is the lane of a group
+/// for which instructions [decoded for one lane](Single) are executed as such.
 fn execute_sequence(
     context: &mut Context<'_, '_>,
-    rest: &[Instr],
-    steps: &[Step],
+    Sequence { instructions: rest, steps, single }: Sequence<'_>,
     lanes: Mask,
+    alone: Option<usize>,
 ) -> (usize, SequenceEnd) {
     let first = context.site;
     for (executed, step) in steps.iter().enumerate() {
+        if let Some(lane) = alone
+            && single[executed].execute(context, &rest[executed], (lane, lanes))
+        {
+            continue;
+        }
         if !step.guarded && step.decoded.execute(&mut context.registers, lanes) {
             continue;
         }

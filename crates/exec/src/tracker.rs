@@ -457,6 +457,11 @@ impl Tracker {
         }
     }
 
+    /// Returns `true` if a warp's access orders its lanes.
+    pub(crate) fn is_lock_step(&self) -> bool {
+        self.shadows.lock_step
+    }
+
     /// Takes the conflicts of the block, with their words.
     pub(crate) fn take_conflicts(&mut self) -> (Vec<CountedConflict>, ConflictWords) {
         let Conflicts { found: conflicts, words, more_words, .. } =

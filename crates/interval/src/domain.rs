@@ -279,6 +279,13 @@ fn binary<E: Enclosure>(
     }
 }
 
+fn fma<E: Enclosure>([a, b, c]: [&AbstractValue<E>; 3], rounding: Rounding) -> AbstractValue<E> {
+    match rounds_down([a, b, c], rounding) {
+        true => add(&unary(Unary::Round(Rounding::Down), &mul(a, b)), c),
+        false => add(&mul(a, b), c),
+    }
+}
+
 /// Returns the value that encloses both.
 fn hull<E: Enclosure>(a: &AbstractValue<E>, b: &AbstractValue<E>) -> AbstractValue<E> {
     match (a, b) {
@@ -361,10 +368,12 @@ impl<E: Enclosure> Domain for Intervals<E> {
     }
 
     fn fma(&mut self, operands: [&Values; 3], rounding: Rounding, lanes: Mask, out: &mut Values) {
-        self.map_lanes(operands, lanes, out, |[a, b, c]| match rounds_down([a, b, c], rounding) {
-            true => add(&unary(Unary::Round(Rounding::Down), &mul(a, b)), c),
-            false => add(&mul(a, b), c),
-        });
+        self.map_lanes(operands, lanes, out, |operands| fma(operands, rounding));
+    }
+
+    fn fma_of_one(&mut self, operands: [Value; 3], rounding: Rounding) -> Value {
+        let result = fma(operands.map(|operand| self.known(operand)), rounding);
+        self.push(result)
     }
 
     /// The idiom of `expf`: the lowest bits of a sum that was rounded to an integer are an exponent.

@@ -41,6 +41,13 @@ impl FloatNumbers {
     /// Returns the largest number of the format that is not above another; `None` if all are.
     #[must_use]
     pub fn at_most(self, number: &Number) -> Option<Number> {
+        if self.has_at_once(number) {
+            return Some(number.clone());
+        }
+        self.find_at_most(number)
+    }
+
+    fn find_at_most(self, number: &Number) -> Option<Number> {
         if !number.is_negative() {
             return Some(self.towards_zero(number));
         }
@@ -51,6 +58,23 @@ impl FloatNumbers {
         let inside = self.towards_zero(&magnitude);
         let rounded_away = if inside == magnitude { inside } else { self.above(&inside) };
         (rounded_away <= self.most()).then(|| -&rounded_away)
+    }
+
+    /// Returns `true` if a number is a normal number of the format, without a search for its neighbours. May return
+    /// `false` for one that is.
+    fn has_at_once(self, number: &Number) -> bool {
+        const STORED_BITS: i32 = 52;
+        let double = number.to_f64_lossy();
+        let bits = double.to_bits();
+        let unused = (STORED_BITS + 1 - self.digits).clamp(0, STORED_BITS) as u32;
+        let fits = bits & ((1 << unused) - 1) == 0 && self.digits > 0;
+        let exponent = (bits >> STORED_BITS & 0x7ff) as i32 - 1023;
+        let largest = self.largest.0 as f64 * 2_f64.powi(self.largest.1);
+        double.is_normal()
+            && fits
+            && exponent > self.lowest + self.digits - 2
+            && double.abs() <= largest
+            && Number::from_f64(double).as_ref() == Some(number)
     }
 
     /// Returns the smallest number of the format that is not below another; `None` if all are.
@@ -135,6 +159,38 @@ mod tests {
             let own = number(nearest.into());
             assert_eq!(SINGLE.after(&own), Some(number(nearest.next_up().into())), "{value}");
             assert_eq!(SINGLE.before(&own), Some(number(nearest.next_down().into())), "{value}");
+        }
+    }
+
+    /// Numbers that are recognised at once are those that the search finds.
+    #[test]
+    fn normal_numbers_are_their_own_neighbours() {
+        const HALF: FloatNumbers = FloatNumbers { digits: 11, lowest: -24, largest: (2047, 5) };
+        const DOUBLE: FloatNumbers =
+            FloatNumbers { digits: 53, lowest: -1074, largest: ((1 << 53) - 1, 971) };
+        let mut random = testing::Random::new(11);
+        let mut known = 0;
+        for round in 0..40_000 {
+            let floats = [E4M3, HALF, SINGLE, DOUBLE][round % 4];
+            let digits = [1, 3, 4, 5, 8, 11, 12, 24, 25, 53][round % 10];
+            let mantissa = random.below(1_u64 << digits) as i64;
+            let sign = if random.once_in(2) { -1.0 } else { 1.0 };
+            let range = if floats == DOUBLE { 1100 } else { 160 };
+            let exponent = random.below(range) as i32 - range as i32 / 2 - digits;
+            let value = number(sign * mantissa as f64 * 2_f64.powi(exponent));
+            if floats.has_at_once(&value) {
+                assert_eq!(floats.find_at_most(&value).as_ref(), Some(&value), "{floats:?}");
+                known += 1;
+            }
+        }
+        assert!(known > 4_000, "{known}");
+        for floats in [E4M3, HALF, SINGLE, DOUBLE] {
+            let most = floats.most();
+            assert!(floats.has_at_once(&most));
+            assert!(!floats.has_at_once(&(&most + &most)));
+            let least = Number::dyadic(1, floats.lowest + floats.digits - 1);
+            assert!(floats.has_at_once(&least));
+            assert!(!floats.has_at_once(&(&least * &Number::dyadic(1, -1))));
         }
     }
 

@@ -29,6 +29,16 @@ impl Numbering {
         self.constant_at(number).is_some()
     }
 
+    /// Returns `true` if a value is a factor as it is: neither a constant, a product nor a negated value.
+    #[inline]
+    pub(super) fn is_single_factor(&self, number: ValueNumber) -> bool {
+        match self.value(number).map(|value| &**value) {
+            Some(Value::Constant(_) | Value::Product(_)) => false,
+            Some(Value::Sum(summands)) => summands.len() != 1,
+            _ => true,
+        }
+    }
+
     fn constant_at(&self, number: ValueNumber) -> Option<&Number> {
         match self.value(number).map(|value| &**value) {
             Some(Value::Constant(constant)) => Some(constant),

@@ -7,6 +7,7 @@
 use super::{Operation, Symbolic};
 use exec::Mask;
 use exec::domain::{Binary, Value, Values};
+use ir::Rounding;
 
 impl Symbolic {
     /// Computes `a·b`; without a term where both are inputs.
@@ -47,6 +48,41 @@ impl Symbolic {
         Some(factors)
     }
 
+    /// Computes `a·b + c`, which may be a step of `expf`.
+    pub(super) fn multiply_add(
+        &mut self,
+        operands: [&Values; 3],
+        rounding: Rounding,
+        lanes: Mask,
+        out: &mut Values,
+    ) {
+        // The constants of `expf` are the same in all lanes.
+        let constant = lanes.lowest().map_or(0, |lane| operands[1][lane]);
+        if rounding != Rounding::Down && !self.expf.is_constant(constant) {
+            return self.accumulate(operands, lanes, out);
+        }
+        for lane in lanes.iter() {
+            out[lane] = self.step_or_sum(operands.map(|operand| operand[lane]), rounding);
+        }
+    }
+
+    /// Like [`multiply_add`](Self::multiply_add), of one lane.
+    pub(super) fn multiply_add_one(&mut self, operands: [Value; 3], rounding: Rounding) -> Value {
+        match rounding != Rounding::Down && !self.expf.is_constant(operands[1]) {
+            true => self.accumulate_one(operands),
+            false => self.step_or_sum(operands, rounding),
+        }
+    }
+
+    fn step_or_sum(&mut self, operands: [Value; 3], rounding: Rounding) -> Value {
+        let result = match self.expf_step(operands, rounding) {
+            Some(value) => value,
+            None => self.make(Operation::Fma, operands),
+        };
+        self.expf.note_product([operands[0], operands[1]], result);
+        result
+    }
+
     /// Computes `a·b + c`, where `c` is most often a sum.
     pub(super) fn accumulate(&mut self, operands: [&Values; 3], lanes: Mask, out: &mut Values) {
         if lanes == Mask::ALL && self.accumulate_row(operands, out) {
@@ -56,16 +92,20 @@ impl Symbolic {
             return self.apply_in_lanes(Operation::Fma, operands, lanes, out);
         }
         for lane in lanes.iter() {
-            let [a, b, c] = operands.map(|operand| operand[lane]);
-            let sum = self.term(c);
-            out[lane] = if sum.products() == 0 {
-                self.make(Operation::Fma, [a, b, c])
-            } else {
-                let (x, y) = (self.term(a), self.term(b));
-                let longer = self.terms.fused_multiply_add(x, y, sum);
-                self.handles.handle_after(c, sum, longer)
-            };
+            out[lane] = self.accumulate_one(operands.map(|operand| operand[lane]));
         }
+    }
+
+    /// Like [`accumulate`](Self::accumulate), of one lane.
+    #[inline]
+    fn accumulate_one(&mut self, [a, b, c]: [Value; 3]) -> Value {
+        let sum = self.term(c);
+        if sum.products() == 0 {
+            return self.make(Operation::Fma, [a, b, c]);
+        }
+        let (x, y) = (self.term(a), self.term(b));
+        let longer = self.terms.fused_multiply_add(x, y, sum);
+        self.handles.handle_after(c, sum, longer)
     }
 
     /// Appends `a·b` to the sums `c` of all lanes at once. Returns `false` unless `a` and `b` are inputs and

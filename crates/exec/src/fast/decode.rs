@@ -3,6 +3,7 @@
 //! A decoded instruction runs here if all operands are numbers (or, for floats, unknown). All others are left
 //! to [`crate::interpret`]. Both give the same result where both apply.
 
+use super::decode_single::{self, Single};
 use crate::concrete::lanes::narrow;
 use crate::lanes::{Mask, Narrow};
 use crate::layout::{Layout, Word};
@@ -20,6 +21,8 @@ use sync::Site;
 #[derive(Debug)]
 pub(crate) struct Code {
     pub(crate) blocks: IndexVec<BlockId, Vec<Step>>,
+    /// The same, for groups of one lane.
+    pub(crate) single: IndexVec<BlockId, Vec<Single>>,
     /// The number of each block's first instruction among those of the program.
     pub(crate) first: IndexVec<BlockId, Site>,
 }
@@ -104,7 +107,16 @@ impl Code {
             };
             block.instructions.iter().map(step).collect()
         };
-        Self { blocks: function.blocks.iter().map(&mut block).collect(), first }
+        let blocks = function.blocks.iter().map(&mut block).collect();
+        let single = |block: &ir::Block| {
+            let decode = |instruction: &Instr| match touches(&registers, &instruction.op) {
+                false => decode_single::decode(instruction, layout),
+                true => Single::Other,
+            };
+            block.instructions.iter().map(decode).collect()
+        };
+        let single = function.blocks.iter().map(single).collect();
+        Self { blocks, single, first }
     }
 }
 

@@ -169,6 +169,6 @@ pub(super) fn moved_pointers(
 }
 
 /// Returns `true` if a lane tagged as a pointer holds a whole one rather than half of a 64-bit address.
-fn is_pointer(value: u64, width: Width) -> bool {
+pub(super) fn is_pointer(value: u64, width: Width) -> bool {
     (width == Width::B64 && value >> 32 != 0) || Pointer::decode_in_window(value).is_some()
 }

@@ -7,6 +7,7 @@
 
 mod contiguous;
 pub(crate) mod decode;
+pub(crate) mod decode_single;
 mod direct;
 mod single_lane;
 pub(crate) mod uniform;

@@ -166,6 +166,11 @@ impl Domain for Aliased<'_> {
         without_aliases!(self, operands, |plain| self.inner.fma(plain, rounding, lanes, out));
     }
 
+    fn fma_of_one(&mut self, operands: [Value; 3], rounding: Rounding) -> Value {
+        let operands = operands.map(|operand| self.resolve(operand));
+        self.inner.fma_of_one(operands, rounding)
+    }
+
     fn dot(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
         if self.targets.borrow().is_empty() {
             return self.inner.dot(a, b, c);
