@@ -225,7 +225,7 @@ impl Engine<'_> {
                 );
             }
             ExprKind::Binary(Binary::Shl | Binary::Shr, _, right) => {
-                let width = super::eval::width(expr.ty);
+                let width = super::shifts::width(expr.ty);
                 demand(
                     inside(self.integer_value(right, state), Some(Poly::constant(width))),
                     Defined::Shift,

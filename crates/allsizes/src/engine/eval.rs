@@ -4,6 +4,7 @@
 //! Long: one case for each kind of expression.
 
 use super::Engine;
+use super::shifts::{shift_name, shifted_fits, sign_bit, width};
 use super::state::{Claim, OpaqueComparison, Operation, State, SymbolicValue};
 use arith::formula::Formula;
 use arith::poly::Poly;
@@ -339,7 +340,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The result of a sum or product; without one, an unknown integer of the type.
+    /// The result of a sum or product. One that is too large to represent here is an unknown integer of the type, and
+    /// nothing shows that a signed one fits.
     fn arithmetic(
         &mut self,
         result: Option<Poly>,
@@ -347,10 +349,14 @@ impl Engine<'_> {
         state: &State,
         strict: bool,
     ) -> SymbolicValue {
+        let may_overflow = strict && matches!(expr.ty, Type::Int { signed: true, .. });
         let Some(poly) = result else {
+            if may_overflow {
+                self.oblige(Claim::Overflow(expr.ty), Formula::False, expr.span, state);
+            }
             return SymbolicValue::Int(self.unknown("large", Level::Thread, expr.ty));
         };
-        if strict && matches!(expr.ty, Type::Int { signed: true, .. }) {
+        if may_overflow {
             self.oblige_in_range(&poly, expr, state);
         }
         SymbolicValue::Int(poly)
@@ -428,7 +434,12 @@ impl Engine<'_> {
                 let below = b.scaled(-1).and_then(|negative| negative.offset(width(ty) - 1));
                 let goal = [Formula::ge(b.clone()), below.map_or(Formula::False, Formula::ge)];
                 self.oblige(Claim::Overflow(ty), Formula::and(goal), expr.span, state);
-                SymbolicValue::Int(self.operation(Operation::Opaque(shift(operator, ty), a, b), ty))
+                if strict && operator == Binary::Shl {
+                    self.oblige(Claim::Overflow(ty), shifted_fits(&a, &b, ty), expr.span, state);
+                }
+                SymbolicValue::Int(
+                    self.operation(Operation::Opaque(shift_name(operator, ty), a, b), ty),
+                )
             }
             Binary::BitAnd => {
                 SymbolicValue::Int(self.operation(Operation::Opaque("and", a, b), ty))
@@ -560,28 +571,4 @@ fn machine_constant(poly: &Poly, ty: Type) -> Poly {
 /// Returns `true` if a number is a power of two.
 fn is_bit(value: &i128) -> bool {
     *value > 0 && value & (value - 1) == 0
-}
-
-/// The name of a shift by a variable amount: results depend on the direction, and to the left on the type.
-fn shift(operator: Binary, ty: Type) -> &'static str {
-    match (operator, ty) {
-        (Binary::Shr, _) => "shr",
-        (_, Type::Int { bits: 64, signed: true }) => "shl.s64",
-        (_, Type::Int { bits: 64, signed: false }) => "shl.u64",
-        (_, Type::Int { signed: true, .. }) => "shl.s32",
-        _ => "shl.u32",
-    }
-}
-
-/// The value of a constant shifted into the sign bit, such as `1 << 31`: C++17 defines it if the unsigned type holds the
-/// result ([expr.shift]/2).
-fn sign_bit(number: i128, amount: i128, ty: Type) -> Option<i128> {
-    let Type::Int { bits, signed: true } = ty else { return None };
-    let result = number.checked_mul(1 << amount)?;
-    (number >= 0 && !ty.holds(result) && result < 1 << bits).then(|| ty.wrap(result))
-}
-
-/// Exclusive upper bound on shift amounts of a type.
-pub(super) fn width(ty: Type) -> i128 {
-    if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 63 }
 }

@@ -24,6 +24,7 @@ mod orbits;
 mod pairs;
 mod proof;
 mod setup;
+mod shifts;
 mod state;
 mod textures;
 mod trips;

@@ -3,10 +3,10 @@
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;
 use super::memory_model::{Item, Place, Spot, Value};
-use super::types::{annotation_type, binary, convert, int, to_common_type};
+use super::types::{annotation_type, binary, convert, fold, int, to_common_type};
 use base::Span;
 use cuda::tree;
-use kir::{Binary, Compare, Expr, Stmt, Type};
+use kir::{Binary, Compare, Expr, ExprKind, Stmt, Type};
 
 impl Lowerer<'_> {
     /// `left ∘ right`, with both converted to one type; the right side of a shift keeps its own.
@@ -31,7 +31,7 @@ impl Lowerer<'_> {
         let (left, right) = match shifts && !self.in_annotation {
             true => {
                 let ty = left.ty;
-                (left, convert(right, ty))
+                (left, shift_amount(right, ty))
             }
             false => to_common_type(left, right, self.in_annotation),
         };
@@ -235,4 +235,15 @@ pub(super) fn comparison(operator: tree::Compare) -> Compare {
         tree::Compare::Gt => Compare::Gt,
         tree::Compare::Ge => Compare::Ge,
     }
+}
+
+/// Converts the amount of a shift to the type of the shifted number. The width is an amount that no shift may have; it
+/// stands for a constant out of range, which a conversion could wrap into the range.
+fn shift_amount(amount: Expr, ty: Type) -> Expr {
+    let (Some(constant), Type::Int { bits, .. }) = (fold(&amount), ty) else {
+        return convert(amount, ty);
+    };
+    let bits = i128::from(bits);
+    let constant = if (0..bits).contains(&constant) { constant } else { bits };
+    Expr { kind: ExprKind::Int(constant), ty, span: amount.span }
 }

@@ -197,7 +197,15 @@ impl Lowerer<'_> {
         }
         let number = (**number).clone();
         let times = int(factor / of_one, number.ty, span);
-        Ok(Count::Computed(binary(Binary::Mul, number, times, span)))
+        let count = binary(Binary::Mul, number, times, span);
+        // The number of bytes must not wrap. A condition makes that an obligation.
+        let of_one = int(of_one, bytes.ty, span);
+        let whole = binary(Binary::Div, bytes, of_one, span);
+        let equal = Box::new(count.clone());
+        let kind = kir::ExprKind::Compare(kir::Compare::Eq, Box::new(whole), equal);
+        let same = kir::Expr { kind, ty: kir::Type::Bool, span };
+        out.push(Stmt::If(same, Vec::new(), Vec::new()));
+        Ok(Count::Computed(count))
     }
 
     /// A loop over all elements.

@@ -36,7 +36,8 @@ impl Lowerer<'_> {
                 Ok(super::memory::nothing(span))
             }
             ("__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count", [inner]) => {
-                self.discard(inner, out)?;
+                let condition = self.condition(inner, out)?;
+                out.push(Stmt::If(condition, Vec::new(), Vec::new()));
                 self.barrier_here(span, out);
                 Ok(vec![Item::Scalar(self.unknown("exchanged", Type::INT, span, out))])
             }
@@ -92,7 +93,12 @@ impl Lowerer<'_> {
                 Some(value) => Ok(value),
                 None => self.unknown_call(arguments, expr, out),
             },
-            ("__builtin_expect", [value, _]) => self.value(value, out),
+            ("__builtin_expect", [_, _]) => {
+                let mut values = self.values(arguments, out)?.into_iter();
+                let value = values.next().unwrap_or_default();
+                values.for_each(|expected| self.keep_partial(expected, out));
+                Ok(value)
+            }
             _ => self
                 .numeric_function(name, arguments, expr, out)
                 .map(|value| vec![Item::Scalar(value)]),

@@ -4,7 +4,7 @@
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;
 use super::memory_model::{Item, Value};
-use super::types::fold;
+use super::types::{fold, truth};
 use cuda::tree;
 use kir::Stmt;
 
@@ -23,7 +23,16 @@ impl Lowerer<'_> {
         let first_target = arguments.iter().position(is_pointer).unwrap_or(arguments.len());
         let (arguments, targets) = arguments.split_at(first_target);
         let values = self.values(arguments, out)?;
-        values.iter().for_each(|value| self.keep_partial(value.clone(), out));
+        let is_vote = ["__ballot_sync", "__any_sync", "__all_sync"].contains(&name);
+        for (position, value) in values.iter().enumerate() {
+            match value.first() {
+                // The predicate of a vote is a condition like any other.
+                Some(Item::Scalar(predicate)) if is_vote && position == 1 => {
+                    out.push(Stmt::If(truth(predicate.clone()), Vec::new(), Vec::new()));
+                }
+                _ => self.keep_partial(value.clone(), out),
+            }
+        }
         let mask = values.first().and_then(|one| one.first());
         let is_partial = match mask {
             Some(Item::Scalar(mask)) if name != "__activemask" => {
