@@ -202,7 +202,8 @@ fn an_entry_may_compare_parts() {
     let (code, output, _) = entry("compare = [\"y[{at}]\"]");
     assert!(code == 1 && output.contains("refuted   leaky[at=1]"), "{output}");
     assert!(!output.contains("refuted   leaky[at=0]"), "{output}");
-    assert!(output.contains("only `y[0]` is compared"), "{output}");
+    assert!(output.contains("proved    leaky[at=0]"), "{output}");
+    assert!(output.contains("only `y[1]` is compared"), "{output}");
     let (code, _, messages) = entry("compare = 3");
     assert!(code == 2 && messages.contains("compare = 3"), "{messages}");
 }
