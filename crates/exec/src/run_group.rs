@@ -4,7 +4,8 @@
 
 use crate::context::{Context, Flow};
 use crate::fast::decode::Step;
-use crate::fast::decode_single::{Single, lane_alone};
+use crate::fast::decode_single::Single;
+use crate::fast::run_single::lane_alone;
 use crate::finding::{Fault, Gap, Place};
 use crate::interpret::symbolic::conditional::{check_hint_guard, conditional};
 use crate::interpret::{execute, guarded, mbarrier, poll};

@@ -201,9 +201,7 @@ impl Lowerer<'_> {
         // The number of bytes must not wrap. A condition makes that an obligation.
         let of_one = int(of_one, bytes.ty, span);
         let whole = binary(Binary::Div, bytes, of_one, span);
-        let equal = Box::new(count.clone());
-        let kind = kir::ExprKind::Compare(kir::Compare::Eq, Box::new(whole), equal);
-        let same = kir::Expr { kind, ty: kir::Type::Bool, span };
+        let same = compare(Compare::Eq, whole, count.clone());
         out.push(Stmt::If(same, Vec::new(), Vec::new()));
         Ok(Count::Computed(count))
     }

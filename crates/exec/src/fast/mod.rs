@@ -9,6 +9,7 @@ mod contiguous;
 pub(crate) mod decode;
 pub(crate) mod decode_single;
 mod direct;
+pub(crate) mod run_single;
 mod single_lane;
 pub(crate) mod uniform;
 

@@ -1,5 +1,5 @@
 //! Reads and writes of one lane, for pre-decoded instructions of a group of one lane
-//! ([`crate::fast::decode_single`]).
+//! ([`crate::fast::run_single`]).
 
 use super::Registers;
 use crate::handle::Value;
