@@ -51,9 +51,12 @@ impl Symbolic {
             let of = integers.iter().find(|(positions, _)| positions.contains(&position));
             let (_, (low, high)) = *of?;
             let declared = assumed_ranges.iter().find(|one| one.positions.contains(&position));
-            let declared = declared.map_or((low, high), |one| one.range);
+            // A number that the type does not have may leave an end of the type in a gap.
+            let both = declared.map_or((low, high), |one| {
+                one.without_gaps((low.max(one.range.0), high.min(one.range.1)))
+            });
             // An empty range is dropped: no input is found in this case anyway.
-            Some((low.max(declared.0), high.min(declared.1))).filter(|(low, high)| low <= high)
+            Some(both).filter(|(low, high)| low <= high)
         };
         ranges.of(terms, term, &input)
     }

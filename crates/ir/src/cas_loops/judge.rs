@@ -4,13 +4,15 @@
 
 use super::operation::function_of;
 use super::paths::{Compared, Comparison, End, Fact, GUESS, Node, Path, Swap, Value, Walk};
-use crate::{AtomicOp, Op, Operand, Ordering, Relation, Scalar, Width};
+use crate::{AtomicOp, BlockId, Op, Operand, Ordering, Relation, Scalar, Width};
 
 /// Decides which update the paths of a loop perform.
 pub(super) struct Judge<'w, 'f> {
     pub walk: &'w Walk<'f>,
     /// Set if the guess at the loop's first block was read from memory.
     pub is_read: bool,
+    /// The blocks of the loop.
+    pub blocks: &'w [BlockId],
 }
 
 impl Judge<'_, '_> {
@@ -169,7 +171,18 @@ impl Judge<'_, '_> {
             })
         };
         outcome == Some(false)
-            || performed.better.is_some_and(|better| ordered(better) && still(better))
+            || !self.loads_others()
+                && performed.better.is_some_and(|better| ordered(better) && still(better))
+    }
+
+    /// Returns `true` if the loop loads something besides guesses.
+    fn loads_others(&self) -> bool {
+        let function = self.walk.region.function;
+        self.walk.visited.iter().any(|(&(block, position), visit)| {
+            let op = &function.blocks[block].instructions[position].op;
+            // Loads of guesses depend on the swapped number.
+            self.blocks.contains(&block) && matches!(op, Op::Load(_)) && !visit.depends
+        })
     }
 }
 

@@ -141,7 +141,8 @@ fn atomic_of_float(
     let plain = FloatMode { contract: false, flush: false, ..mode } == FloatMode::NEAREST;
     match op {
         FloatBinary::Add if plain && (flushes || !mode.flush) => Some(AtomicOp::Add),
-        FloatBinary::Mul if plain => Some(AtomicOp::Mul),
+        // An update of halves flushes nothing.
+        FloatBinary::Mul if plain && (format == Format::F32 || !mode.flush) => Some(AtomicOp::Mul),
         FloatBinary::Min { propagate_nan: false, xor_sign_abs: false } if plain && !mode.flush => {
             Some(AtomicOp::Min)
         }

@@ -12,7 +12,8 @@
 //! 2. a path that leaves has swapped with success, or has compared a number that it read with `v` and found it at
 //!    least as good, so that an update at the time of that read would have changed nothing;
 //! 3. a path that goes on has failed to swap, or found `v` better than the number that the swap returned. In the
-//!    second case the update may happen twice; a maximum or minimum is the same then.
+//!    second case the update may happen twice; a maximum or minimum is the same then, if the loop loads nothing but
+//!    the swapped number: another load might find what the first update wrote.
 //!
 //! No register that the loop writes may be used behind it. If a path leaves without a swap, the swap must be relaxed.
 //! The loads of guesses are removed. They may be weak: an aligned load of one word sees a value that the word had.
@@ -194,7 +195,8 @@ impl Loop {
                 let swaps = paths.iter().filter_map(|path| path.swap);
                 let fresh = |swap: Swap| state.is_fresh(&walk, swap.compared);
                 { swaps }.all(fresh).then_some(())?;
-                let update = Judge { walk: &walk, is_read: state.is_read }.update(&paths)?;
+                let judge = Judge { walk: &walk, is_read: state.is_read, blocks: &self.blocks };
+                let update = judge.update(&paths)?;
                 let is_jump = |block: &BlockId| {
                     matches!(function.blocks[*block].terminator, Terminator::Jump(_))
                 };
@@ -229,6 +231,10 @@ impl HeaderState {
             .flat_map(|block| block.instructions.iter().flat_map(|one| registers(one).0))
             .collect();
         let carried: Vec<Reg> = written.into_iter().filter(|one| alive.has(*one)).collect();
+        // Of registers that control brings from somewhere else, nobody knows that they hold one number.
+        if entering.is_empty() && carried.len() > 1 {
+            return None;
+        }
         let guess = walk.add(Node::Read(GUESS));
         let registers = carried.iter().map(|register| (*register, guess)).collect();
         let is_read = !entering.is_empty();
