@@ -17,6 +17,7 @@ mod contents;
 mod contract;
 mod draw;
 mod evaluate;
+mod existence;
 pub mod history;
 mod launch;
 mod machine;
