@@ -342,7 +342,10 @@ fn assemble(proof: Proof, tests: TrialResults, relied_on: &[base::Span]) -> Answ
     for one in reported {
         let open: Vec<OpenClaim> =
             proof.open.iter().filter(|open| open.property == one).cloned().collect();
-        let findings = tests.findings.iter().filter(|finding| property(&finding.event) == one);
+        // Conversions that compilers define contradict a proof, and are otherwise no findings.
+        let converted = tests.converted.iter().filter(|_| open.is_empty());
+        let findings = tests.findings.iter().chain(converted);
+        let findings = findings.filter(|finding| property(&finding.event) == one);
         // C++ defines that unsigned numbers wrap around. If the proof is open there, that is unsupported, not a
         // mistake of the kernel.
         let findings: Vec<Finding> = findings
