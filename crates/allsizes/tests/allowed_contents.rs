@@ -25,7 +25,8 @@ fn depends_on_indices(property: Property, own: &str, body: &str) {
     assert_ne!(verdict(property, &excluded, parameters, body), Verdict::Refuted, "{body}");
     assert_eq!(verdict(property, &clauses, parameters, body), Verdict::Refuted, "{body}");
     // A requirement that all launches can satisfy excludes none.
-    let allowed = format!("{clauses}\n//@ requires \\forall int i; 0 <= i < n ==> 0 <= idx[i] < 7;");
+    let allowed =
+        format!("{clauses}\n//@ requires \\forall int i; 0 <= i < n ==> 0 <= idx[i] < 7;");
     assert_eq!(verdict(property, &allowed, parameters, body), Verdict::Refuted, "{body}");
 }
 
@@ -62,9 +63,8 @@ fn a_written_array_is_drawn_as_it_was() {
 
 #[test]
 fn a_gather_of_the_first_element_is_not_refuted() {
-    let clauses = format!(
-        "//@ extent idx[n], out[n], table[m];\n//@ requires n >= 0 && m >= 0;\n{INDICES}"
-    );
+    let clauses =
+        format!("//@ extent idx[n], out[n], table[m];\n//@ requires n >= 0 && m >= 0;\n{INDICES}");
     let parameters = "const int* idx, const float* table, float* out, int n, int m";
     let head = "int i = blockIdx.x*blockDim.x + threadIdx.x; if (i < n) ";
     for (access, is_wrong) in [
