@@ -120,9 +120,10 @@ pub fn prove(
     relied_on.extend(used_lemmas(&kernel.body));
     let contracts = kernel.contracts.iter();
     relied_on.extend(contracts.flat_map(|one| one.relies.iter().copied().chain([one.span])));
+    let converts = !tests.converted.is_empty();
     let answer = assemble(proof, tests, &relied_on);
     if options.suggests && answer.example.is_some() && !deadline::is_over() {
-        return answer.with_suggestions(kernel, solver, options.infers);
+        return answer.with_suggestions(kernel, solver, (options.infers, converts));
     }
     (answer, solver)
 }
@@ -278,12 +279,13 @@ impl Answer {
     }
 
     /// Adds launch preconditions under which open properties would hold. They are also searched for failed properties
-    /// that often fail only because of sizes: overflow, races and bounds.
+    /// that often fail only because of sizes: overflow, races and bounds. `converts` says that a run converted a number
+    /// that does not fit.
     fn with_suggestions(
         mut self,
         kernel: &Kernel,
         solver: Option<Solver>,
-        infers: bool,
+        (infers, converts): (bool, bool),
     ) -> (Self, Option<Solver>) {
         let mut solver = solver;
         for checked in &mut self.properties {
@@ -294,7 +296,10 @@ impl Answer {
                     Property::Overflow | Property::Races | Property::Bounds
                 ),
                 // Without a solver, the solver may be all that is missing.
-                Verdict::Unknown => !checked.open.is_empty() && !self.missed_solver,
+                Verdict::Unknown => {
+                    let is_converted = converts && checked.property == Property::Overflow;
+                    !checked.open.is_empty() && (is_converted || !self.missed_solver)
+                }
             };
             let claims = [
                 Property::Initialised,
@@ -342,7 +347,10 @@ fn assemble(proof: Proof, tests: TrialResults, relied_on: &[base::Span]) -> Answ
     for one in reported {
         let open: Vec<OpenClaim> =
             proof.open.iter().filter(|open| open.property == one).cloned().collect();
-        let findings = tests.findings.iter().filter(|finding| property(&finding.event) == one);
+        // Conversions that compilers define contradict a proof, and are otherwise no findings.
+        let converted = tests.converted.iter().filter(|_| open.is_empty());
+        let findings = tests.findings.iter().chain(converted);
+        let findings = findings.filter(|finding| property(&finding.event) == one);
         // C++ defines that unsigned numbers wrap around. If the proof is open there, that is unsupported, not a
         // mistake of the kernel.
         let findings: Vec<Finding> = findings

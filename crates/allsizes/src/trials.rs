@@ -1,7 +1,9 @@
 //! Runs launches that the contract allows: to refute wrong claims, and to test proofs against the interpreter.
 //!
 //! An event of a run (a race, an access out of bounds, …) is a finding. A run ends at an overflow. If that was of an
-//! unsigned number, which C++ lets wrap around, the launch is run once more with the machine's arithmetic.
+//! unsigned number, which C++ lets wrap around, the launch is run once more with the machine's arithmetic. If that was of
+//! a signed number, it is run once more with conversions as compilers define them: only an overflow that happens again,
+//! in arithmetic, is a finding.
 
 use crate::answer::Finding;
 use crate::engine::Property;
@@ -36,6 +38,8 @@ pub(crate) struct TrialResults {
     pub(crate) failed_assumptions: usize,
     /// Events after an unsigned number had wrapped around. C++ defines that, but proofs assume that it does not happen.
     pub(crate) after_wrap: Vec<Finding>,
+    /// Overflows in conversions that compilers define. Proofs exclude them too.
+    pub(crate) converted: Vec<Finding>,
     /// Set if contents were found that satisfy the contract's requirements on contents.
     pub(crate) found_contents: bool,
 }
@@ -100,12 +104,42 @@ impl TrialResults {
         self.tested += usize::from(run.end == End::Complete);
         self.failed_assumptions += usize::from(run.end == End::Stopped(interp::ASSUMPTION_FAILS));
         self.found_contents |= run.drew_constrained && !matches!(run.end, End::Stopped(_));
-        if run.events.iter().any(is_unsigned_wrap) {
-            steps += self.rerun_with_wrapping(kernel, launch, budget.saturating_sub(steps));
+        steps += self.add_events(kernel, (launch, None), run.events, budget.saturating_sub(steps));
+        steps
+    }
+
+    /// Adds the events of a run, after further runs where C++ defines a number that wrapped; returns the steps of these.
+    fn add_events(
+        &mut self,
+        kernel: &Kernel,
+        (launch, thread): (&Launch, Option<Thread>),
+        events: Vec<Event>,
+        budget: u64,
+    ) -> u64 {
+        let finding = |event: Event| Finding { launch: launch.clone(), event };
+        let mut steps = 0;
+        if thread.is_none() && events.iter().any(is_unsigned_wrap) {
+            steps += self.rerun_with_wrapping(kernel, launch, budget);
         }
-        for event in run.events {
-            self.add_finding(Finding { launch: launch.clone(), event });
+        let mut real = events;
+        if real.iter().any(is_signed_overflow) {
+            let most = budget.max(MAX_THREAD_STEPS);
+            let again = interp::run_with_conversions(kernel, launch, thread, most);
+            steps += again.steps;
+            let recurs = |event: &Event| again.events.iter().any(|one| is_same(one, event));
+            let (kept, converted): (Vec<_>, Vec<_>) =
+                real.into_iter().partition(|event| !is_signed_overflow(event) || recurs(event));
+            real = kept;
+            if !converted.is_empty() {
+                self.converted.extend(converted.into_iter().map(finding));
+                let later = again.events;
+                let (overflows, others): (Vec<_>, Vec<_>) =
+                    later.into_iter().partition(is_signed_overflow);
+                real.extend(overflows);
+                others.into_iter().for_each(|event| self.add_after_wrap(finding(event)));
+            }
         }
+        real.into_iter().for_each(|event| self.add_finding(finding(event)));
         steps
     }
 
@@ -118,14 +152,19 @@ impl TrialResults {
             Err(run) => run,
         };
         for event in run.events {
-            let is_seen =
-                matches!(property(&event), Property::Bounds | Property::Races | Property::Division);
-            let is_new = |one: &Finding| places(&one.event) != places(&event);
-            if is_seen && self.after_wrap.iter().all(is_new) {
-                self.after_wrap.push(Finding { launch: launch.clone(), event });
-            }
+            self.add_after_wrap(Finding { launch: launch.clone(), event });
         }
         run.steps
+    }
+
+    /// Keeps the first of such findings about the same places.
+    fn add_after_wrap(&mut self, finding: Finding) {
+        let event = &finding.event;
+        let is_seen =
+            matches!(property(event), Property::Bounds | Property::Races | Property::Division);
+        if is_seen && self.after_wrap.iter().all(|one| places(&one.event) != places(event)) {
+            self.after_wrap.push(finding);
+        }
     }
 
     /// Runs single threads of large launches.
@@ -142,11 +181,11 @@ impl TrialResults {
             let first = Thread { block: [0; 3], thread: [0; 3] };
             for thread in [last, first] {
                 let run = interp::run_alone(kernel, &launch, thread, MAX_THREAD_STEPS);
-                for event in run.events {
-                    if property(&event) == Property::Overflow {
-                        self.add_finding(Finding { launch: launch.clone(), event });
-                        return;
-                    }
+                let mut events = run.events;
+                events.retain(|event| property(event) == Property::Overflow);
+                self.add_events(kernel, (&launch, Some(thread)), events, MAX_THREAD_STEPS);
+                if self.findings.iter().any(|one| property(&one.event) == Property::Overflow) {
+                    return;
                 }
             }
         }
@@ -164,23 +203,22 @@ impl TrialResults {
             }
             for seed in 1..=SEEDS {
                 let launch = Launch { seed, ..launch.clone() };
-                let run = match search::is_runnable(&launch) {
-                    true => interp::run(kernel, &launch, MAX_RUN_STEPS),
-                    false => interp::run_alone(kernel, &launch, *thread, MAX_THREAD_STEPS),
+                let alone = (!search::is_runnable(&launch)).then_some(*thread);
+                let (run, budget) = match alone {
+                    None => (interp::run(kernel, &launch, MAX_RUN_STEPS), MAX_RUN_STEPS),
+                    Some(thread) => {
+                        let run = interp::run_alone(kernel, &launch, thread, MAX_THREAD_STEPS);
+                        (run, MAX_THREAD_STEPS)
+                    }
                 };
-                for event in run.events {
-                    self.add_finding(Finding { launch: launch.clone(), event });
-                }
+                self.add_events(kernel, (&launch, alone), run.events, budget);
             }
         }
     }
 
     /// Keeps the first finding about the same places.
     fn add_finding(&mut self, finding: Finding) {
-        let places = places(&finding.event);
-        if !self.findings.iter().any(|one| {
-            property(&one.event) == property(&finding.event) && self::places(&one.event) == places
-        }) {
+        if !self.findings.iter().any(|one| is_same(&one.event, &finding.event)) {
             self.findings.push(finding);
         }
     }
@@ -218,6 +256,16 @@ pub(crate) fn is_unsigned_wrap(event: &Event) -> bool {
         Event::Overflow { ty: Type::Int { bits, signed }, .. } => !signed || *bits < 32,
         _ => false,
     }
+}
+
+/// Returns `true` if a number overflowed in a type in which that is undefined.
+fn is_signed_overflow(event: &Event) -> bool {
+    matches!(event, Event::Overflow { .. }) && !is_unsigned_wrap(event)
+}
+
+/// Returns `true` if two events are about the same property and places.
+fn is_same(one: &Event, other: &Event) -> bool {
+    property(one) == property(other) && places(one) == places(other)
 }
 
 /// The places in the source that an event is about, in a fixed order.

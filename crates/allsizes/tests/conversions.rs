@@ -71,3 +71,43 @@ fn negative_numbers_become_large() {
     let wrapped = "if ((int)(u + 4294967295u) < n) a[0] = 1;";
     assert_ne!(verdicts(wrapped)[1], Verdict::Proved);
 }
+
+/// The verdict on overflow of a body for one thread.
+fn overflow(body: &str) -> Verdict {
+    let text = format!(
+        "//@ extent a[n];
+         //@ requires n >= 1 && gridDim.x == 1 && blockDim.x == 1;
+         __global__ void k(int* a, int n, unsigned u, int m, long long w) {{ {body} }}"
+    );
+    let options = Options { infers: true, suggests: false };
+    let (answer, _) = allsizes::prove(&kernel(&text), solver(), options);
+    assert!(answer.contradiction.is_none(), "{text}{:?}", answer.contradiction);
+    let own = answer.properties.iter().find(|one| one.property == Property::Overflow);
+    own.unwrap_or_else(|| panic!("{text}")).verdict
+}
+
+#[test]
+fn a_conversion_is_no_overflow() {
+    for body in [
+        "int x = (int)u; if (x == 4) a[0] = 1;",
+        "int x = (int)(u * 2654435761u); if (x < 0) a[0] = 1;",
+        "int x = __mul24(m, m); if (x == 4) a[0] = 1;",
+        "int x = (int)w; if (x == 4) a[0] = 1;",
+        "int x = (int)u; if (x > 7 && x < 100 && x + 1 == 9) a[0] = 1;",
+    ] {
+        assert_ne!(overflow(body), Verdict::Refuted, "{body}");
+    }
+}
+
+#[test]
+fn arithmetic_after_a_conversion_overflows() {
+    for body in [
+        "int x = (int)u; if (x + x == 4) a[0] = 1;",
+        "int x = (int)(u * 2654435761u); if (x * x < 0) a[0] = 1;",
+        "int x = m * m; if (x == 4) a[0] = 1;",
+        "int x = m + 1; long long y = (long long)x; if (y == 4) a[0] = 1;",
+        "unsigned x = (unsigned)(m + 1); if (x == 4u) a[0] = 1;",
+    ] {
+        assert_eq!(overflow(body), Verdict::Refuted, "{body}");
+    }
+}

@@ -207,8 +207,8 @@ impl Machine<'_> {
     }
 
     /// Builds the result of a run that ended with `halt`, or with one of its events.
-    fn into_run(self, halt: Option<Halt>) -> Run {
-        let mut events = self.events;
+    fn into_run(mut self, halt: Option<Halt>) -> Run {
+        let mut events = std::mem::take(&mut self.events);
         let end = match halt {
             None => End::Event,
             Some(Halt::Stopped(why)) => End::Stopped(why),
@@ -217,7 +217,9 @@ impl Machine<'_> {
                 End::Event
             }
         };
-        Run { events, end, steps: self.steps, drew_constrained: self.drew_constrained }
+        let (steps, drew_constrained) = (self.steps, self.drew_constrained);
+        let events = self.allowed_events(events);
+        Run { events, end, steps, drew_constrained }
     }
 
     /// Draws a value for an element that no clause of the contract constrains.

@@ -2,7 +2,8 @@
 //!
 //! An element is drawn when it is first read. If a requirement relates elements to each other, all elements of its
 //! arrays are drawn before the run, one after the other, each so that no requirement is known to fail. So a run only
-//! shows behaviour on contents that the contract allows. If no such contents are found, there is no run.
+//! shows behaviour on contents that the contract allows. If no such contents are found, there is no run. `existence.rs`
+//! tests the elements that a run has not read.
 
 use crate::contract::{Contract, mentioned_arrays};
 use crate::draw::of_name;
@@ -16,6 +17,10 @@ use base::mix64;
 use kir::{ArrayId, Expr, ExprKind, Requirement, Space, Type, VarId, visit};
 use std::collections::BTreeSet;
 
+/// A run stops with this if too many elements are related.
+pub(crate) const TOO_MANY_RELATED: &str = "contents that the contract relates cannot be generated";
+/// A run stops with this if it finds no contents.
+pub(crate) const NONE_ALLOWED: &str = "no contents were found that satisfy the contract";
 /// Limit on attempts for one element.
 const MAX_TRIES: u64 = 64;
 /// Limit on attempts for all contents.
@@ -46,7 +51,7 @@ impl Machine<'_> {
         });
         let sizes: Option<Vec<(ArrayId, i128)>> = sizes.collect();
         let Some(sizes) = sizes.filter(|_| !written) else {
-            return Err(Halt::Stopped("contents that the contract relates cannot be generated"));
+            return Err(Halt::Stopped(TOO_MANY_RELATED));
         };
         for start in 0..MAX_STARTS {
             self.global.clear();
@@ -56,7 +61,7 @@ impl Machine<'_> {
                 return Ok(());
             }
         }
-        Err(Halt::Stopped("no contents were found that satisfy the contract"))
+        Err(Halt::Stopped(NONE_ALLOWED))
     }
 
     /// The current contents of global arrays with one known size.
@@ -83,7 +88,7 @@ impl Machine<'_> {
     /// The initial value of an element.
     pub(crate) fn initial_value(&mut self, cell: &Cell) -> Result<Value, Halt> {
         let found = self.draw(cell, 0);
-        found.ok_or(Halt::Stopped("no contents were found that satisfy the contract"))
+        found.ok_or(Halt::Stopped(NONE_ALLOWED))
     }
 
     /// Returns the value of an element from its initialiser in the source. Other contents are only possible if the
@@ -214,7 +219,7 @@ impl Machine<'_> {
 
 /// Returns `true` if a requirement relates elements to each other: it has several variables or arrays, or an index
 /// that is not its variable.
-fn relates(requirement: &Requirement) -> bool {
+pub(crate) fn relates(requirement: &Requirement) -> bool {
     requirement.forall.len() > 1
         || mentioned_arrays(requirement).len() > 1
         || has_other_index(requirement)

@@ -212,6 +212,12 @@ fn convert(
             Ok(Value::int(ty.wrap(i128::from(float as i64))))
         }
         (Value::Int { value, exact }, Type::Int { bits: to, .. }) => {
+            // A signed number that wrapped in arithmetic stays one.
+            let is_defined =
+                exact == Some(value) || matches!(from, Type::Int { signed: false, .. });
+            if env.conversions_wrap() && is_defined {
+                return Ok(Value::int(ty.wrap(value)));
+            }
             let widens = matches!(from, Type::Int { bits, .. } if bits < to) || from == Type::Bool;
             if widens && exact != Some(value) {
                 if !strict {

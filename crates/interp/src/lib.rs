@@ -17,6 +17,7 @@ mod contents;
 mod contract;
 mod draw;
 mod evaluate;
+mod existence;
 pub mod history;
 mod launch;
 mod machine;
@@ -55,6 +56,20 @@ pub fn constrains_contents(kernel: &Kernel) -> bool {
 #[must_use]
 pub fn run(kernel: &Kernel, launch: &Launch, budget: u64) -> Run {
     machine::Machine::new(kernel, launch, budget).run(None)
+}
+
+/// Runs a launch, or one thread of it alone, in which conversions between types of integers give the machine's number,
+/// as CUDA's compilers define. Other runs report a number that a conversion changed and that is used.
+#[must_use]
+pub fn run_with_conversions(
+    kernel: &Kernel,
+    launch: &Launch,
+    thread: Option<Thread>,
+    budget: u64,
+) -> Run {
+    let mut machine = machine::Machine::new(kernel, launch, budget);
+    machine.conversions_wrap = true;
+    machine.run(thread)
 }
 
 /// Runs a launch to its end; returns initial and final contents.

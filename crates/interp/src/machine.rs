@@ -57,6 +57,8 @@ pub(crate) struct Machine<'k> {
     pub(crate) wide: bool,
     /// The arithmetic of compiled code, if it is modelled.
     pub(crate) compiled: Option<Arithmetic>,
+    /// Set if conversions of integers give the machine's number.
+    pub(crate) conversions_wrap: bool,
     /// For each array, `true` if it feeds an index or a condition.
     pub(crate) feeds: Vec<bool>,
     /// Numbers that conditions name.
@@ -98,6 +100,7 @@ pub(crate) struct ThreadView<'m> {
     state: &'m State<'m>,
     launch: &'m Launch,
     compiled: Option<&'m Arithmetic>,
+    conversions_wrap: bool,
 }
 
 impl Environment for ThreadView<'_> {
@@ -121,6 +124,10 @@ impl Environment for ThreadView<'_> {
 
     fn compiled(&self) -> Option<&Arithmetic> {
         self.compiled
+    }
+
+    fn conversions_wrap(&self) -> bool {
+        self.conversions_wrap
     }
 
     fn as_dyn(&self) -> &dyn Environment {
@@ -159,6 +166,7 @@ impl<'k> Machine<'k> {
             history: None,
             wide: false,
             compiled: None,
+            conversions_wrap: false,
             unwritten: None,
         }
     }
@@ -178,7 +186,8 @@ impl<'k> Machine<'k> {
 
     /// The environment of a thread.
     pub(crate) fn view<'m>(&'m self, state: &'m State<'m>) -> ThreadView<'m> {
-        ThreadView { state, launch: self.launch, compiled: self.compiled.as_ref() }
+        let (compiled, conversions_wrap) = (self.compiled.as_ref(), self.conversions_wrap);
+        ThreadView { state, launch: self.launch, compiled, conversions_wrap }
     }
 }
 

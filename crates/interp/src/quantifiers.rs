@@ -41,6 +41,10 @@ impl Environment for BoundVariables<'_> {
         self.outer.compiled()
     }
 
+    fn conversions_wrap(&self) -> bool {
+        self.outer.conversions_wrap()
+    }
+
     fn other(&self) -> Option<&dyn Environment> {
         self.outer.other()
     }
@@ -80,6 +84,10 @@ impl Environment for CallArguments<'_> {
 
     fn compiled(&self) -> Option<&Arithmetic> {
         self.outer.compiled()
+    }
+
+    fn conversions_wrap(&self) -> bool {
+        self.outer.conversions_wrap()
     }
 
     fn as_dyn(&self) -> &dyn Environment {

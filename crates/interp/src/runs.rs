@@ -3,6 +3,7 @@
 
 use crate::arithmetic::Arithmetic;
 use crate::claims;
+use crate::contents::{NONE_ALLOWED, TOO_MANY_RELATED};
 use crate::history::History;
 use crate::launch::Thread;
 use crate::machine::{Halt, Machine, State, WARP};
@@ -31,7 +32,7 @@ impl<'k> Machine<'k> {
             Some(thread) => self.run_thread_alone(thread),
             None => self.draw_related_contents().and_then(|()| self.run_and_test_claims()),
         };
-        let end = match result {
+        let mut end = match result {
             Ok(()) => End::Complete,
             Err(Halt::Stopped(why)) => End::Stopped(why),
             Err(Halt::Event(event)) => {
@@ -43,7 +44,13 @@ impl<'k> Machine<'k> {
         if self.events.is_empty() {
             self.events.extend(self.unwritten.take().and_then(Unwritten::first_use));
         }
-        Run { events: self.events, end, steps: self.steps, drew_constrained: self.drew_constrained }
+        let events = std::mem::take(&mut self.events);
+        let any = !events.is_empty();
+        let events = self.allowed_events(events);
+        if any && events.is_empty() {
+            end = End::Stopped(NONE_ALLOWED);
+        }
+        Run { events, end, steps: self.steps, drew_constrained: self.drew_constrained }
     }
 
     /// Runs all blocks, then tests the contract's claims about the end; after a race the final contents are
@@ -71,6 +78,9 @@ impl<'k> Machine<'k> {
         let prepared = self.draw_related_contents();
         let before = self.contents();
         let end = match prepared.and_then(|()| self.run_grid()) {
+            Ok(()) if self.events.is_empty() && !self.has_allowed_contents() => {
+                End::Stopped(NONE_ALLOWED)
+            }
             Ok(()) if self.events.is_empty() => return Ok((before, self.contents())),
             Ok(()) => End::Event,
             Err(Halt::Stopped(why)) => End::Stopped(why),
@@ -95,6 +105,10 @@ impl<'k> Machine<'k> {
 
     /// Runs a thread through its barriers.
     fn run_thread_alone(&mut self, at: Thread) -> Result<(), Halt> {
+        match self.draw_related_contents() {
+            Ok(()) | Err(Halt::Stopped(TOO_MANY_RELATED)) => {}
+            Err(halt) => return Err(halt),
+        }
         let mut state = self.new_thread(at, 0);
         while !state.ended {
             self.step(&mut state)?;

@@ -127,6 +127,10 @@ impl Environment for FilledEnvironment<'_> {
         self.env.element(array, when, index)
     }
 
+    fn conversions_wrap(&self) -> bool {
+        self.env.conversions_wrap()
+    }
+
     fn as_dyn(&self) -> &dyn Environment {
         self
     }

@@ -77,6 +77,10 @@ pub trait Environment {
     fn compiled(&self) -> Option<&Arithmetic> {
         None
     }
+    /// Returns `true` if conversions between types of integers give the machine's number, so that it is exact.
+    fn conversions_wrap(&self) -> bool {
+        false
+    }
     /// The environment of the other thread of a pair.
     fn other(&self) -> Option<&dyn Environment> {
         None

@@ -198,12 +198,14 @@ impl Lowerer<'_> {
         let number = (**number).clone();
         let times = int(factor / of_one, number.ty, span);
         let count = binary(Binary::Mul, number, times, span);
-        // The number of bytes must not wrap. A condition makes that an obligation.
-        let of_one = int(of_one, bytes.ty, span);
-        let whole = binary(Binary::Div, bytes, of_one, span);
-        let same = compare(Compare::Eq, whole, count.clone());
-        out.push(Stmt::If(same, Vec::new(), Vec::new()));
-        Ok(Count::Computed(count))
+        // The number of bytes must not wrap: this comparison of integers without bounds makes that an obligation. If it
+        // wraps, the copy has another length, and the count no value.
+        let elements = convert(count.clone(), Type::Whole);
+        let expected = binary(Binary::Mul, elements, int(of_one, Type::Whole, span), span);
+        let same = compare(Compare::Eq, convert(bytes, Type::Whole), expected);
+        let known = self.new_var("count", count.ty);
+        out.push(Stmt::If(same, vec![Stmt::Assign(known, count)], Vec::new()));
+        Ok(Count::Computed(self.var(known, span)))
     }
 
     /// A loop over all elements.
