@@ -135,6 +135,73 @@ fn numbers_of_defined_halves_are_known() {
     }
 }
 
+/// Like [`halves`]; also compares the results for several numbers in place of the undefined ones: the defined half is
+/// the same for all, and the other one is not.
+fn halves_as_filled(body: &str) {
+    halves(body);
+    let results = |half: &str| {
+        let fill = |bits: u32| {
+            let low = bits & 0xffff;
+            let numbers = format!("mov.u32 %r7, {bits}; mov.u16 %h9, {low};");
+            let body = format!("{numbers} {body} st.global.b16 [%rd2], {half};");
+            let outcome = run(&body, true);
+            assert_eq!(outcome.findings.len(), 0, "{body}");
+            outcome.buffers[1].clone()
+        };
+        [0, u32::MAX, 0x1234_5678].map(fill)
+    };
+    let [one, other, third] = results("%h1");
+    assert!(one == other && other == third, "{body}");
+    let [one, other, third] = results("%h2");
+    assert!(one != other && other != third, "{body}");
+}
+
+/// Moves of bytes with an operand that is undefined as a whole: `%r7` and `%h9` are never written. The bytes that do not
+/// come from it are defined.
+#[test]
+fn operands_undefined_as_a_whole() {
+    let split = "mov.b32 {%h1, %h2}, %r4;";
+    for body in [
+        "prmt.b32 %r4, %r2, %r7, 0x5410;",
+        "prmt.b32 %r4, %r7, %r2, 0x1054;",
+        "bfi.b32 %r4, %r2, %r7, 0, 16;",
+        "shf.l.wrap.b32 %r4, %r2, %r7, 16;",
+        "and.b32 %r4, %r7, 0xffff0000; and.b32 %r5, %r2, 0xffff; or.b32 %r4, %r4, %r5;",
+        "shl.b32 %r4, %r7, 16; cvt.u32.u16 %r5, %h0; or.b32 %r4, %r4, %r5;",
+        "shl.b32 %r4, %r7, 16;",
+        "lop3.b32 %r4, %r2, %r7, 0xffff, 0xe4;",
+    ] {
+        halves_as_filled(&format!("{body} {split}"));
+    }
+    let other = "mov.b32 {%h2, %h1}, %r4;";
+    for body in [
+        "cvt.u32.u16 %r4, %h9;",
+        "shr.u32 %r4, %r7, 16;",
+        "bfi.b32 %r4, %r7, %r2, 0, 16;",
+        "and.b32 %r4, %r7, 0xffff;",
+        "and.b32 %r4, %r7, 0xff;",
+        "or.b32 %r4, %r7, 0xffff0000;",
+    ] {
+        halves_as_filled(&format!("{body} {other}"));
+    }
+    // Carries, shifts by parts of bytes, and unknown amounts mix the bytes.
+    for body in [
+        "add.u32 %r4, %r2, %r7;",
+        "shl.b32 %r4, %r2, %r7;",
+        "prmt.b32 %r4, %r2, %r6, %r7;",
+        "bfi.b32 %r4, %r2, %r6, %r7, 16;",
+        "xor.b32 %r4, %r2, %r7;",
+    ] {
+        for half in ["%h1", "%h2"] {
+            assert_ne!(
+                undefined(&format!("{body} {split} st.global.b16 [%rd2], {half};")),
+                0,
+                "{body}"
+            );
+        }
+    }
+}
+
 /// Traps: in each, an undefined byte decides something, or may have been written before.
 #[test]
 fn undefined_bytes_count() {

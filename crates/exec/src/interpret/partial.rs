@@ -53,18 +53,23 @@ pub(super) fn prepare(context: &mut Context<'_, '_>, op: &Op) -> Option<Prepared
             let concerned = parts.iter().any(poison) && context.layout.width(*dst) <= Width::B64;
             concerned.then(|| moves(context, op))
         }
+        // Some bytes of the result may be those of another operand, or zeros.
+        Op::Resize { dst, .. }
+        | Op::IntBinary { dst, .. }
+        | Op::IntTernary { dst, .. }
+        | Op::InsertBits { dst, .. } => {
+            let in_bytes = !matches!(context.layout.width(*dst), Width::B1 | Width::B128);
+            (in_bytes && has_poison(context, op)).then(|| moves(context, op))
+        }
         _ if !context.registers.has_partial() => None,
         Op::Copy { dst, .. } | Op::Select { dst, .. }
             if !matches!(context.layout.width(*dst), Width::B1 | Width::B128) =>
         {
             concerns(context, op).then(|| moves(context, op))
         }
-        Op::Split { .. }
-        | Op::Resize { .. }
-        | Op::IntUnary { op: IntUnary::Not, .. }
-        | Op::IntBinary { .. }
-        | Op::IntTernary { .. }
-        | Op::InsertBits { .. } => concerns(context, op).then(|| moves(context, op)),
+        Op::Split { .. } | Op::IntUnary { op: IntUnary::Not, .. } => {
+            concerns(context, op).then(|| moves(context, op))
+        }
         Op::FloatUnary { format, lanes: 2, dst, .. }
         | Op::FloatBinary { format, lanes: 2, dst, .. }
         | Op::Fma { format, lanes: 2, dst, .. }
@@ -76,6 +81,18 @@ pub(super) fn prepare(context: &mut Context<'_, '_>, op: &Op) -> Option<Prepared
         }
         _ => None,
     }
+}
+
+/// Returns `true` if an operand is undefined in a lane that executes, as a whole or in part.
+#[inline]
+fn has_poison(context: &Context<'_, '_>, op: &Op) -> bool {
+    let mut poison = Mask::NONE;
+    op.visit(&mut |access| {
+        if let ir::Access::Read(operand) = access {
+            poison = poison.or(context.registers.operand_tags(operand).poison);
+        }
+    });
+    !poison.and(context.lanes).is_empty()
 }
 
 /// Returns `true` if an operand may be partly undefined.
