@@ -66,6 +66,7 @@ pub struct Symbolic {
     /// Declared ranges of integers, beyond their types.
     pub(crate) assumed_ranges: Arc<Vec<AssumedRange>>,
     ranges: Ranges,
+    divided: bounded::Divided,
     /// Tensor elements read by a computed index, by the tensor's first element and the index.
     elements: FxHashMap<(usize, Term), Value>,
     /// Terms of element indices, by their coefficients.
@@ -124,6 +125,7 @@ impl Symbolic {
             integers: Vec::new(),
             assumed_ranges: Arc::default(),
             ranges: Ranges::default(),
+            divided: Default::default(),
             elements: FxHashMap::default(),
             places: FxHashMap::default(),
             place_integers: Default::default(),

@@ -44,6 +44,23 @@ const STORE: &str = "st.global.u32 [%rd3], %r9;";
 /// `out[i] = v[x[i]]`
 const GATHER: &str = "mul.wide.s32 %rd7, %r2, 4; add.s64 %rd7, %rd5, %rd7; ld.global.u32 %r9, [%rd7]; st.global.u32 [%rd3], %r9;";
 
+/// Each step of a checksum divides the last one by 2, under a condition on it. The masked result is in the table, and
+/// the bounds of the steps are not computed anew for each step after them: 32 steps would never end.
+#[test]
+fn checksums_are_indices() {
+    let step = "and.b32 %r8, %r2, 1; setp.eq.u32 %p1, %r8, 1; shr.u32 %r8, %r2, 1;
+        xor.b32 %r9, %r8, 0xedb88320; selp.b32 %r2, %r9, %r8, %p1; ";
+    let flags = "--grid 1 --block 1 --arg x=u32[1] --arg v=s32[8] --arg out=s32[1]:out";
+    let checked = |mask: u32| {
+        let steps = step.repeat(32);
+        check(&format!("{steps} and.b32 %r2, %r2, {mask}; {GATHER}"), flags)
+    };
+    let (exit, text) = checked(7);
+    assert_eq!(exit, Exit::Success, "{text}");
+    let (exit, text) = checked(15);
+    assert_ne!(exit, Exit::Success, "{text}");
+}
+
 #[test]
 fn tables_in_shared_and_local_memory_are_read() {
     let local: String = (0..8)

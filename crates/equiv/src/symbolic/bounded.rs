@@ -9,16 +9,41 @@
 //!
 //! The bounds of each rule are valid, so the narrowest are too. They may be too wide and are never too
 //! narrow.
+//!
+//! Divided integers may be nested, as in the steps of a checksum, and the rules would examine the innermost one
+//! exponentially often. So the range of each is computed once, and each question has a limited number of examined
+//! sums. Beyond it, only the ranges without further knowledge count: they hold with it too.
 
 use super::Symbolic;
 use super::places::Linear;
 use crate::ranges::{self, Range};
 use exec::domain::Bounds;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use term::{Function, Node, NodeId};
 
 /// Largest nesting of choices that is examined.
 const MAX_DEPTH: usize = 3;
+
+/// Largest nesting of sums in questions about sums.
+const MAX_NESTING: usize = 64;
+
+/// Number of sums examined by all rules for one question, or for the range of one divided integer.
+const MAX_EXAMINED: usize = 256;
+
+/// Ranges of divided integers, and the work on the current question.
+#[derive(Debug, Default)]
+pub(super) struct Divided {
+    /// By divided integer, the range from its dividend, if there is one. Terms do not change, and neither do the
+    /// declared ranges of inputs.
+    ranges: FxHashMap<NodeId, Option<Range>>,
+    /// By node, the answer to [`Symbolic::has_undeclared_range`].
+    pub(super) undeclared: FxHashMap<NodeId, bool>,
+    /// Number of questions within questions at the moment.
+    nesting: usize,
+    /// Number of sums that all rules may still examine.
+    left: usize,
+}
 
 impl Symbolic {
     /// Bounds a sum, given more knowledge about some nodes.
@@ -38,7 +63,24 @@ impl Symbolic {
         known: &BTreeMap<NodeId, Range>,
         depth: usize,
     ) -> Option<Bounds> {
+        if self.divided.nesting == 0 {
+            self.divided.left = if self.deadline.has_passed() { 0 } else { MAX_EXAMINED };
+        }
+        self.divided.nesting += 1;
+        let bounds = self.bounds_by_rules(linear, known, depth);
+        self.divided.nesting -= 1;
+        bounds
+    }
+
+    fn bounds_by_rules(
+        &mut self,
+        linear: &Linear,
+        known: &BTreeMap<NodeId, Range>,
+        depth: usize,
+    ) -> Option<Bounds> {
         let plain = self.bounds_within(linear, known)?;
+        let Some(left) = self.divided.left.checked_sub(1) else { return Some(plain) };
+        self.divided.left = left;
         let mut bounds = plain;
         if self.has_floor(linear)
             && let Some(unfolded) = self.unfold_low_bits(linear.clone())
@@ -113,11 +155,35 @@ impl Symbolic {
         known: &BTreeMap<NodeId, Range>,
     ) -> Option<Range> {
         let (low, high) = self.range(node.into())?;
-        let Some((dividend, by)) = self.floor_division(node) else { return Some((low, high)) };
-        let Some(bounds) = self.bounds_by_cases(&dividend, known, 1) else {
-            return Some((low, high));
+        let nothing = BTreeMap::new();
+        let known =
+            if self.divided.nesting > 0 && self.divided.left == 0 { &nothing } else { known };
+        let narrowed = match self.divided.ranges.get(&node) {
+            Some(range) if known.is_empty() => *range,
+            _ => self.range_of_divided(node, known),
         };
-        Some((low.max(bounds.low.div_euclid(by)), high.min(bounds.high.div_euclid(by))))
+        let Some((least, most)) = narrowed else { return Some((low, high)) };
+        Some((low.max(least), high.min(most)))
+    }
+
+    /// Returns the range of a divided integer by its dividend's.
+    fn range_of_divided(&mut self, node: NodeId, known: &BTreeMap<NodeId, Range>) -> Option<Range> {
+        if self.divided.nesting > MAX_NESTING {
+            return None;
+        }
+        let (dividend, by) = self.floor_division(node)?;
+        let before = self.divided.left;
+        if known.is_empty() {
+            // The range that is kept must not depend on the question that needs it first.
+            self.divided.left = MAX_EXAMINED;
+        }
+        let bounds = self.bounds_by_cases(&dividend, known, 1);
+        let range = bounds.map(|bounds| (bounds.low.div_euclid(by), bounds.high.div_euclid(by)));
+        if known.is_empty() {
+            self.divided.left = before;
+            self.divided.ranges.insert(node, range);
+        }
+        range
     }
 
     /// Returns the `x` and `m` of `⌊x/m⌋`.

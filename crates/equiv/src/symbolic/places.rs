@@ -278,9 +278,12 @@ impl Symbolic {
 
     /// Returns `true` if a node depends on an integer input without a declared range: only its type is known.
     /// A mask gives bits a range of their own.
-    fn has_undeclared_range(&self, node: NodeId) -> bool {
+    fn has_undeclared_range(&mut self, node: NodeId) -> bool {
         if self.is_masked(node) {
             return false;
+        }
+        if let Some(&known) = self.divided.undeclared.get(&node) {
+            return known;
         }
         let undeclared = |position: usize| {
             !self.assumed_ranges.iter().any(|one| one.positions.contains(&position))
@@ -291,8 +294,10 @@ impl Symbolic {
         }
         let below = decide::inputs_of(&self.terms, node.into());
         let read = decide::lookups(&self.terms, node.into());
-        below.iter().any(|input| undeclared(input.position()))
-            || read.iter().any(|(first, _)| undeclared(first.position()))
+        let found = below.iter().any(|input| undeclared(input.position()))
+            || read.iter().any(|(first, _)| undeclared(first.position()));
+        self.divided.undeclared.insert(node, found);
+        found
     }
 
     /// Names inputs for which an integer takes its largest or smallest value: `idx[3] is 99`.
