@@ -5,7 +5,7 @@ use super::{Algebra, Monomial, Obstacle, Outcome, Polynomial, Summand, times};
 use term::Number;
 
 /// Products of more summands than this stay products of composite atoms.
-const MAX_EXPANSION: usize = 1 << 20;
+pub(super) const MAX_EXPANSION: usize = 1 << 20;
 
 /// Limit on the bits of a coefficient; floats overflow long before.
 const MAX_COEFFICIENT_BITS: usize = 1 << 16;

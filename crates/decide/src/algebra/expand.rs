@@ -1,6 +1,7 @@
 //! Multiplying out: powers of sums, and bases to whole powers.
 
-use super::{Algebra, Atom, AtomId, FormId, Outcome, Polynomial, Power};
+use super::arithmetic::MAX_EXPANSION;
+use super::{Algebra, Atom, AtomId, FormId, Monomial, Obstacle, Outcome, Polynomial, Power};
 
 impl Algebra {
     /// `polynomial^power` by repeated multiplication, `power ≥ 1`.
@@ -22,6 +23,10 @@ impl Algebra {
         let mut polynomial = Polynomial::from_sorted(self.expanded(polynomial)?);
         while let Some((base, form)) = self.outermost_whole_base(&polynomial) {
             let inside = self.polynomial(form);
+            // Products beyond the limit became composites; multiplied out here, they would be as large.
+            if self.count_expanded(&polynomial, base, inside.length()) > MAX_EXPANSION {
+                return Err(Obstacle::TooLarge);
+            }
             let mut result = Polynomial::zero();
             for (monomial, coefficient) in polynomial.into_raw_terms() {
                 let mut factors = self.factors(monomial);
@@ -48,6 +53,18 @@ impl Algebra {
         Ok(polynomial)
     }
 
+    /// Counts the products that multiplying out a base of this length takes.
+    fn count_expanded(&self, polynomial: &Polynomial, base: AtomId, length: usize) -> usize {
+        let power_in = |monomial: Monomial| {
+            let factors = self.factors(monomial);
+            let found = factors.iter().find(|(atom, _)| *atom == base);
+            found.and_then(|(_, power)| u32::try_from(power.floor()).ok()).unwrap_or(0)
+        };
+        let powers = polynomial.raw_terms().iter().map(|(monomial, _)| power_in(*monomial));
+        let products = powers.filter(|power| *power > 0).map(|power| length.saturating_pow(power));
+        products.fold(0, usize::saturating_add)
+    }
+
     /// Finds the base with the latest stamp that some summand has to a power of at least 1.
     fn outermost_whole_base(&self, polynomial: &Polynomial) -> Option<(AtomId, FormId)> {
         let mut best: Option<(u32, AtomId, FormId)> = None;
@@ -67,5 +84,44 @@ impl Algebra {
             }
         }
         best.map(|(_, atom, form)| (atom, form))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Budget, Decision, Problem, decide};
+    use std::sync::Arc;
+    use term::{Inputs, Term, Terms};
+
+    /// `a xor b` of bits: `a + b - 2ab`.
+    fn xor(terms: &mut Terms, [a, b]: [Term; 2]) -> Term {
+        let (product, minus_two) = (terms.multiply(a, b), terms.integer(-2));
+        let sum = terms.add(a, b);
+        terms.fused_multiply_add(minus_two, product, sum)
+    }
+
+    /// Compares two ways to the parity of bits: halves onto each other, and one after the other.
+    fn parities(count: usize) -> Decision {
+        let mut inputs = Inputs::new();
+        inputs.tensor("x", count as u32).unwrap();
+        let mut terms = Terms::new(Arc::new(inputs));
+        let inputs: Vec<_> = (0..count).map(|at| terms.inputs().at(at).unwrap()).collect();
+        let bits: Vec<Term> = inputs.into_iter().map(|input| terms.input(input)).collect();
+        let mut folded = bits.clone();
+        while folded.len() > 1 {
+            let half = folded.len() / 2;
+            folded = (0..half).map(|at| xor(&mut terms, [folded[at], folded[at + half]])).collect();
+        }
+        let chain = bits[1..].iter().fold(bits[0], |all, &bit| xor(&mut terms, [all, bit]));
+        let problem = Problem { reference: &terms, optimised: &terms, assumptions: &[] };
+        decide(&problem, &[(folded[0], chain)], &Budget::default()).remove(0)
+    }
+
+    /// The parity of n bits has `2^n` products: the budget ends it before they fill the memory.
+    #[test]
+    fn parities_of_many_bits_end() {
+        assert!(parities(8).is_equal());
+        let answer = parities(32);
+        assert!(matches!(answer, Decision::Unknown(_)), "{answer:?}");
     }
 }

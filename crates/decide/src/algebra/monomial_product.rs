@@ -9,6 +9,9 @@ use super::{
 };
 use term::Number;
 
+/// Number of factors from which a new monomial costs more steps.
+const LONG: usize = 9;
+
 impl Algebra {
     /// Returns `true` if nothing in the monomial could leave an exponent or be multiplied out: no base, no power but
     /// 1 and 2, and not a logarithm alone.
@@ -119,11 +122,14 @@ impl Algebra {
             }
         }
         factors.retain(|(_, power)| !power.is_zero());
-        Ok((self.encode(&factors, exponent), shed))
+        Ok((self.encode(&factors, exponent)?, shed))
     }
 
     /// Holds up to two atoms to the power 1, or a square, in place, and enters other factors in the table of powers.
-    fn encode(&mut self, factors: &[(AtomId, Power)], exponent: Exponent) -> Monomial {
+    ///
+    /// A new long product takes steps by the square of its length. The parity of n bits has `2^n` products of up to n
+    /// factors, and one step for each would let the table fill the memory.
+    fn encode(&mut self, factors: &[(AtomId, Power)], exponent: Exponent) -> Outcome<Monomial> {
         let (first, second) = match factors {
             [] => (0, 0),
             [(a, Power::ONE)] => (a.0, 0),
@@ -134,6 +140,9 @@ impl Algebra {
                 let index = match self.power_ids.get(factors) {
                     Some(index) => *index,
                     None => {
+                        if factors.len() >= LONG {
+                            self.spend(factors.len() * factors.len())?;
+                        }
                         self.powers.push(factors.into());
                         self.power_ids.insert(factors.into(), next);
                         next
@@ -142,7 +151,7 @@ impl Algebra {
                 (index, IN_TABLE)
             }
         };
-        Monomial { exponent, first, second }
+        Ok(Monomial { exponent, first, second })
     }
 
     /// `monomial^power`. The caller is responsible for signs if the power is not an integer.
