@@ -97,6 +97,7 @@ impl<'k> Machine<'k> {
         }
         if let Some(first) = conflict
             && self.events.len() < MAX_RACES
+            && !self.rounding.decides()
         {
             self.events.push(Event::Race { array: cell.0, index, first, second: access });
         }

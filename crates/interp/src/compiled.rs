@@ -12,6 +12,7 @@ use crate::draw::of_name;
 use crate::launch::Launch;
 use crate::machine::{Halt, Machine};
 use crate::outcome::{End, Run};
+use crate::runs::ROUNDED;
 use crate::shadow::Cell as Place;
 use crate::value::Value;
 use base::Index;
@@ -73,7 +74,13 @@ pub fn run_compiled(
         }
         Ok((before, after))
     });
+    let decides = machine.rounding.decides();
     match (result, &machine.compiled) {
+        // Compiled code may take another way.
+        (_, Some(arithmetic)) if decides && !arithmetic.exact() => {
+            machine.events.clear();
+            Err(machine.into_run(Some(Halt::Stopped(ROUNDED))))
+        }
         (Ok((before, after)), Some(arithmetic)) if machine.events.is_empty() => {
             let (exact, out_of_range) = (arithmetic.exact(), arithmetic.out_of_range.get());
             let (significand, steps) = (options.significand, machine.steps);

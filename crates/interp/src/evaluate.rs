@@ -93,6 +93,9 @@ fn binary(
     let right = evaluate(operands[1], env, strict)?;
     if let (Value::Float(left), Value::Float(right)) = (left, right) {
         let result = float_binary(operator, left, right);
+        if let Some(notes) = env.rounding() {
+            notes.binary(operator, left, right, result);
+        }
         let arithmetic = env.compiled();
         return Ok(Value::Float(
             arithmetic
@@ -118,6 +121,12 @@ fn compare(
             compare_approximately(operator, one, other)
         }
         (Value::Float(one), Value::Float(other)) => {
+            // `x != x` tests for NaN.
+            let is_same =
+                matches!((&left.kind, &right.kind), (ExprKind::Var(x), ExprKind::Var(y)) if x == y);
+            if let Some(notes) = env.rounding().filter(|_| !is_same) {
+                notes.comparison(one, other);
+            }
             Ok(holds_for_order(operator, one.partial_cmp(&other)))
         }
         // An equation of a machine type compares the machine's values.
@@ -170,6 +179,9 @@ fn call(
         };
     }
     let result = function(name, values);
+    if let Some(notes) = env.rounding() {
+        notes.function(name, values, result);
+    }
     match env.compiled().map(|arithmetic| arithmetic.function(name, values, result)) {
         Some(None) => Err(EvaluationError::Undefined),
         Some(Some(result)) => Ok(Value::Float(result)),
@@ -201,6 +213,11 @@ fn convert(
 ) -> Result<Value, EvaluationError> {
     let from = inner.ty;
     let value = evaluate(inner, env, strict)?;
+    if let (Value::Float(float), Type::Int { .. } | Type::Whole | Type::Bool, Some(notes)) =
+        (value, ty, env.rounding())
+    {
+        notes.jump(float);
+    }
     if let Some(arithmetic) = env.compiled() {
         return compiled_conversion(value, (from, ty), arithmetic, inner);
     }

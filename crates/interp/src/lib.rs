@@ -26,6 +26,7 @@ mod order;
 mod outcome;
 mod quantifiers;
 pub mod reach;
+mod rounding;
 mod runs;
 mod shadow;
 mod step;
@@ -78,6 +79,20 @@ pub fn run_with_conversions(
 /// The unfinished run, if an event or a limit ended it.
 pub fn memory(kernel: &Kernel, launch: &Launch, budget: u64) -> Result<(Contents, Contents), Run> {
     machine::Machine::new(kernel, launch, budget).run_for_contents()
+}
+
+/// Like [`memory`], and an error if doubles may distort the contents.
+///
+/// # Errors
+/// The run, if it is unfinished or its doubles may be far from real numbers.
+pub fn undistorted_memory(
+    kernel: &Kernel,
+    launch: &Launch,
+    budget: u64,
+) -> Result<(Contents, Contents), Run> {
+    let mut machine = machine::Machine::new(kernel, launch, budget);
+    machine.rejects_distorted = true;
+    machine.run_for_contents()
 }
 
 /// Runs a launch to its end; returns the initial contents, and the stores of its first block. Integers are drawn from

@@ -10,6 +10,7 @@ use crate::contract::parameter_value;
 use crate::history::History;
 use crate::launch::{Launch, Thread};
 use crate::outcome::Event;
+use crate::rounding::Rounding;
 use crate::shadow::{Memory, Shadow};
 use crate::unwritten::Unwritten;
 use crate::value::{Environment, EvaluationError, Value};
@@ -57,6 +58,10 @@ pub(crate) struct Machine<'k> {
     pub(crate) wide: bool,
     /// The arithmetic of compiled code, if it is modelled.
     pub(crate) compiled: Option<Arithmetic>,
+    /// Where doubles may differ from floats or from real numbers.
+    pub(crate) rounding: Rounding,
+    /// Set if such a run gives no contents.
+    pub(crate) rejects_distorted: bool,
     /// Set if conversions of integers give the machine's number.
     pub(crate) conversions_wrap: bool,
     /// For each array, `true` if it feeds an index or a condition.
@@ -101,6 +106,7 @@ pub(crate) struct ThreadView<'m> {
     launch: &'m Launch,
     compiled: Option<&'m Arithmetic>,
     conversions_wrap: bool,
+    rounding: &'m Rounding,
 }
 
 impl Environment for ThreadView<'_> {
@@ -128,6 +134,10 @@ impl Environment for ThreadView<'_> {
 
     fn conversions_wrap(&self) -> bool {
         self.conversions_wrap
+    }
+
+    fn rounding(&self) -> Option<&Rounding> {
+        Some(self.rounding)
     }
 
     fn as_dyn(&self) -> &dyn Environment {
@@ -166,6 +176,8 @@ impl<'k> Machine<'k> {
             history: None,
             wide: false,
             compiled: None,
+            rounding: Rounding::default(),
+            rejects_distorted: false,
             conversions_wrap: false,
             unwritten: None,
         }
@@ -187,7 +199,8 @@ impl<'k> Machine<'k> {
     /// The environment of a thread.
     pub(crate) fn view<'m>(&'m self, state: &'m State<'m>) -> ThreadView<'m> {
         let (compiled, conversions_wrap) = (self.compiled.as_ref(), self.conversions_wrap);
-        ThreadView { state, launch: self.launch, compiled, conversions_wrap }
+        let rounding = &self.rounding;
+        ThreadView { state, launch: self.launch, compiled, conversions_wrap, rounding }
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::arithmetic::Arithmetic;
 use crate::evaluate::evaluate;
 use crate::operations::{float_binary, integer_binary};
+use crate::rounding::Rounding;
 use crate::value::{Environment, EvaluationError, Value, used_integer};
 use kir::spec;
 use kir::{ArrayId, Binary, Builtin, Expr, ExprKind, Fold, FoldOp, Monoid, Type, VarId, When};
@@ -43,6 +44,10 @@ impl Environment for BoundVariables<'_> {
 
     fn conversions_wrap(&self) -> bool {
         self.outer.conversions_wrap()
+    }
+
+    fn rounding(&self) -> Option<&Rounding> {
+        self.outer.rounding()
     }
 
     fn other(&self) -> Option<&dyn Environment> {
@@ -88,6 +93,10 @@ impl Environment for CallArguments<'_> {
 
     fn conversions_wrap(&self) -> bool {
         self.outer.conversions_wrap()
+    }
+
+    fn rounding(&self) -> Option<&Rounding> {
+        self.outer.rounding()
     }
 
     fn as_dyn(&self) -> &dyn Environment {
@@ -224,7 +233,11 @@ pub(crate) fn evaluate_fold(
                 apply_monoid(monoid, &[one, next], env, strict)?
             }
             (Some(Value::Float(one)), Value::Float(other)) => {
-                Value::Float(float_binary(operator, one, other))
+                let result = float_binary(operator, one, other);
+                env.rounding()
+                    .into_iter()
+                    .for_each(|notes| notes.binary(operator, one, other, result));
+                Value::Float(result)
             }
             (Some(one), next) => integer_binary(operator, one, next, &fold.body, strict)?,
         });

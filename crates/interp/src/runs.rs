@@ -35,13 +35,14 @@ impl<'k> Machine<'k> {
         let mut end = match result {
             Ok(()) => End::Complete,
             Err(Halt::Stopped(why)) => End::Stopped(why),
+            Err(Halt::Event(_)) if self.rounding.decides() => End::Stopped(ROUNDED),
             Err(Halt::Event(event)) => {
                 self.events.push(*event);
                 End::Event
             }
         };
         // After a race, a missing store may be a consequence.
-        if self.events.is_empty() {
+        if self.events.is_empty() && !self.rounding.decides() {
             self.events.extend(self.unwritten.take().and_then(Unwritten::first_use));
         }
         let events = std::mem::take(&mut self.events);
@@ -61,7 +62,7 @@ impl<'k> Machine<'k> {
         }
         let before = self.contents();
         self.run_grid()?;
-        if !self.events.is_empty() {
+        if !self.events.is_empty() || self.rounding.distorts() {
             return Ok(());
         }
         let after = self.contents();
@@ -78,6 +79,7 @@ impl<'k> Machine<'k> {
         let prepared = self.draw_related_contents();
         let before = self.contents();
         let end = match prepared.and_then(|()| self.run_grid()) {
+            Ok(()) if self.rejects_distorted && self.rounding.distorts() => End::Stopped(ROUNDED),
             Ok(()) if self.events.is_empty() && !self.has_allowed_contents() => {
                 End::Stopped(NONE_ALLOWED)
             }
@@ -172,6 +174,9 @@ impl<'k> Machine<'k> {
         Ok(())
     }
 }
+
+/// A run stops with this where its result may depend on rounding.
+pub(crate) const ROUNDED: &str = "rounding may decide the result";
 
 /// Resumes warps whose threads all wait for each other at one place.
 fn release_warps(threads: &mut [State<'_>]) -> Result<(), Halt> {

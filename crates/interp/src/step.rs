@@ -9,7 +9,7 @@ use crate::shadow::AccessMode;
 use crate::value::{EvaluationError, Value};
 use crate::{atomics, bits};
 use base::Index;
-use kir::{AtomicOp, Element, Expr, VarId};
+use kir::{AtomicOp, Binary, Element, Expr, VarId};
 
 impl<'k> Machine<'k> {
     /// Executes the next instruction of a thread.
@@ -141,6 +141,11 @@ impl<'k> Machine<'k> {
         }
         let ty = self.kernel.arrays[element.array].element;
         let new = atomics::updated_value(op, old, &values, ty);
+        if let (AtomicOp::Add, Value::Float(sum), Value::Float(x), [Value::Float(y)]) =
+            (op, new, old, &values[..])
+        {
+            self.rounding.binary(Binary::Add, x, *y, sum);
+        }
         let new = match (&self.compiled, new, old, &values[..]) {
             (Some(compiled), Value::Float(sum), Value::Float(x), [Value::Float(y)])
                 if op == AtomicOp::Add =>

@@ -5,6 +5,7 @@
 //! overflow which proofs show to be absent (`allsizes`).
 
 use crate::arithmetic::Arithmetic;
+use crate::rounding::Rounding;
 use base::Span;
 use kir::{ArrayId, Builtin, Expr, Type, VarId, When};
 
@@ -80,6 +81,10 @@ pub trait Environment {
     /// Returns `true` if conversions between types of integers give the machine's number, so that it is exact.
     fn conversions_wrap(&self) -> bool {
         false
+    }
+    /// The notes on rounding, if they matter.
+    fn rounding(&self) -> Option<&Rounding> {
+        None
     }
     /// The environment of the other thread of a pair.
     fn other(&self) -> Option<&dyn Environment> {
