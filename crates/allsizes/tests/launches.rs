@@ -68,7 +68,9 @@ fn thread_numbers_fit_unless_every_launch_is_meant() {
     assert_eq!(verdict(&plain, Property::Overflow), Verdict::Proved);
     assert_eq!(plain.limited, [true, false, false]);
     let strict = answer_of(&read(text).for_every_launch());
-    assert_eq!(verdict(&strict, Property::Overflow), Verdict::Refuted);
+    // The conversion of the number to `int` wraps, which compilers define: it is open, and so are indices.
+    assert_eq!(verdict(&strict, Property::Overflow), Verdict::Unknown);
+    assert_ne!(verdict(&strict, Property::Bounds), Verdict::Proved);
     let said = answer(&format!("//@ requires gridDim.x*blockDim.x <= 2147483647;\n{text}"));
     assert_eq!(verdict(&said, Property::Overflow), Verdict::Proved);
     assert_eq!(said.limited, [false; 3], "the contract says it");

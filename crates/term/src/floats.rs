@@ -176,7 +176,7 @@ mod tests {
             let mantissa = random.below(1_u64 << digits) as i64;
             let sign = if random.once_in(2) { -1.0 } else { 1.0 };
             let range = if floats == DOUBLE { 1100 } else { 160 };
-            let exponent = random.below(range) as i32 - range as i32 / 2 - digits;
+            let exponent = random.below(range) - range / 2 - digits;
             let value = number(sign * mantissa as f64 * 2_f64.powi(exponent));
             if floats.has_at_once(&value) {
                 assert_eq!(floats.find_at_most(&value).as_ref(), Some(&value), "{floats:?}");

@@ -82,7 +82,7 @@ fn in_range(dense: &[u8], element: ElementType, range: IndexRange) -> Result<(),
         let negative = signed && bits >> (width - 1) & 1 == 1;
         let number = i128::from(bits) - if negative { 1_i128 << width } else { 0 };
         if !range.contains(number) {
-            return Err(ContentsError::OutOfRange { position, number, range });
+            return Err(ContentsError::OutOfRange { position, number, range: range.into() });
         }
     }
     Ok(())

@@ -26,7 +26,7 @@ pub(super) enum ContentsError {
     #[error("elements that the strides put at one place differ")]
     Overlap,
     #[error("element {position} is {number}, which is not in {range}")]
-    OutOfRange { position: usize, number: i128, range: IndexRange },
+    OutOfRange { position: usize, number: i128, range: Box<IndexRange> },
     #[error("elements {first} and {position} are the same, but `:distinct` says that no two are")]
     Repeated { first: usize, position: usize },
     #[error("element {position} is not zero, but `:{word}` says that it is")]

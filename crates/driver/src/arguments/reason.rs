@@ -113,7 +113,7 @@ pub enum ParseReason {
     #[error("`:{range}`: ranges are for integers, but these are {element}; --assume is for floats")]
     RangeOfFloats { element: ElementType, range: String },
     #[error("`:{0}` is given for an output; ranges are for read-only tensors")]
-    RangeOfOutput(IndexRange),
+    RangeOfOutput(Box<IndexRange>),
     #[error("`:distinct` is for integers, but these are {element}")]
     DistinctFloats { element: ElementType },
     #[error("`:distinct` is given for an output; it is for read-only tensors")]
@@ -133,7 +133,7 @@ pub enum ParseReason {
     #[error("`:{word}` is for at most {most} elements")]
     StructureTooLarge { word: &'static str, most: u64 },
     #[error("`:{word}` makes elements zero, which is not in {range}")]
-    StructureRange { word: &'static str, range: IndexRange },
+    StructureRange { word: &'static str, range: Box<IndexRange> },
     #[error(
         "`:{word}` is for matrices, of two dimensions or more, but this tensor has {dimensions}"
     )]

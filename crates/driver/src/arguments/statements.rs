@@ -49,7 +49,7 @@ impl Statements {
         }
         let direction = direction.unwrap_or(Direction::In);
         if let Some(range) = range.filter(|_| direction != Direction::In) {
-            return Err(ParseReason::RangeOfOutput(range));
+            return Err(ParseReason::RangeOfOutput(range.into()));
         }
         if is_distinct && direction != Direction::In {
             return Err(ParseReason::DistinctOutput);
@@ -152,7 +152,7 @@ pub(super) fn check_structure(
     }
     let range = tensor.range.filter(|range| !range.contains(0));
     match range.filter(|_| *structure != TensorStructure::Symmetric) {
-        Some(range) => Err(ParseReason::StructureRange { word, range }),
+        Some(range) => Err(ParseReason::StructureRange { word, range: range.into() }),
         None => Ok(()),
     }
 }

@@ -325,7 +325,7 @@ struct Kept<'w, 'f> {
 impl Kept<'_, '_> {
     fn code(&self, function: &Function, performed: Performed) -> Option<Found> {
         let mut writers: BTreeMap<Reg, Vec<Place>> = BTreeMap::new();
-        for (&(block, at), _) in &self.walk.visited {
+        for &(block, at) in self.walk.visited.keys() {
             for register in registers(&function.blocks[block].instructions[at]).0 {
                 writers.entry(register).or_default().push((block, at));
             }
