@@ -1,5 +1,7 @@
 //@ extent y[n];
-__global__ void fill(float* y, int n) {
-    // With many elements i passes 2^31 before it passes n.
-    for (int i = blockIdx.x*blockDim.x + threadIdx.x; i < n; i += gridDim.x*blockDim.x) y[i] = 1.0f;
+//@ requires gridDim.x == 1 && stride >= 1;
+__global__ void every(float* y, int n, int stride) {
+    // With a large stride the product passes 2^31 - 1.
+    int i = (int)threadIdx.x * stride;
+    if (i < n) y[i] = 1.0f;
 }
