@@ -9,6 +9,7 @@
 
 mod bounded;
 mod choosing;
+mod divided;
 mod equations;
 mod fields;
 mod given;
@@ -66,7 +67,7 @@ pub struct Symbolic {
     /// Declared ranges of integers, beyond their types.
     pub(crate) assumed_ranges: Arc<Vec<AssumedRange>>,
     ranges: Ranges,
-    divided: bounded::Divided,
+    divided: divided::Divided,
     /// Tensor elements read by a computed index, by the tensor's first element and the index.
     elements: FxHashMap<(usize, Term), Value>,
     /// Terms of element indices, by their coefficients.

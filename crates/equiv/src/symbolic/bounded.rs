@@ -18,7 +18,6 @@ use super::Symbolic;
 use super::places::Linear;
 use crate::ranges::{self, Range};
 use exec::domain::Bounds;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use term::{Function, Node, NodeId};
 
@@ -30,20 +29,6 @@ const MAX_NESTING: usize = 64;
 
 /// Number of sums examined by all rules for one question, or for the range of one divided integer.
 const MAX_EXAMINED: usize = 256;
-
-/// Ranges of divided integers, and the work on the current question.
-#[derive(Debug, Default)]
-pub(super) struct Divided {
-    /// By divided integer, the range from its dividend, if there is one. Terms do not change, and neither do the
-    /// declared ranges of inputs.
-    ranges: FxHashMap<NodeId, Option<Range>>,
-    /// By node, the answer to [`Symbolic::has_undeclared_range`].
-    pub(super) undeclared: FxHashMap<NodeId, bool>,
-    /// Number of questions within questions at the moment.
-    nesting: usize,
-    /// Number of sums that all rules may still examine.
-    left: usize,
-}
 
 impl Symbolic {
     /// Bounds a sum, given more knowledge about some nodes.
