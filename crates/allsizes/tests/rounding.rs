@@ -82,6 +82,30 @@ fn cancellation_refutes_no_claim() {
 }
 
 #[test]
+fn distorted_values_distort_those_that_load_them() {
+    let claim = |shared: &str, value: &str| {
+        let text = format!(
+            "//@ extent a[n], out[n];
+             //@ requires n == blockDim.x && gridDim.x == 1 && blockDim.x >= 2 && blockDim.x <= 64;
+             //@ ensures \\forall int i; 0 <= i < n ==> out[i] == a[i == 0 ? n - 1 : i - 1];
+             __global__ void k(const float* a, float* out, int n) {{
+               __shared__ float s[64];
+               int i = threadIdx.x;
+               s[i] = {shared};
+               __syncthreads();
+               out[i] = {value};
+             }}"
+        );
+        verdict(Property::Postcondition, &text)
+    };
+    let neighbour = "s[i == 0 ? n - 1 : i - 1]";
+    let lost = "a[i] + 1e20f - 1e20f";
+    assert_ne!(claim(lost, neighbour), Verdict::Refuted);
+    assert_ne!(claim(lost, "atomicAdd(&s[i == 0 ? n - 1 : i - 1], 0.0f)"), Verdict::Refuted);
+    assert_eq!(claim("a[i]", "2*s[i == 0 ? n - 1 : i - 1]"), Verdict::Refuted);
+}
+
+#[test]
 fn wrong_values_refute_a_claim() {
     for (expected, value) in [
         ("a[i]", "(a[i] + 1.0f) - 2.0f"),
@@ -111,6 +135,13 @@ fn distorted_results_are_not_compared() {
         let (answer, _) = allsizes::compare(kernels.each_ref(), solver(), options).expect("a pair");
         answer.difference.is_some()
     };
+    // The reference is a number, the other kernel has no value: no rounding makes that difference.
+    assert!(differ("a[i]", "a[i] + (i >= 1 ? sqrtf(a[i]) - sqrtf(a[i]) : 0.0f)"));
+    assert!(differ("0.0f", "expf(1.0f)/a[i] - expf(2.0f)*expf(-1.0f)/a[i]"));
+    assert!(differ("i == 0 ? a[i] : 1.0f", "i == 0 ? (a[i] + 1e20f) - 1e20f : 2.0f"));
+    // Rounding may carry an operand over the border of a domain.
+    assert!(!differ("0.0f", "a[i] == 0 ? 0.0f : 0*acosf(sqrtf(3*a[i]*a[i])/sqrtf(3.0f)/fabsf(a[i]))"));
+    assert!(!differ("0.0f", "0*powf(-2.0f, 0.1f*30)"));
     assert!(!differ("(a[i] + 1e20f) - 1e20f", "a[i]"));
     assert!(!differ("(0.1f + 0.2f > 0.3f) ? a[i] + 1.0f : a[i]", "a[i]"));
     assert!(!differ("expf(a[i]*1000.0f)*expf(-1000.0f*a[i])", "1.0f"));

@@ -8,11 +8,13 @@ use crate::launch::Launch;
 use crate::machine::{Halt, Machine, State};
 use crate::outcome::Event;
 use crate::quantifiers::for_each_in_ranges;
-use crate::shadow::Memory;
+use crate::rounding::Rounding;
+use crate::shadow::{Cell, Memory};
 use crate::value::{Environment, EvaluationError, Value};
 use base::Index;
 use kir::spec;
 use kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, When};
+use rustc_hash::FxHashSet;
 
 /// Limit on the pairs of threads tested at a barrier.
 const MAX_PAIRS: usize = 512;
@@ -28,13 +30,20 @@ struct PairAtBarrier<'m> {
     global: &'m Memory,
     shared: &'m Memory,
     bound: &'m [(VarId, i128)],
+    /// Elements with distorted values, which are not tested.
+    distorted: &'m FxHashSet<Cell>,
+    /// The notes of the claim's own arithmetic.
+    rounding: &'m Rounding,
 }
 
 impl Environment for PairAtBarrier<'_> {
     fn var(&self, var: VarId) -> Value {
         match self.bound.iter().find(|(one, _)| *one == var) {
             Some((_, value)) => Value::int(*value),
-            None => self.state.vars.get(var.position()).copied().unwrap_or(Value::Undefined),
+            None => match self.state.vars.get(var.position()) {
+                Some(Value::Float(_)) if self.state.is_distorted => Value::Undefined,
+                value => value.copied().unwrap_or(Value::Undefined),
+            },
         }
     }
 
@@ -50,11 +59,16 @@ impl Environment for PairAtBarrier<'_> {
 
     fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value {
         let known = match (when, self.kernel.arrays[array].space) {
+            (When::Here, _) if self.distorted.contains(&(array, index)) => None,
             (When::Here, Space::Shared) => self.shared.get(&(array, index)),
             (When::Here, Space::Global) => self.global.get(&(array, index)),
             _ => None,
         };
         known.copied().unwrap_or(Value::Undefined)
+    }
+
+    fn rounding(&self) -> Option<&Rounding> {
+        Some(self.rounding)
     }
 
     fn approximates_reals(&self) -> bool {
@@ -111,7 +125,7 @@ impl<'k> Machine<'k> {
     /// Tests the claims at the barrier that all threads of a block have reached.
     fn test_claims(&mut self, threads: &[State<'_>]) -> Result<(), Halt> {
         let claims = threads.first().map_or(&[][..], |one| &one.claims);
-        if claims.is_empty() || !self.events.is_empty() {
+        if claims.is_empty() || !self.events.is_empty() || self.rounding.decides() {
             return Ok(());
         }
         if !std::mem::replace(&mut self.all_contents_drawn, true) {
@@ -125,10 +139,12 @@ impl<'k> Machine<'k> {
     }
 
     fn failed_claim(&self, claim: &Claim, threads: &[State<'_>]) -> Option<Event> {
+        let rounding = &Rounding::default();
         if !spec::has_other(&claim.condition) {
             let limit = if is_same_for_all_threads(claim) { 1 } else { MAX_THREADS };
-            let mut tested = threads.iter().take(limit);
-            return tested.find_map(|one| first_failure(claim, &self.view_at_barrier(one, None)));
+            return threads.iter().take(limit).find_map(|one| {
+                first_failure(claim, &self.view_at_barrier(one, None, rounding))
+            });
         }
         let mut pairs = 0;
         for one in threads {
@@ -137,8 +153,9 @@ impl<'k> Machine<'k> {
                 if pairs > MAX_PAIRS {
                     return None;
                 }
-                let second = self.view_at_barrier(two, None);
-                let event = first_failure(claim, &self.view_at_barrier(one, Some(&second)));
+                let second = self.view_at_barrier(two, None, rounding);
+                let first = self.view_at_barrier(one, Some(&second), rounding);
+                let event = first_failure(claim, &first);
                 if event.is_some() {
                     return event;
                 }
@@ -153,10 +170,22 @@ impl Machine<'_> {
         &'m self,
         state: &'m State<'m>,
         other: Option<&'m PairAtBarrier<'m>>,
+        rounding: &'m Rounding,
     ) -> PairAtBarrier<'m> {
         let (kernel, launch) = (self.kernel, self.launch);
         let (global, shared) = (&self.global, &self.shared);
-        PairAtBarrier { kernel, launch, state, other, global, shared, bound: &[] }
+        let distorted = &self.distorted;
+        PairAtBarrier {
+            kernel,
+            launch,
+            state,
+            other,
+            global,
+            shared,
+            bound: &[],
+            distorted,
+            rounding,
+        }
     }
 }
 
@@ -178,8 +207,10 @@ fn first_failure(claim: &Claim, view: &PairAtBarrier<'_>) -> Option<Event> {
         // Without a range there is nothing to test.
         let _ = for_each_in_ranges(&claim.forall, &goal.assumed, view, &mut |bound| {
             let env = PairAtBarrier { bound, ..*view };
+            env.rounding.clear();
             let holds = goal.assumed.iter().all(|one| truth(one, &env) == Ok(true));
-            if holds && truth(&goal.goal, &env) == Ok(false) {
+            // Doubles may be far from the real numbers of the claim.
+            if holds && truth(&goal.goal, &env) == Ok(false) && !env.rounding.distorts() {
                 found = Some(event(claim, &goal.goal, &env));
             }
             Ok(found.is_none())

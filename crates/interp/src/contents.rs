@@ -85,6 +85,19 @@ impl Machine<'_> {
         contents
     }
 
+    /// Like [`Machine::contents`], and distorted values are undefined.
+    pub(crate) fn undistorted_contents(&mut self) -> Contents {
+        let mut contents = self.contents();
+        for (array, values) in &mut contents {
+            for (at, value) in (0..).zip(values) {
+                if self.distorted.contains(&(*array, [at, 0, 0])) {
+                    *value = Value::Undefined;
+                }
+            }
+        }
+        contents
+    }
+
     /// The initial value of an element.
     pub(crate) fn initial_value(&mut self, cell: &Cell) -> Result<Value, Halt> {
         let found = self.draw(cell, 0);

@@ -81,10 +81,10 @@ pub fn memory(kernel: &Kernel, launch: &Launch, budget: u64) -> Result<(Contents
     machine::Machine::new(kernel, launch, budget).run_for_contents()
 }
 
-/// Like [`memory`], and an error if doubles may distort the contents.
+/// Like [`memory`], without final values whose doubles may be far from real numbers: they are undefined.
 ///
 /// # Errors
-/// The run, if it is unfinished or its doubles may be far from real numbers.
+/// The run, if it is unfinished or rounding may have decided which way it took.
 pub fn undistorted_memory(
     kernel: &Kernel,
     launch: &Launch,

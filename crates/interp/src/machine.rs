@@ -11,12 +11,13 @@ use crate::history::History;
 use crate::launch::{Launch, Thread};
 use crate::outcome::Event;
 use crate::rounding::Rounding;
-use crate::shadow::{Memory, Shadow};
+use crate::shadow::{Cell, Memory, Shadow};
 use crate::unwritten::Unwritten;
 use crate::value::{Environment, EvaluationError, Value};
 use base::{Index, Span};
 use kir::relevance;
 use kir::{ArrayId, Builtin, Claim, Expr, Kernel, VarId, When, has_warp};
+use rustc_hash::FxHashSet;
 
 /// Threads of a warp.
 pub(crate) const WARP: u64 = 32;
@@ -60,7 +61,9 @@ pub(crate) struct Machine<'k> {
     pub(crate) compiled: Option<Arithmetic>,
     /// Where doubles may differ from floats or from real numbers.
     pub(crate) rounding: Rounding,
-    /// Set if such a run gives no contents.
+    /// Elements of global and shared arrays with distorted values.
+    pub(crate) distorted: FxHashSet<Cell>,
+    /// Set if distorted values, and a run that rounding decided, give no contents.
     pub(crate) rejects_distorted: bool,
     /// Set if conversions of integers give the machine's number.
     pub(crate) conversions_wrap: bool,
@@ -92,6 +95,8 @@ pub(crate) struct State<'k> {
     /// Set while it waits for its warp.
     pub(crate) waits_for_warp: bool,
     pub(crate) ended: bool,
+    /// Set if its floats may be far from real numbers.
+    pub(crate) is_distorted: bool,
 }
 
 /// The reason why a run ends early.
@@ -177,6 +182,7 @@ impl<'k> Machine<'k> {
             wide: false,
             compiled: None,
             rounding: Rounding::default(),
+            distorted: FxHashSet::default(),
             rejects_distorted: false,
             conversions_wrap: false,
             unwritten: None,
@@ -192,8 +198,19 @@ impl<'k> Machine<'k> {
         let counts = vec![0; self.code.loops];
         let local = Memory::default();
         let (claims, waits) = (Vec::new(), None);
-        let (waits_for_warp, ended) = (false, false);
-        State { at, number, pc: 0, vars, counts, local, claims, waits, waits_for_warp, ended }
+        State {
+            at,
+            number,
+            pc: 0,
+            vars,
+            counts,
+            local,
+            claims,
+            waits,
+            waits_for_warp: false,
+            ended: false,
+            is_distorted: false,
+        }
     }
 
     /// The environment of a thread.

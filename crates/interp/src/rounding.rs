@@ -1,8 +1,10 @@
 //! Notes where a run's doubles may differ from the kernel's floats or from real numbers by more than their rounding.
 //!
-//! *Cancels*: a sum lost most of an operand or most of its digits, or a result left the range of `float`. *Decides*: a
-//! comparison or a conversion to an integer depends on a rounding error, or follows such a cancellation. Events after a
-//! decision, and values after either, refute nothing.
+//! *Cancels*: a sum lost most of an operand or most of its digits, a result left the range of `float`, or a function
+//! has no value at an operand near the border of its domain. From then on, the values that this thread computes are
+//! distorted, and so are those of threads that load what it stores. *Decides*: a comparison or a conversion to an
+//! integer depends on a rounding error, or on a distorted value. Events after a decision of any thread refute nothing,
+//! and neither do values after it or distorted ones.
 //!
 //! It errs in both directions: a harmless case may be noted, which loses a refutation, and errors that grow above
 //! [`CLOSE`] in many steps are not noted.
@@ -18,6 +20,7 @@ const SHORT: u32 = 20;
 /// The notes of a run.
 #[derive(Debug, Default)]
 pub struct Rounding {
+    /// Set if the running thread's values may be distorted.
     cancels: Cell<bool>,
     decides: Cell<bool>,
 }
@@ -28,9 +31,30 @@ impl Rounding {
         self.decides.get()
     }
 
-    /// Returns `true` if values of the run may be far from real numbers.
+    /// Returns `true` if values of the running thread may be far from real numbers.
     pub(crate) fn distorts(&self) -> bool {
         self.decides.get() || self.cancels.get()
+    }
+
+    /// Forgets all notes.
+    pub(crate) fn clear(&self) {
+        self.cancels.set(false);
+        self.decides.set(false);
+    }
+
+    /// Continues with a thread.
+    pub(crate) fn resume(&self, is_distorted: bool) {
+        self.cancels.set(is_distorted);
+    }
+
+    /// Returns `true` if a sum cancelled in the running thread, or it loaded a distorted value.
+    pub(crate) fn cancels(&self) -> bool {
+        self.cancels.get()
+    }
+
+    /// Notes that the running thread loads a distorted value.
+    pub(crate) fn load_distorted(&self) {
+        self.cancels.set(true);
     }
 
     /// Notes the result of an operator.
@@ -74,6 +98,12 @@ impl Rounding {
         }
         if matches!(name, "exp" | "exp2" | "exp10" | "expm1" | "pow" | "sinh" | "cosh" | "fma") {
             self.range(&values, result);
+        }
+        // Rounding changes no sign. Other borders of domains, such as 1 for `acos`, may be crossed by a rounding error.
+        let is_border_at_zero = matches!(name, "sqrt" | "rsqrt" | "log" | "log2" | "log10");
+        let has_value = !result.is_nan() || values.iter().any(|one| one.is_nan());
+        if !has_value && !is_border_at_zero && !values.iter().all(|one| is_short(*one)) {
+            self.cancels.set(true);
         }
     }
 

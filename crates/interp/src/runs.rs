@@ -62,10 +62,10 @@ impl<'k> Machine<'k> {
         }
         let before = self.contents();
         self.run_grid()?;
-        if !self.events.is_empty() || self.rounding.distorts() {
+        if !self.events.is_empty() || self.rounding.decides() {
             return Ok(());
         }
-        let after = self.contents();
+        let after = self.undistorted_contents();
         match claims::failed_postcondition(self.kernel, self.launch, [&before, &after]) {
             Some(event) => Err(Halt::Event(Box::new(event))),
             None => Ok(()),
@@ -79,11 +79,17 @@ impl<'k> Machine<'k> {
         let prepared = self.draw_related_contents();
         let before = self.contents();
         let end = match prepared.and_then(|()| self.run_grid()) {
-            Ok(()) if self.rejects_distorted && self.rounding.distorts() => End::Stopped(ROUNDED),
+            Ok(()) if self.rejects_distorted && self.rounding.decides() => End::Stopped(ROUNDED),
             Ok(()) if self.events.is_empty() && !self.has_allowed_contents() => {
                 End::Stopped(NONE_ALLOWED)
             }
-            Ok(()) if self.events.is_empty() => return Ok((before, self.contents())),
+            Ok(()) if self.events.is_empty() => {
+                let after = match self.rejects_distorted {
+                    true => self.undistorted_contents(),
+                    false => self.contents(),
+                };
+                return Ok((before, after));
+            }
             Ok(()) => End::Event,
             Err(Halt::Stopped(why)) => End::Stopped(why),
             Err(Halt::Event(event)) => {

@@ -14,6 +14,13 @@ use kir::{AtomicOp, Binary, Element, Expr, VarId};
 impl<'k> Machine<'k> {
     /// Executes the next instruction of a thread.
     pub(crate) fn step(&mut self, state: &mut State<'k>) -> Result<(), Halt> {
+        self.rounding.resume(state.is_distorted);
+        let result = self.execute(state);
+        state.is_distorted = self.rounding.cancels();
+        result
+    }
+
+    fn execute(&mut self, state: &mut State<'k>) -> Result<(), Halt> {
         self.steps += 1;
         if self.steps > self.budget {
             return Err(Halt::Stopped("the run takes too long"));
@@ -105,6 +112,7 @@ impl<'k> Machine<'k> {
         if let Some(history) = self.history.as_mut().filter(|_| state.at.block == [0; 3]) {
             history.store(&self.code, (pc, &state.counts), cell, value);
         }
+        self.note_distortion(&cell);
         self.memory(state, &cell).insert(cell, value);
         Ok(())
     }
@@ -154,6 +162,7 @@ impl<'k> Machine<'k> {
             }
             _ => new,
         };
+        self.note_distortion(&cell);
         self.memory(state, &cell).insert(cell, new);
         state.vars[var.position()] = old;
         Ok(())

@@ -1,4 +1,4 @@
-// not refuted: quotients that cancel. NaN at b = 0 is excluded by the listed assumption; runs whose doubles cancel refute nothing
+// not proved: quotients that cancel beyond a number
 //@ extent a[n], b[n], c[n];
 //@ requires n >= 1 && gridDim.x*blockDim.x >= n && gridDim.x*blockDim.x <= 1000000;
 __global__ void k(const float* a, const float* b, float* c, int n) {

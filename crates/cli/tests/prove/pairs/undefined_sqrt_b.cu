@@ -1,4 +1,4 @@
-// not refuted: a root of a negative number that cancels. The listed assumption excludes it; runs whose doubles cancel refute nothing
+// not proved: a root of a negative number that cancels
 //@ extent a[n], c[n];
 //@ requires n >= 0 && gridDim.x*blockDim.x >= n && gridDim.x*blockDim.x <= 2147483647;
 __global__ void k(const float* a, float* c, int n) {
