@@ -22,7 +22,11 @@ const KINDS: &[(Class, &str, &str)] = &[
         "Atomics",
         "They do not race with each other. A proof assumes nothing about their results.",
     ),
-    (Class::Fence, "Fences", "They are accepted, but a proof does not use the order that they give."),
+    (
+        Class::Fence,
+        "Fences",
+        "They are accepted, but a proof does not use the order that they give.",
+    ),
     (Class::Integer, "Integers and bits", "Exact, except the second list."),
     (
         Class::Conversion,
