@@ -184,8 +184,8 @@ impl Model {
         values.sort_unstable();
         values.dedup();
         values.sort_by_key(|value| {
-            let own = u64::try_from(value.rem_euclid(256)).unwrap_or_default();
-            pseudo_random(choice, number << 8 | own)
+            let byte = u64::try_from(value.rem_euclid(256)).unwrap_or_default();
+            pseudo_random(choice, number << 8 | byte)
         });
         for value in values {
             if *trials == 0 {
@@ -207,10 +207,10 @@ impl Model {
         let (mut factor, mut rest) = (0i128, 0i128);
         for (monomial, coefficient) in poly.terms() {
             let mut product = coefficient;
-            let mut own = false;
+            let mut has_symbol = false;
             for (one, power) in monomial {
                 if *one == sym {
-                    own = true;
+                    has_symbol = true;
                     if *power > 1 {
                         return None;
                     }
@@ -221,7 +221,7 @@ impl Model {
                     product = product.checked_mul(value)?;
                 }
             }
-            let sum = if own { &mut factor } else { &mut rest };
+            let sum = if has_symbol { &mut factor } else { &mut rest };
             *sum = sum.checked_add(product)?;
         }
         Some((factor, rest))

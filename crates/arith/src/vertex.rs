@@ -148,8 +148,10 @@ impl<'s> Bounds<'s> {
             for factor in &factors {
                 // It can only help if it cancels a term.
                 let helps = known.terms().any(|(monomial, coefficient)| {
-                    let own = multiplied(monomial, factor);
-                    own.is_some_and(|own| !own.is_empty() && poly.coefficient(&own) == coefficient)
+                    let product = multiplied(monomial, factor);
+                    product.is_some_and(|product| {
+                        !product.is_empty() && poly.coefficient(&product) == coefficient
+                    })
                 });
                 if !helps {
                     continue;

@@ -51,10 +51,10 @@ pub fn is_never_zero(problem: &Problem<'_>, optimised: bool, term: Term) -> bool
 
 fn never_zero(problem: &Problem<'_>, optimised: bool, term: Term) -> Outcome<bool> {
     let assumptions = problem.assumptions.get(..MAX_CONDITIONS).unwrap_or(problem.assumptions);
-    let own = if optimised { problem.optimised } else { problem.reference };
+    let terms = if optimised { problem.optimised } else { problem.reference };
     let mut algebra = Algebra::new(problem.reference.inputs().len());
     let mut conditions = Normaliser::new(problem.reference, assumptions.iter().copied());
-    let mut normaliser = Normaliser::new(own, [term]);
+    let mut normaliser = Normaliser::new(terms, [term]);
     if optimised {
         normaliser.share_functions(problem.reference);
     }

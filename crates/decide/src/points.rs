@@ -331,10 +331,10 @@ fn collect_bounds(terms: &Terms, condition: Term, ranges: &mut FxHashMap<Input, 
         // `0 <= x and x < 10 or x == -1`
         Node::Or(a, b) => {
             let [left, right] = [a, b].map(|side| {
-                let mut own = FxHashMap::default();
-                collect_bounds(terms, side.into(), &mut own);
-                let alone = own.len() == 1;
-                own.into_iter().next().filter(|_| alone)
+                let mut bounds = FxHashMap::default();
+                collect_bounds(terms, side.into(), &mut bounds);
+                let alone = bounds.len() == 1;
+                bounds.into_iter().next().filter(|_| alone)
             });
             let (Some((input, x)), Some((other, y))) = (left, right) else { return };
             let (mut range, single) = match (y.only().cloned(), x.only().cloned()) {
@@ -380,7 +380,7 @@ fn is_tighter(new: &(Number, bool), known: &(Number, bool), low: bool) -> bool {
 
 /// Returns the value of an input at point `number`.
 fn value(number: u64, input: Input, significand_bits: u32) -> Number {
-    let own = mix64(number << 32 ^ input.position() as u64);
+    let random_bits = mix64(number << 32 ^ input.position() as u64);
     let shared = mix64(number);
     let bits = significand_bits.clamp(1, 24);
     let small = |random: u64| Number::from((random % 4) as i64 - 1);
@@ -390,14 +390,14 @@ fn value(number: u64, input: Input, significand_bits: u32) -> Number {
         Number::dyadic(sign * mantissa, (random >> 50 & 3) as i32 - bits as i32)
     };
     match number % 8 {
-        0 => ordinary(own, false),
-        1 => ordinary(own | 1, true),
-        2 => small(own),
-        3 if !own.is_multiple_of(4) => Number::ZERO,
-        3 => ordinary(own, false),
+        0 => ordinary(random_bits, false),
+        1 => ordinary(random_bits | 1, true),
+        2 => small(random_bits),
+        3 if !random_bits.is_multiple_of(4) => Number::ZERO,
+        3 => ordinary(random_bits, false),
         4 => ordinary(shared, false),
-        5 => -&ordinary(own | 1, true),
-        6 => Number::from((own % 2) as i64 + (shared % 2) as i64),
-        _ => &ordinary(own, false) * &Number::from(8),
+        5 => -&ordinary(random_bits | 1, true),
+        6 => Number::from((random_bits % 2) as i64 + (shared % 2) as i64),
+        _ => &ordinary(random_bits, false) * &Number::from(8),
     }
 }

@@ -87,23 +87,23 @@ impl Hoisting<'_> {
     /// Moves a reduction, if it depends on fewer indices than enclose it.
     fn extract(&mut self, node: &mut Node, around: &[IndexId]) {
         let free = node.free_indices();
-        let own: Vec<IndexId> = around.iter().copied().filter(|one| free.contains(one)).collect();
+        let used: Vec<IndexId> = around.iter().copied().filter(|one| free.contains(one)).collect();
         let is_fixed = |index: &IndexId| {
             let info = &self.typed.indices[*index];
             info.is_fixed && info.bounds.0 == 0
         };
-        if own.len() >= around.len() || !own.iter().all(is_fixed) {
+        if used.len() >= around.len() || !used.iter().all(is_fixed) {
             return;
         }
         let span = node.span;
-        let array = self.array_of(node, &own);
+        let array = self.array_of(node, &used);
         let index = |id: &IndexId| Node {
             kind: NodeKind::Index(*id),
             ty: Type::Integer,
             is_data: false,
             span,
         };
-        let indices = own.iter().map(index).collect();
+        let indices = used.iter().map(index).collect();
         let kind = NodeKind::Element { array, indices, outside: None };
         *node = Node { kind, ty: node.ty, is_data: true, span };
     }

@@ -16,10 +16,10 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
         NodeKind::Negate(a) => of(a).map(|(low, high)| (-high, -low)),
         NodeKind::Arithmetic(op, a, b) => arithmetic(*op, of(a)?, of(b)?),
         NodeKind::Element { array, outside, .. } => {
-            let own = typed.arrays[*array].bounds?;
+            let bounds = typed.arrays[*array].bounds?;
             match outside {
-                Some(outside) => of(outside).map(|outside| hull(own, outside)),
-                None => Some(own),
+                Some(outside) => of(outside).map(|outside| hull(bounds, outside)),
+                None => Some(bounds),
             }
         }
         NodeKind::If { value, otherwise, .. } => Some(hull(of(value)?, of(otherwise)?)),

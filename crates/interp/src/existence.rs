@@ -38,14 +38,14 @@ impl Machine<'_> {
         if !self.kernel.requires.iter().any(constrains_more_than_sizes) {
             return true;
         }
-        let mut own = Machine::new(self.kernel, self.launch, self.budget);
-        match own.draw_related_contents() {
+        let mut machine = Machine::new(self.kernel, self.launch, self.budget);
+        match machine.draw_related_contents() {
             Ok(()) => {}
             // A run of one thread goes on without these contents.
             Err(Halt::Stopped(TOO_MANY_RELATED)) if !self.drew_constrained => {}
             Err(_) => return false,
         }
-        self.kernel.requires.iter().all(|one| own.draws_all(one))
+        self.kernel.requires.iter().all(|one| machine.draws_all(one))
     }
 
     /// Draws the elements that a requirement ranges over; `false` if one has no allowed value.

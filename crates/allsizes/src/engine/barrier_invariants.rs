@@ -91,8 +91,11 @@ impl Engine<'_> {
         let declared = &self.kernel.arrays[array];
         let one_block =
             (0..3).all(|axis| self.builtin(Builtin::GridDim, axis).as_constant() == Some(1));
-        let own = declared.space == Space::Shared || declared.space == Space::Global && one_block;
-        own && matches!(declared.element, Type::Int { .. }) && self.written[array.position()]
+        let stays_in_block =
+            declared.space == Space::Shared || declared.space == Space::Global && one_block;
+        stays_in_block
+            && matches!(declared.element, Type::Int { .. })
+            && self.written[array.position()]
     }
 
     /// Returns `true` if elements of this array that annotations name have symbols.

@@ -356,21 +356,21 @@ impl Engine<'_> {
         position: &[usize],
         state: State,
     ) -> Vec<State> {
-        let mut own = Flow::default();
+        let mut body_flow = Flow::default();
         let stepped = match part {
             0 => {
-                let Some(state) = self.resume(&inside.head, position, state, &mut own) else {
-                    return own.breaks;
+                let Some(state) = self.resume(&inside.head, position, state, &mut body_flow) else {
+                    return body_flow.breaks;
                 };
-                return self.enter_body(inside, state, own);
+                return self.enter_body(inside, state, body_flow);
             }
             1 => {
-                let end = self.resume(&inside.body, position, state, &mut own);
-                self.finish_iteration(inside, end, &mut own)
+                let end = self.resume(&inside.body, position, state, &mut body_flow);
+                self.finish_iteration(inside, end, &mut body_flow)
             }
-            _ => self.resume(&inside.step, position, state, &mut own),
+            _ => self.resume(&inside.step, position, state, &mut body_flow),
         };
-        let mut exits = own.breaks;
+        let mut exits = body_flow.breaks;
         if let Some(stepped) = stepped {
             exits.extend(self.enter_or_exit(inside, stepped));
         }
@@ -392,10 +392,10 @@ impl Engine<'_> {
     /// Runs a loop with barriers in `Interval` mode: into its body up to the first barrier. Returns the states after
     /// the loop.
     pub(super) fn enter_or_exit(&mut self, inner: &Loop, state: State) -> Vec<State> {
-        let mut own = Flow::default();
-        match self.run(&inner.head, 0, state, &mut own) {
-            Some(state) => self.enter_body(inner, state, own),
-            None => own.breaks,
+        let mut body_flow = Flow::default();
+        match self.run(&inner.head, 0, state, &mut body_flow) {
+            Some(state) => self.enter_body(inner, state, body_flow),
+            None => body_flow.breaks,
         }
     }
 

@@ -62,31 +62,31 @@ impl Engine<'_> {
 
     /// Finds variables whose values form a cycle; returns `true` if there are any.
     pub(super) fn close_orbits(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
-        let mut own: Vec<(VarId, i128)> = Vec::new();
+        let mut candidates: Vec<(VarId, i128)> = Vec::new();
         for (var, change) in &shape.vars {
             if let (Change::Free(_), SymbolicValue::Int(first)) =
                 (change, &entry.vars[var.position()])
                 && self.relevant[var.position()]
             {
-                own.extend(first.as_constant().map(|first| (*var, first)));
+                candidates.extend(first.as_constant().map(|first| (*var, first)));
             }
         }
-        while !own.is_empty() {
+        while !candidates.is_empty() {
             // Code that is not reached with these constants may be reached with other values, so the flag is restored.
             let pruned = self.pruned;
-            let rows = self.follow_cycle(inner, entry, shape, &own);
+            let rows = self.follow_cycle(inner, entry, shape, &candidates);
             self.pruned = pruned;
             let rows = match rows {
                 Ok(rows) => rows,
                 Err(irregular) => {
-                    own.retain(|(var, _)| !irregular.contains(var));
+                    candidates.retain(|(var, _)| !irregular.contains(var));
                     continue;
                 }
             };
             let column = |column: usize| -> Vec<i128> {
                 rows.iter().filter_map(|row| row.get(column).copied()).collect()
             };
-            let columns = own.iter().enumerate();
+            let columns = candidates.iter().enumerate();
             let columns: Vec<(VarId, Vec<i128>)> =
                 columns.map(|(number, (var, _))| (*var, column(number))).collect();
             // The machine wraps such a value, and other variables may have been computed from the wrapped one.
@@ -94,7 +94,7 @@ impl Engine<'_> {
                 !values.iter().all(|value| self.kernel.vars[*var].ty.holds(*value))
             });
             if let Some((wrapped, _)) = wraps {
-                own.retain(|(var, _)| var != wrapped);
+                candidates.retain(|(var, _)| var != wrapped);
                 continue;
             }
             let orbits = columns
@@ -102,7 +102,7 @@ impl Engine<'_> {
                 .filter_map(|(var, values)| Orbit::fit(&cycle(values)).map(|orbit| (*var, orbit)));
             let found: Vec<(VarId, Orbit)> = orbits.collect();
             for (var, change) in &mut shape.vars {
-                if let Some((_, orbit)) = found.iter().find(|(own, _)| own == var) {
+                if let Some((_, orbit)) = found.iter().find(|(one, _)| one == var) {
                     *change = Change::Orbit(*orbit);
                 }
             }

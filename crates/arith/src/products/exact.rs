@@ -28,10 +28,10 @@ pub(super) fn integer_weights(
     for column in 0..count {
         let free = (0..rows).filter(|row| !pivots.contains(row) && table[*row][column] != 0);
         let pivot = free.min_by_key(|row| table[*row][column].unsigned_abs())?;
-        let own = table[pivot].clone();
+        let pivot_row = table[pivot].clone();
         for (number, row) in table.iter_mut().enumerate() {
             if number != pivot && row[column] != 0 {
-                *row = eliminate(row, &own, column)?;
+                *row = eliminate(row, &pivot_row, column)?;
             }
         }
         pivots.push(pivot);

@@ -116,12 +116,12 @@ impl Numbered {
         numbers.insert(&constant, CONSTANT);
         let mut terms: Vec<Vec<(usize, i128)>> = Vec::with_capacity(entries.len());
         for entry in entries {
-            let mut own = Vec::new();
+            let mut row = Vec::new();
             for (monomial, coefficient) in entry.poly.terms() {
                 let next = numbers.len();
-                own.push((*numbers.entry(monomial).or_insert(next), coefficient));
+                row.push((*numbers.entry(monomial).or_insert(next), coefficient));
             }
-            terms.push(own);
+            terms.push(row);
         }
         Self { terms, monomials: numbers.len() }
     }

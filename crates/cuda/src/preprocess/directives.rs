@@ -140,8 +140,8 @@ impl State<'_> {
         if self.symbolic.contains(name) {
             return Err(unsupported(word.span, format!("`{name}` is symbolic in the whole file")));
         }
-        let own = self.macros.get(name).is_none_or(|found| found.origin != Origin::Compiler);
-        let is_dynamic = name.starts_with("__") && (self.is_defined(name) && !own);
+        let may_change = self.macros.get(name).is_none_or(|found| found.origin != Origin::Compiler);
+        let is_dynamic = name.starts_with("__") && (self.is_defined(name) && !may_change);
         if KEYWORDS.contains(&&**name) || is_dynamic {
             return Err(unsupported(word.span, format!("`#undef {name}` is not supported")));
         }
@@ -157,11 +157,11 @@ impl State<'_> {
         let Some(number) = number else {
             return Err(error(span, "`#line` needs a number"));
         };
-        let own = i64::from(self.sources.line(span));
+        let line_number = i64::from(self.sources.line(span));
         let name = line.get(1).filter(|token| token.kind == Kind::Text);
         let name = name.map(|token| token.text.trim_matches('"').to_owned());
         if let Some(frame) = self.frames.last_mut() {
-            frame.line_shift = number - own - 1;
+            frame.line_shift = number - line_number - 1;
             frame.name = name.or(frame.name.take());
         }
         Ok(())

@@ -47,17 +47,17 @@ impl Lowerer<'_> {
                 let index: Vec<Expr> = pointer.index.iter().take(*rank).cloned().collect();
                 let base = pointer.base.as_ref().filter(|_| *is_view);
                 let spot = |leaf: &TargetLeaf| {
-                    let mut own = index.clone();
-                    if let Some(last) = own.pop() {
+                    let mut leaf_index = index.clone();
+                    if let Some(last) = leaf_index.pop() {
                         let stride = int(leaf.stride, Type::LONG, span);
                         let scaled = offset(Binary::Mul, stride, last);
                         let within = offset(Binary::Add, scaled, int(leaf.at, Type::LONG, span));
-                        own.push(match base {
+                        leaf_index.push(match base {
                             Some(base) => offset(Binary::Add, base.clone(), within),
                             None => within,
                         });
                     }
-                    Spot::Cell(leaf.array, unflattened(own, inner, span))
+                    Spot::Cell(leaf.array, unflattened(leaf_index, inner, span))
                 };
                 Ok(leaves.iter().map(spot).collect())
             }

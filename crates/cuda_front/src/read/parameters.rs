@@ -35,18 +35,18 @@ impl Lowerer<'_> {
         span: Span,
         body: &mut Vec<Stmt>,
     ) -> Result<Spot> {
-        let own = leaf.named(name);
+        let leaf_name = leaf.named(name);
         if let tree::Type::Pointer(pointee) = &leaf.ty {
             if !leaf.dimensions.is_empty() {
                 return Err(unsupported(span, "an array of pointers is not supported"));
             }
-            return self.parameter_pointer(&own, pointee, span, body).map(Spot::Slot);
+            return self.parameter_pointer(&leaf_name, pointee, span, body).map(Spot::Slot);
         }
         let Some(ty) = self.scalar(&leaf.ty) else {
             return Err(unsupported(span, "a parameter of this type is not supported"));
         };
         if leaf.dimensions.is_empty() {
-            let var = self.new_var(&own, ty);
+            let var = self.new_var(&leaf_name, ty);
             self.scalars.push(var);
             return Ok(Spot::Var(var));
         }

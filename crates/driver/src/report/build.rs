@@ -175,9 +175,9 @@ fn of_side(side: &[FinishedRun<'_>], name: &'static str) -> Vec<Property> {
     let mut all: Vec<Property> = Vec::new();
     let of = |launch: &FinishedRun<'_>| {
         // For a formula, only errors and open questions are reported.
-        let mut own = of_properties(launch, Some(name));
-        own.retain(|one| !launch.is_formula || one.verdict != Verdict::Proved);
-        own
+        let mut properties = of_properties(launch, Some(name));
+        properties.retain(|one| !launch.is_formula || one.verdict != Verdict::Proved);
+        properties
     };
     for property in side.iter().flat_map(of) {
         match all.iter_mut().find(|one| one.name == property.name) {

@@ -114,10 +114,10 @@ impl<'f> Translator<'f> {
         indices: &[Term],
         span: Span,
     ) -> Result<Term, Error> {
-        let own: Vec<(&'f str, Term)> =
+        let own_indices: Vec<(&'f str, Term)> =
             defined.indices.iter().copied().zip(indices.iter().cloned()).collect();
         // In a `let`, only its own indices and earlier definitions are in scope.
-        let outer = std::mem::replace(&mut self.scope, own);
+        let outer = std::mem::replace(&mut self.scope, own_indices);
         let position = self.defined.iter().position(|one| one.name == defined.name);
         let later = self.defined.split_off(position.unwrap_or(0));
         let value = self.expression(defined.value);

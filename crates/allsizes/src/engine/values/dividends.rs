@@ -82,8 +82,8 @@ impl Resolver {
             }
             above = above.times(&ratios[number])?.plus(&digits[number])?;
         }
-        let own = dividend.symbols().into_iter().filter(|sym| system.unknown.contains(sym));
-        let unit = own.filter(|sym| dividend.coefficient(&[(*sym, 1)]) == 1).max()?;
+        let unknown = dividend.symbols().into_iter().filter(|sym| system.unknown.contains(sym));
+        let unit = unknown.filter(|sym| dividend.coefficient(&[(*sym, 1)]) == 1).max()?;
         let rest = dividend.minus(&Poly::symbol(unit))?;
         let equation = dividend.minus(&above)?;
         values.push((unit, above.minus(&rest)?));

@@ -193,9 +193,9 @@ impl Resolver {
         let (first, second) = (self.as_run(one), self.as_run(two));
         let high = first.high.plus(&second.high)?;
         let digit = first.digit;
-        let own = Poly::symbol(digit);
+        let digit_value = Poly::symbol(digit);
         let shift = |body: &Value, by: &Poly| {
-            let moved = own.plus(by)?;
+            let moved = digit_value.plus(by)?;
             body.mapped(&mut |poly| poly.substituted(digit, &moved))
         };
         // The one function that is to give the values of both pieces.

@@ -65,11 +65,12 @@ impl Resolver {
     /// Returns the stores that may be the last before a moment, the latest first; those of a group are unordered.
     pub(super) fn candidates(&self, array: ArrayId, moment: &Moment) -> Vec<Group> {
         let side = &self.sides[moment.side];
-        let own = &moment.point;
+        let point = &moment.point;
         let common = |site: &StoreSite| {
-            let around = own.loops.iter().zip(&site.point.loops);
+            let around = point.loops.iter().zip(&site.point.loops);
             let same = around.take_while(|((depth, _), (other, _))| {
-                depth == other && own.position.get(..=*depth) == site.point.position.get(..=*depth)
+                depth == other
+                    && point.position.get(..=*depth) == site.point.position.get(..=*depth)
             });
             same.count()
         };
@@ -77,10 +78,10 @@ impl Resolver {
             side.sites.iter().enumerate().filter(|(_, site)| site.array == array).collect();
         of_array.sort_by(|(_, one), (_, other)| other.point.position.cmp(&one.point.position));
         let mut groups: Vec<Group> = Vec::new();
-        for level in (0..=own.loops.len()).rev() {
+        for level in (0..=point.loops.len()).rev() {
             let mut last: Option<&[usize]> = None;
             for (number, site) in &of_array {
-                if common(site) != level || site.point.position >= own.position {
+                if common(site) != level || site.point.position >= point.position {
                     continue;
                 }
                 let candidate = Candidate { site: *number, fixed: level, earlier: false };
@@ -102,8 +103,8 @@ impl Resolver {
                 last = around;
             }
             if let Some(outer) = level.checked_sub(1) {
-                let depth = own.loops.get(outer).map(|(depth, _)| *depth);
-                let place = depth.and_then(|depth| own.position.get(..=depth));
+                let depth = point.loops.get(outer).map(|(depth, _)| *depth);
+                let place = depth.and_then(|depth| point.position.get(..=depth));
                 let record = place.and_then(|place| self.recorded(moment.side, place, array));
                 if let (Some(record), Some(count)) = (record, moment.counts.get(outer)) {
                     groups.push(Group::Head(record, count.clone()));
@@ -125,10 +126,10 @@ impl Resolver {
     /// The record of the loop at a place, if it has clauses about an array.
     fn recorded(&self, side: usize, place: &[usize], array: ArrayId) -> Option<usize> {
         let loops = &self.sides[side].loops;
-        let own = |one: &LoopRecord| {
+        let has_clause = |one: &LoopRecord| {
             one.position == place && one.clauses.iter().any(|clause| clause.array == array)
         };
-        loops.iter().position(own)
+        loops.iter().position(has_clause)
     }
 
     /// Decides whether a store is the last one to an element.
@@ -415,7 +416,7 @@ impl Resolver {
         if denied != Formula::False && self.proves_quickly(&with, &denied) {
             return true;
         }
-        let own: BTreeSet<Sym> = other.digits.values().filter_map(Poly::as_symbol).collect();
+        let digits: BTreeSet<Sym> = other.digits.values().filter_map(Poly::as_symbol).collect();
         let mut assumed = assumed.to_vec();
         for part in condition.conjuncts() {
             assumed.push(part.clone());
@@ -423,7 +424,7 @@ impl Resolver {
         }
         assumed.extend(self.same_tests(&assumed));
         let shared = |symbols: &Symbols, sym: Sym| {
-            !own.contains(&sym) && symbols.get(sym).level == Level::Launch
+            !digits.contains(&sym) && symbols.get(sym).level == Level::Launch
         };
         self.prover.contradicts(&assumed, equations, &shared)
     }

@@ -286,9 +286,9 @@ impl Resolver {
         for digit in digits {
             let symbol = self.prover.symbols.get(*digit).clone();
             let copy = self.prover.symbols.fresh(format!("{}?", symbol.name), symbol.level);
-            let own = Poly::symbol(copy);
-            let mirrored = tracked.and_then(|mirrors| mirrors.get(digit)?.minus(&own));
-            instance.digits.insert(*digit, mirrored.unwrap_or(own));
+            let copy_value = Poly::symbol(copy);
+            let mirrored = tracked.and_then(|mirrors| mirrors.get(digit)?.minus(&copy_value));
+            instance.digits.insert(*digit, mirrored.unwrap_or(copy_value));
             if tracked.is_some() {
                 self.bound.insert(copy);
             }

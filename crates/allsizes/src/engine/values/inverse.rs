@@ -85,8 +85,8 @@ impl Resolver {
         let mut values: BTreeMap<Sym, Poly> = BTreeMap::new();
         while !unknowns.wanted.is_empty() {
             equations.sort_by_key(|one| {
-                let own = unknowns.wanted_in(&one.own).len();
-                (own == 0, own, one.own.terms().count())
+                let unknown_count = unknowns.wanted_in(&one.own).len();
+                (unknown_count == 0, unknown_count, one.own.terms().count())
             });
             // Failing proofs cost most, so each equation gets a light attempt before any gets a full one.
             let (sym, value) = efforts.iter().find_map(|effort| {

@@ -152,8 +152,8 @@ impl Resolver {
         let prefix = symbols.get(there.offset(-constant)?.as_symbol()?).prefix.as_ref()?;
         // The element's own sum, if known.
         let mut sums = symbol.facts.iter().flat_map(Formula::symbols).filter_map(|sym| {
-            let own = symbols.get(sym).prefix.as_ref()?;
-            (own.array == prefix.array).then_some(&own.high)
+            let other = symbols.get(sym).prefix.as_ref()?;
+            (other.array == prefix.array).then_some(&other.high)
         });
         match (&index[..], sums.next()) {
             (_, Some(high)) => high.minus(&prefix.high),
@@ -227,10 +227,10 @@ impl Resolver {
 
     /// Returns the unknown with the largest stride in an equation that is linear in all of them.
     fn largest_digit(&mut self, equation: &Poly, unknown: &BTreeSet<Sym>) -> Option<LargestDigit> {
-        let own: Vec<Sym> =
+        let digits: Vec<Sym> =
             equation.symbols().into_iter().filter(|sym| unknown.contains(sym)).collect();
         let mut all: Vec<(Poly, i128, LargestDigit)> = Vec::new();
-        for sym in own {
+        for sym in digits {
             let powers = equation.by_powers(sym);
             let [rest, factor] = &powers[..] else { return None };
             if factor.symbols().iter().any(|one| unknown.contains(one)) {

@@ -107,12 +107,14 @@ impl Runner<'_, '_> {
 
     /// Records the clauses of a loop before it and in an iteration.
     fn record_clauses(&mut self, inner: &Loop, entry: &Track, head: &Head, end: Option<&Track>) {
-        let own = self.places.iter().position(|place| *place == self.position);
+        let this_loop = self.places.iter().position(|place| *place == self.position);
         let clauses: Vec<(usize, &Clause)> = self
             .clauses
             .iter()
             .enumerate()
-            .filter_map(|(number, (of, clause))| (Some(*of) == own).then_some((number, clause)))
+            .filter_map(|(number, (of, clause))| {
+                (Some(*of) == this_loop).then_some((number, clause))
+            })
             .collect();
         // All threads of the block execute the same iterations, on any path to here.
         let path = entry.state.path.iter();
@@ -361,9 +363,9 @@ impl Runner<'_, '_> {
         targets.extend(self.sizes(entry));
         // Final values of variables, where known.
         for (_, sym) in &head.free {
-            let own = Poly::symbol(*sym);
+            let free = Poly::symbol(*sym);
             let value = targets.iter().find(|target| {
-                let difference = own.minus(target).map(Formula::eq);
+                let difference = free.minus(target).map(Formula::eq);
                 difference.is_some_and(|one| self.engine.prover.proves(&known, &one))
             });
             let Some(value) = value else { continue };

@@ -40,8 +40,8 @@ pub(super) fn recurrences_of(
         .iter()
         .zip(carried.iter().zip(finiteness))
         .map(|(var, (number, finiteness))| {
-            let own = Value::atom(Atom::Carried(*number, *finiteness));
-            (*var, own, end.map(|end| &end.reals[var.position()]))
+            let carried_value = Value::atom(Atom::Carried(*number, *finiteness));
+            (*var, carried_value, end.map(|end| &end.reals[var.position()]))
         })
         .collect();
     let mut found: Vec<(VarId, Recurrence)> = Vec::new();

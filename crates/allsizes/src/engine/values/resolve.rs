@@ -407,9 +407,9 @@ impl Resolver {
 
 /// `0 ≤ digit < high`.
 pub(super) fn range(digit: Sym, high: &Poly) -> Option<[Formula; 2]> {
-    let own = Poly::symbol(digit);
-    let below = high.minus(&own)?.offset(-1)?;
-    Some([Formula::ge(own), Formula::ge(below)])
+    let value = Poly::symbol(digit);
+    let below = high.minus(&value)?.offset(-1)?;
+    Some([Formula::ge(value), Formula::ge(below)])
 }
 
 pub(super) fn too_large() -> Unresolved {

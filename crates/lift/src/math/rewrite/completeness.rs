@@ -13,7 +13,7 @@ impl Planner<'_, '_> {
     pub(super) fn is_complete(&self, found: &Match) -> bool {
         let is_slow = |at: usize, condition: Edge, value: Edge| {
             self.plan.regions.iter().any(|region| {
-                let own = self.values.conditions[region.branch];
+                let branch_condition = self.values.conditions[region.branch];
                 let result = region.results.get(at).copied();
                 let merged = self.values.merges.iter().any(|&(block, register, merged)| {
                     let here = block == region.join && Some(register) == result;
@@ -22,7 +22,7 @@ impl Planner<'_, '_> {
                 });
                 let arguments = [Some(region.argument), region.other];
                 let same = arguments.iter().flatten().eq(&found.arguments);
-                own.is_some_and(|own| own.node() == condition.node()) && merged && same
+                branch_condition.is_some_and(|one| one.node() == condition.node()) && merged && same
             })
         };
         let mut fast = found.fast.iter().enumerate();
