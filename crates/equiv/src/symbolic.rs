@@ -411,8 +411,8 @@ impl Domain for Symbolic {
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
         let term = self.term(value);
         let number: &Number = self.terms.as_number(term)?;
-        let whole = number.to_i64().map(i128::from);
-        whole.filter(|_| rounding != Rounding::NearestAway)
+        let integer = number.to_i64().map(i128::from);
+        integer.filter(|_| rounding != Rounding::NearestAway)
     }
 
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {

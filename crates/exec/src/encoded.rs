@@ -318,8 +318,9 @@ impl Encoded {
     /// Decodes a plain address: its offset, and the alignment of the variable required for that, if it is
     /// more than declared.
     pub(crate) fn as_address(&self, placement: VariablePlacement) -> Option<(u64, Option<u32>)> {
-        let whole = self.bits() > 0 && self.shift == self.position && self.rest >> self.shift == 0;
-        if !whole || self.above == Above::Lost {
+        let is_plain =
+            self.bits() > 0 && self.shift == self.position && self.rest >> self.shift == 0;
+        if !is_plain || self.above == Above::Lost {
             return None;
         }
         let offset = (self.offset & !low_bits(self.shift)) | self.rest;

@@ -172,7 +172,7 @@ pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec
     let starts = starts(program, kernel).map(|(starts, _)| starts).unwrap_or_default();
     let is_open = shared.iter().any(|&id| is_elsewhere(&program.variables[id]));
     let beside: Vec<VarId> = placed(&program.variables, &named(program, kernel), shared);
-    let of = |id: VarId| {
+    let alignment_of = |id: VarId| {
         let variable = &program.variables[id];
         if is_open || variable.external || variable.size.is_none() {
             return variable.align;
@@ -181,7 +181,7 @@ pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec
         let sizes = others.filter_map(|&other| program.variables[other].size);
         sizes.map(multiple).fold(BASE, u64::min).max(variable.align)
     };
-    shared.iter().map(|&id| (of(id), starts.get(&id).copied())).collect()
+    shared.iter().map(|&id| (alignment_of(id), starts.get(&id).copied())).collect()
 }
 
 /// Returns an array that, in some packing, may prevent the array `name` from being aligned to `needed` bytes.

@@ -166,8 +166,8 @@ pub fn check_last(
     domain: &mut dyn Domain,
     last: u64,
 ) -> (Outcome, Results) {
-    let whole = launch.selected.is_empty() && launch.cluster.is_none();
-    let tickets = if whole { TicketMode::Last(last) } else { TicketMode::None };
+    let is_whole_grid = launch.selected.is_empty() && launch.cluster.is_none();
+    let tickets = if is_whole_grid { TicketMode::Last(last) } else { TicketMode::None };
     let special = SpecialRun { tickets, ..SpecialRun::default() };
     run_in_domain_with(program, launch, limits, Some(checks), domain, special)
 }
@@ -182,8 +182,9 @@ pub fn check_in_order(
     domain: &mut dyn Domain,
     takers: &[u64],
 ) -> (Outcome, Results) {
-    let whole = launch.selected.is_empty() && launch.cluster.is_none();
-    let tickets = if whole { TicketMode::Sequence(takers.to_vec()) } else { TicketMode::None };
+    let is_whole_grid = launch.selected.is_empty() && launch.cluster.is_none();
+    let tickets =
+        if is_whole_grid { TicketMode::Sequence(takers.to_vec()) } else { TicketMode::None };
     let special = SpecialRun { tickets, ..SpecialRun::default() };
     run_in_domain_with(program, launch, limits, Some(checks), domain, special)
 }

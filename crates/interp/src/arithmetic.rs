@@ -149,12 +149,13 @@ impl Arithmetic {
     /// Converts a float to an integer; an error if its type cannot hold it.
     pub(crate) fn truncate(value: f64, ty: Type) -> Result<Value, EvaluationError> {
         let (least, most) = ty.range().ok_or(EvaluationError::Undefined)?;
-        let whole = value.trunc();
+        let truncated = value.trunc();
         // Beyond 2^63 the limits are not doubles.
         #[expect(clippy::cast_precision_loss, reason = "only compared with what is well inside")]
-        let inside = whole >= least as f64 && whole <= most as f64 && whole.abs() < 9.2e18;
+        let inside =
+            truncated >= least as f64 && truncated <= most as f64 && truncated.abs() < 9.2e18;
         #[expect(clippy::cast_possible_truncation, reason = "inside")]
-        let number = i128::from(whole as i64);
+        let number = i128::from(truncated as i64);
         match inside && (least..=most).contains(&number) {
             true => Ok(Value::int(number)),
             false => Err(EvaluationError::Undefined),

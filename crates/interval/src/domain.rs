@@ -360,10 +360,10 @@ impl<E: Enclosure> Domain for Intervals<E> {
         let bounds = [lowest, lowest + modulus - 1].map(|bound| real(E::integer(bound), TOO_LARGE));
         // Most numbers are in range or just outside.
         [0, -modulus, modulus].into_iter().find_map(|shift| {
-            let moved = add(self.known(value), &real(E::integer(shift), TOO_LARGE));
-            let above = compare(Relation::Ge, &moved, &bounds[0]) == Ok(true);
-            let inside = above && compare(Relation::Le, &moved, &bounds[1]) == Ok(true);
-            inside.then(|| if shift == 0 { value } else { self.push(moved) })
+            let shifted = add(self.known(value), &real(E::integer(shift), TOO_LARGE));
+            let above = compare(Relation::Ge, &shifted, &bounds[0]) == Ok(true);
+            let inside = above && compare(Relation::Le, &shifted, &bounds[1]) == Ok(true);
+            inside.then(|| if shift == 0 { value } else { self.push(shifted) })
         })
     }
 

@@ -43,6 +43,6 @@ fn other_signedness(poly: &Poly, expr: &Expr) -> Option<(Type, Poly)> {
         return None;
     };
     let modulus = 1_i128.checked_shl(u32::from(to))?;
-    let moved = poly.offset(if after { -modulus } else { modulus })?;
-    (from == to && before != after).then_some((inner.ty, moved))
+    let wrapped = poly.offset(if after { -modulus } else { modulus })?;
+    (from == to && before != after).then_some((inner.ty, wrapped))
 }

@@ -76,9 +76,9 @@ impl Table {
 
     /// The row that bounds a column first.
     fn leaving(&self, column: usize) -> Option<usize> {
-        let moved = self.columns;
+        let perturbed = self.columns;
         let bounds = self.rows.iter().enumerate().filter(|(_, row)| row[column] > TINY);
-        let bound = |row: &Vec<f64>| row[moved] / row[column];
+        let bound = |row: &Vec<f64>| row[perturbed] / row[column];
         bounds.min_by(|(_, a), (_, b)| bound(a).total_cmp(&bound(b))).map(|(row, _)| row)
     }
 

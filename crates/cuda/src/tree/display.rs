@@ -283,8 +283,8 @@ impl Display<'_> {
                 format!("({}:{} {} {})", sign(*op), ty(), self.expr(one), self.expr(other))
             }
             ExprKind::Compare(op, one, other) => {
-                let of = type_text(self.program, &one.ty);
-                format!("({}:{of} {} {})", compare(*op), self.expr(one), self.expr(other))
+                let operand_type = type_text(self.program, &one.ty);
+                format!("({}:{operand_type} {} {})", compare(*op), self.expr(one), self.expr(other))
             }
             ExprKind::And(one, other) => format!("(&& {} {})", self.expr(one), self.expr(other)),
             ExprKind::Or(one, other) => format!("(|| {} {})", self.expr(one), self.expr(other)),
@@ -297,8 +297,8 @@ impl Display<'_> {
                 format!("(= {} {})", self.expr(place), self.expr(from))
             }
             ExprKind::AssignOp { op, ty, place, value } => {
-                let of = type_text(self.program, ty);
-                format!("({}=:{of} {} {})", sign(*op), self.expr(place), self.expr(value))
+                let operand_type = type_text(self.program, ty);
+                format!("({}=:{operand_type} {} {})", sign(*op), self.expr(place), self.expr(value))
             }
             ExprKind::Step { add, is_prefix, place } => {
                 let sign = if *add { "++" } else { "--" };
@@ -308,11 +308,12 @@ impl Display<'_> {
             ExprKind::Call(id, arguments) => {
                 let callee = self.program.functions.get(*id);
                 let name = callee.map_or("", |one| one.name.as_str());
-                let of = callee.map_or(String::new(), |one| match one.arguments.is_empty() {
-                    true => String::new(),
-                    false => format!("<{}>", arguments_text(&one.arguments)),
-                });
-                format!("(call {name}{of}{})", self.all(arguments))
+                let template_arguments =
+                    callee.map_or(String::new(), |one| match one.arguments.is_empty() {
+                        true => String::new(),
+                        false => format!("<{}>", arguments_text(&one.arguments)),
+                    });
+                format!("(call {name}{template_arguments}{})", self.all(arguments))
             }
             ExprKind::Function(id) => {
                 let name = self.program.functions.get(*id).map_or("", |one| one.name.as_str());

@@ -109,9 +109,9 @@ impl Lowerer<'_> {
         let count = self.arrays.len();
         for array in self.arrays.iter_mut().take(count).skip(first) {
             if let Some(Some(size)) = array.dimensions.first_mut() {
-                let of = |bytes: u64| int(i128::from(bytes), Type::Whole, span);
-                let bytes = binary(Binary::Mul, size.clone(), of(before), span);
-                *size = binary(Binary::Div, bytes, of(after), span);
+                let constant = |bytes: u64| int(i128::from(bytes), Type::Whole, span);
+                let bytes = binary(Binary::Mul, size.clone(), constant(before), span);
+                *size = binary(Binary::Div, bytes, constant(after), span);
             }
         }
         Ok(place)

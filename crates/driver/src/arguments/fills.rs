@@ -95,11 +95,11 @@ impl Stream {
 
     /// Draws distinct numbers below `size`: the first places of a shuffle that keeps only the numbers it has moved.
     fn distinct(&mut self, size: u64, count: u64) -> Vec<u64> {
-        let mut moved: FxHashMap<u64, u64> = FxHashMap::default();
+        let mut swapped: FxHashMap<u64, u64> = FxHashMap::default();
         let draw = |place: u64| {
             let other = place + self.below(size - place);
-            let here = moved.get(&place).copied().unwrap_or(place);
-            moved.insert(other, here).unwrap_or(other)
+            let here = swapped.get(&place).copied().unwrap_or(place);
+            swapped.insert(other, here).unwrap_or(other)
         };
         (0..count.min(size)).map(draw).collect()
     }

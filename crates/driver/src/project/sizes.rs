@@ -108,7 +108,7 @@ impl Reader<'_> {
                 .clone()
                 .unwrap_or_else(|| paths.iter().map(short).collect::<Vec<_>>().join("="));
             let correspondence = Correspondence { names: names.clone(), same_launch, requires };
-            let of = ForAllSizes {
+            let pair = ForAllSizes {
                 kernels: paths,
                 defines,
                 compares,
@@ -116,7 +116,7 @@ impl Reader<'_> {
                 ensures,
                 arguments,
             };
-            let task = Task::ForAllSizes(Box::new(of));
+            let task = Task::ForAllSizes(Box::new(pair));
             entries.push(Entry {
                 name: entry_name(&name, &values),
                 task,

@@ -48,8 +48,8 @@ impl Symbolic {
     pub(super) fn range(&mut self, term: Term) -> Option<Range> {
         let Self { integers, terms, ranges, assumed_ranges, .. } = self;
         let input = |position: usize| {
-            let of = integers.iter().find(|(positions, _)| positions.contains(&position));
-            let (_, (low, high)) = *of?;
+            let found = integers.iter().find(|(positions, _)| positions.contains(&position));
+            let (_, (low, high)) = *found?;
             let declared = assumed_ranges.iter().find(|one| one.positions.contains(&position));
             // A number that the type does not have may leave an end of the type in a gap.
             let both = declared.map_or((low, high), |one| {

@@ -120,13 +120,13 @@ fn moves(context: &mut Context<'_, '_>, op: &Op) -> Prepared {
     for &operand in &operands {
         poison = poison.or(context.registers.operand_tags(operand).poison);
     }
-    let mut moved = Vec::new();
+    let mut results = Vec::new();
     for lane in poison.and(context.lanes).iter() {
         let mut bytes = Vec::new();
         operands.iter().for_each(|&operand| bytes.push(operand_bytes(context, operand, lane)));
-        result(context, op, &bytes, &mut |dst, bytes| moved.push((dst, lane, bytes)));
+        result(context, op, &bytes, &mut |dst, bytes| results.push((dst, lane, bytes)));
     }
-    Prepared { moved, packed: None }
+    Prepared { moved: results, packed: None }
 }
 
 /// Passes the bytes of an operation's results to `found`.

@@ -65,8 +65,12 @@ impl Judge<'_, '_> {
         let function = self.walk.region.function;
         let op = &function.blocks[place.0].instructions[place.1].op;
         if let Op::Select { condition, if_true, if_false, .. } = op {
-            let of = |operand| self.walk.operand_of(operands, operand);
-            return self.selected(of(*condition)?, [of(*if_true)?, of(*if_false)?], swap);
+            let value_of = |operand| self.walk.operand_of(operands, operand);
+            return self.selected(
+                value_of(*condition)?,
+                [value_of(*if_true)?, value_of(*if_false)?],
+                swap,
+            );
         }
         let is_guess =
             |operand: Operand| self.walk.operand_of(operands, operand) == Some(swap.compared);

@@ -463,22 +463,22 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
         if instruction.guard.is_some() {
             return None;
         }
-        let of = |from: &Reg| self.address_of(self.only_write(*from)?);
+        let address_of = |from: &Reg| self.address_of(self.only_write(*from)?);
         match &instruction.op {
             Op::AddressOf { symbol: Symbol::Variable(variable), offset, .. } => {
                 Some(Address { variable: *variable, offset: *offset, generic: false })
             }
             Op::ConvertAddress { src: Operand::Register(from), to_generic, .. } => {
-                Some(Address { generic: *to_generic, ..of(from)? })
+                Some(Address { generic: *to_generic, ..address_of(from)? })
             }
-            Op::Copy { src: Operand::Register(from), .. } => of(from),
+            Op::Copy { src: Operand::Register(from), .. } => address_of(from),
             Op::IntBinary {
                 op: IntBinary::Add,
                 a: Operand::Register(from),
                 b: Operand::Constant(by),
                 ..
             } => {
-                let address = of(from)?;
+                let address = address_of(from)?;
                 let offset = address.offset.checked_add(i64::try_from(*by).ok()?)?;
                 Some(Address { offset, ..address })
             }

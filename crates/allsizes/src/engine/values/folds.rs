@@ -195,8 +195,8 @@ impl Resolver {
         let digit = first.digit;
         let digit_value = Poly::symbol(digit);
         let shift = |body: &Value, by: &Poly| {
-            let moved = digit_value.plus(by)?;
-            body.mapped(&mut |poly| poly.substituted(digit, &moved))
+            let shifted_digit = digit_value.plus(by)?;
+            body.mapped(&mut |poly| poly.substituted(digit, &shifted_digit))
         };
         // The one function that is to give the values of both pieces.
         let body = match (one, two) {

@@ -149,12 +149,12 @@ impl Resolver {
     /// Returns the operation that defines a symbol, with the operands of an instance.
     fn operation(&mut self, sym: Sym, instance: &Instance) -> Option<Operation> {
         let operation = self.definitions.get(&sym)?.clone();
-        let mut of = |poly: &Poly| self.poly(poly, instance);
+        let mut instantiate = |poly: &Poly| self.poly(poly, instance);
         Some(match operation {
-            Operation::Div(a, b) => Operation::Div(of(&a)?, of(&b)?),
-            Operation::Floor(a, b) => Operation::Floor(of(&a)?, b),
-            Operation::Min(a, b) => Operation::Min(of(&a)?, of(&b)?),
-            Operation::Max(a, b) => Operation::Max(of(&a)?, of(&b)?),
+            Operation::Div(a, b) => Operation::Div(instantiate(&a)?, instantiate(&b)?),
+            Operation::Floor(a, b) => Operation::Floor(instantiate(&a)?, b),
+            Operation::Min(a, b) => Operation::Min(instantiate(&a)?, instantiate(&b)?),
+            Operation::Max(a, b) => Operation::Max(instantiate(&a)?, instantiate(&b)?),
             Operation::Opaque(..)
             | Operation::Truth(_)
             | Operation::Combine(..)
@@ -223,11 +223,11 @@ impl Resolver {
             return self.quotient(&dividend, &divisor, &[]);
         }
         let (origin, instance) = self.copies.origins.get(&sym).cloned()?;
-        let mut moved = Instance::default();
+        let mut substituted = Instance::default();
         for (digit, value) in &instance.digits {
-            moved.digits.insert(*digit, self.substitute_bound(value, values)?);
+            substituted.digits.insert(*digit, self.substitute_bound(value, values)?);
         }
-        Some(self.symbol(origin, &moved))
+        Some(self.symbol(origin, &substituted))
     }
 
     /// Substitutes the variable of a sum in a value.

@@ -76,10 +76,10 @@ impl Runner<'_, '_> {
         (shape, facts): (&Shape, &Facts),
         changed: &[VarId],
     ) -> Result<Vec<(VarId, Recurrence)>, Refusal> {
-        let of = |track: &Track| -> Vec<Finiteness> {
+        let finiteness_of = |track: &Track| -> Vec<Finiteness> {
             changed.iter().map(|var| track.reals[var.position()].finiteness()).collect()
         };
-        let mut finiteness = of(entry);
+        let mut finiteness = finiteness_of(entry);
         loop {
             let head = self.head(inner, entry, shape, facts);
             let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
@@ -90,7 +90,7 @@ impl Runner<'_, '_> {
             }
             let carried: Vec<u32> = (first..=self.last_number).collect();
             let end = self.iterate(inner, track, &head)?;
-            let after = end.as_ref().map_or_else(|| finiteness.clone(), of);
+            let after = end.as_ref().map_or_else(|| finiteness.clone(), finiteness_of);
             let either: Vec<Finiteness> =
                 finiteness.iter().zip(after).map(|(before, after)| before.or(after)).collect();
             if either == finiteness {

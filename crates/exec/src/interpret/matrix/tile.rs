@@ -250,7 +250,7 @@ fn read(
     }
     let count = parts(element);
     let bytes = tile.bits / 8;
-    let mut whole = (0u64, Word::Number);
+    let mut joined = (0u64, Word::Number);
     let mut found = ZERO;
     for part in 0..count {
         let (line, offset) = tile.line_and_offset(fragment_layout.place(lane, register, part));
@@ -262,12 +262,13 @@ fn read(
             let piece = valued.store.bytes(value, word);
             found[part * bytes..][..bytes].copy_from_slice(&piece[..bytes]);
         }
-        whole.0 |= value << (8 * bytes * part);
-        whole.1 = if part == 0 || whole.1 == word { word } else { combine_states(whole.1, word) };
+        joined.0 |= value << (8 * bytes * part);
+        joined.1 =
+            if part == 0 || joined.1 == word { word } else { combine_states(joined.1, word) };
     }
     match &mut context.valued {
-        Some(valued) if whole.1 == Word::Unknown => (valued.store.word(&found), false),
-        _ => (whole, false),
+        Some(valued) if joined.1 == Word::Unknown => (valued.store.word(&found), false),
+        _ => (joined, false),
     }
 }
 

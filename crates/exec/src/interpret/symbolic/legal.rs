@@ -344,11 +344,11 @@ pub(super) fn update(
     let operands = [enclosed(valued, format, known[0], old), enclosed(valued, format, known[1], a)];
     let [Some(x), Some(y)] = operands else { return result };
     let (propagate_nan, xor_sign_abs) = (false, false);
-    let of = |op| enclosure::binary(op, format, FloatMode::NEAREST, [&x, &y]);
+    let float_binary = |op| enclosure::binary(op, format, FloatMode::NEAREST, [&x, &y]);
     let found = match op {
         Binary::Add => enclosure::atomic_add(format, &x, &y),
-        Binary::Min => of(FloatBinary::Min { propagate_nan, xor_sign_abs }),
-        Binary::Max => of(FloatBinary::Max { propagate_nan, xor_sign_abs }),
+        Binary::Min => float_binary(FloatBinary::Min { propagate_nan, xor_sign_abs }),
+        Binary::Max => float_binary(FloatBinary::Max { propagate_nan, xor_sign_abs }),
         _ => None,
     };
     found.map_or(result, |found| valued.aliases.add(result, found))
