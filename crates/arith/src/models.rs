@@ -277,7 +277,7 @@ mod tests {
             assert!((1..=1024).contains(&s) && (0..s).contains(&t), "{s} {t}");
             assert!(e >= s && e * e >= 5 && q == e.div_euclid(s), "{s} {e} {q}");
         }
-        // Some of them differ on a claim that the assumptions leave open.
+        // The models disagree on a claim that the assumptions leave open.
         let open = sum(&[(1, &[size]), (-2, &[thread]), (-1, &[])]);
         assert!(models.iter().any(|model| model.refutes(&open)));
         assert!(!models.iter().all(|model| model.refutes(&open)));
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn values_are_exchanged() {
-        // Only an odd number is one more than twice another; a first guess may be even.
+        // `odd = 2·half + 1` has no solution for an even first guess of `odd`.
         let mut symbols = Symbols::default();
         let [odd, half] = ["odd", "half"].map(|name| symbols.fresh(name, Level::Launch));
         let difference = sum(&[(1, &[odd]), (-2, &[half]), (-1, &[])]);

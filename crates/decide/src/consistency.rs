@@ -119,7 +119,7 @@ mod tests {
         let negative = [x, h, u].map(|one| terms.compare(Relation::Less, one, zero));
         let found = negative.map(|condition| is_impossible(&terms, &[condition]));
         assert_eq!(found, [false, false, true]);
-        // 0.1 and a little more: no half lies between.
+        // No half-precision float lies between 0.1 and 0.1000000001.
         let ends = [(1, 10), (1_000_000_001, 10_000_000_000)];
         let [low, high] = ends.map(|(a, b)| terms.constant(Number::ratio(a, b).unwrap()));
         let between = |terms: &mut Terms, value| {

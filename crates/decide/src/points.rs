@@ -150,7 +150,7 @@ fn integer(usual: &Number, low: i64, high: i64) -> Number {
 /// different places, as long as there are as many integers as places.
 fn permuted(number: u64, (place, count): (u64, u64), (low, high): (i64, i64)) -> Number {
     let span = (i128::from(high) - i128::from(low) + 1).cast_unsigned();
-    // Close together at some points, far apart at others.
+    // At every other point the numbers are close together, at the others far apart.
     let span = if number.is_multiple_of(2) { span.min(u128::from(count)) } else { span };
     let random = |salt: u64| u128::from(mix64(number ^ salt << 48)) % span;
     let (mut factor, first) = (random(1), random(2));
@@ -236,7 +236,7 @@ impl Range {
         }
         let between = match (&self.low, &self.high) {
             (Some((low, _)), Some((high, _))) => {
-                // Below 1, and above 0.
+                // Halve the magnitude until it is a fraction between 0 and 1.
                 let mut part = magnitude;
                 while part >= Number::ONE {
                     part = &part * &Number::dyadic(1, -1);

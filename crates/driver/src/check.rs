@@ -133,9 +133,9 @@ fn furthest_run<'r>(
         let Some(run) = rerun::run_again(execution, "check", checks, again) else { continue };
         match &run.result.gap {
             None => return run,
-            // This run has the precise reason for the stop.
+            // Prefer this run: its reason for the stop is more precise.
             Some(gap) if gap.stop == StopReason::NotFixed => best = run,
-            // This run passed the place where the unlifted program stopped, and stopped elsewhere.
+            // Prefer this run: it passed the place where the unlifted program stopped.
             Some(gap) if lifted && best.is_stopped_elsewhere(gap) => best = run,
             Some(_) => {}
         }
@@ -146,7 +146,7 @@ fn furthest_run<'r>(
         let run = rerun::run_again(execution, "check", checks, again);
         match run.map(|run| (run.result.gap.as_ref().map(|gap| gap.stop), run)) {
             Some((None, run)) => return run,
-            // This run continued past the branch, and has the reason why it stopped there.
+            // Prefer this run: it took the branch, and has a reason for stopping later.
             Some((Some(StopReason::Conditional), run)) => best = run,
             _ => {}
         }

@@ -193,7 +193,8 @@ impl SwapLoop {
     fn update(&self, function: &Function) -> Option<Update> {
         let mut each = self.instructions.iter().zip(&self.depends);
         if each.any(|(one, depends)| *depends && one.op.may_divide_by_zero()) {
-            // An iteration on another thread's value may divide by zero; the update has no iterations.
+            // An iteration of the loop may divide by zero on a value that another thread wrote. The update has no such
+            // iterations, so it would hide the error.
             return None;
         }
         if let Some(early_exit) = self.early_exit {
@@ -255,7 +256,7 @@ impl SwapLoop {
         }
         let block = &mut function.blocks[self.entry];
         (block.instructions, block.terminator) = (replaced, Terminator::Jump(self.exit));
-        // The branch back is part of the update.
+        // The branch back becomes a part of the update, so it gets the span of the swap.
         block.span = instructions[self.swap_at].span;
     }
 
@@ -290,7 +291,7 @@ impl SwapLoop {
         let at = instructions.iter().rposition(|one| registers(one).0.contains(&self.guess))?;
         let Op::Load(load) = &instructions[at].op else { return None };
         let behind = &instructions[at + 1..];
-        // Behind a barrier or a wait the swap is a different access than this load.
+        // After a barrier or a wait, the load may not be replaced by the swap's read: the two are ordered differently.
         if !behind.iter().all(|one| one.op.is_of_registers() || is_weak_load(&one.op)) {
             return None;
         }

@@ -405,7 +405,7 @@ impl Engine<'_> {
         into.path.push(condition.clone());
         let end = self.run(&inner.body, 0, into, &mut own);
         if let Some(end) = self.finish_iteration(inner, end, &mut own)
-            // Through the whole body without a barrier: another iteration would follow in this interval.
+            // The body can be passed without a barrier, so the next iteration belongs to the same barrier interval.
             && !self.prover.proves(&end.path, &Formula::False)
         {
             self.open_intervals.push(inner.span);

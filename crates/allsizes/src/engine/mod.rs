@@ -150,7 +150,7 @@ pub(crate) fn prove(
     engine.only = only;
     let state = engine.set_up();
     if only.is_none() {
-        // Before anything uses them.
+        // Lemmas first: the rest of the pass may use them.
         engine.lemmas = engine.proved_lemmas(&state);
     }
     engine.mode = Mode::Full;
@@ -268,7 +268,7 @@ impl Engine<'_> {
     fn discharge(&mut self) {
         // Earlier obligations of a thread may be assumed: if one fails, it is reported at its own place.
         let mut before: Vec<(Vec<Formula>, Formula)> = Vec::new();
-        // Bounds that are proved, such as `i < n` before an `i++`.
+        // Proved bounds that later obligations may use, such as `i < n` before an `i++`.
         let mut bounds: Vec<(Vec<Formula>, Formula)> = Vec::new();
         for obligation in self.obligations.clone() {
             if !self.is_requested(obligation.claim.property()) {

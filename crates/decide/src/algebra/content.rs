@@ -141,7 +141,7 @@ impl Algebra {
         if pull == Pull::Positive {
             factors.retain(|(atom, _)| self.sign_of_atom(*atom) == SignSet::POSITIVE);
         }
-        // Powers of integers below 1 have nothing to shed.
+        // No number splits off here: powers of integer atoms are below 1.
         Ok(self.monomial_from(factors, exponent)?.0)
     }
 

@@ -67,7 +67,7 @@ impl Algebra {
         if sign.and(wanted).within(SignSet::NONE) {
             return Ok(self.intern_condition(Condition::Truth(false)));
         }
-        // The sign is not known, so the form is not zero and has a first summand.
+        // The form zero has a known sign, so this form has a first summand.
         let Some((_, leading)) = self.form(form).first() else {
             return Ok(self.intern_condition(Condition::Truth(SignSet::ZERO.within(wanted))));
         };
@@ -229,7 +229,7 @@ impl Algebra {
         let (one, other) = (self.polynomial(upper), self.polynomial(lower));
         let gap = self.difference(one, other)?;
         let gap = self.expanded(gap)?;
-        // The compared form begins with coefficient 1, so the factor is the gap's first one.
+        // The compared form begins with coefficient 1, so the factor is the first coefficient of the gap.
         let Some(factor) = gap.first().map(|(_, coefficient)| coefficient.clone()) else {
             return Ok(None);
         };

@@ -152,7 +152,7 @@ mod tests {
             [126, 127, -128, -127]
         );
         assert_eq!(iota(ElementType::B1, 4).unwrap(), [0, 1, 0, 1]);
-        // 16 is the last integer below which 8-bit floats of this format have all.
+        // This 8-bit format has every integer up to 16, and no 17.
         let bytes = iota(ElementType::E4m3, 18).unwrap();
         assert_eq!((bytes[17], bytes[0]), (bytes[0], 0));
         let bytes = iota(ElementType::F16, 2050).unwrap();

@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(numbers, [0, 1, 2, -100, 7]);
         let contained: Vec<i128> = (-110..110).filter(|one| found.contains(*one)).collect();
         assert_eq!(contained, [-100, 0, 1, 2, 7]);
-        // Numbers of the range itself are no others.
+        // An extra number that the range contains, or that is named twice, adds nothing.
         assert_eq!(range("0..3|1|1|-1"), range("0..3|-1"));
         for wrong in ["0..3|", "0..3|x", "0..3|3|4|5|6|7", "3..0|5"] {
             assert_eq!(range(wrong), None, "{wrong}");

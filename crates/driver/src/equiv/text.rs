@@ -243,7 +243,7 @@ pub(super) fn likely_cause(difference: &Difference, scalars: &[(String, f64)]) -
     const SMALL: f64 = 1e-5;
     let [Some(one), Some(other)] = difference.values else { return None };
     let relative = (one - other).abs() / one.abs().max(other.abs());
-    // It is explained already, or not small.
+    // No note if the difference is explained already, or not small.
     if relative.is_nan() || relative >= SMALL || !difference.rounding.is_empty() {
         return None;
     }

@@ -66,7 +66,7 @@ pub(super) fn split(
             }
             None => {
                 let wraps = width == Width::B32;
-                // Of the congruent numbers, the one closest to the start.
+                // 32-bit sums wrap: take the congruent number that lies closest to the start.
                 let turns = bounds.filter(|_| wraps).map_or(0, |bounds| {
                     (bounds.low + i128::from(more) + HALF).div_euclid(2 * HALF)
                 });

@@ -53,7 +53,7 @@ pub(super) fn prepare(context: &mut Context<'_, '_>, op: &Op) -> Option<Prepared
             let concerned = parts.iter().any(poison) && context.layout.width(*dst) <= Width::B64;
             concerned.then(|| moves(context, op))
         }
-        // Some bytes of the result may be those of another operand, or zeros.
+        // Some bytes of the result may come from a defined operand, or be zeros, although another operand is poison.
         Op::Resize { dst, .. }
         | Op::IntBinary { dst, .. }
         | Op::IntTernary { dst, .. }
@@ -201,7 +201,7 @@ fn bitwise(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes]) -> Option
             single[0] = operand[at];
         }
         let bytes: Vec<Byte> = operands.iter().map(|operand| operand[at]).collect();
-        // The operation on this byte alone: zeros above do not change it.
+        // Apply the operation to this byte alone, with zeros above it.
         if let Some(moved) = symbolic::moved(op, &single[..operands.len()], 8) {
             out[at] = moved[0];
         } else if bytes.contains(&Byte::Undefined) {

@@ -368,7 +368,7 @@ fn never_overlap(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> b
         (least, end.unwrap_or(least))
     };
     let ((a_low, a_end), (b_low, b_end)) = (ends(a), ends(b));
-    // They overlap only if step·factor is above b_low - a_end and below b_end - a_low.
+    // The writes overlap only if step·factor is above b_low - a_end and below b_end - a_low.
     let (above, below) = (b_low - a_end, b_end - a_low);
     if step * high <= above || step * low >= below {
         return true;

@@ -166,7 +166,7 @@ impl Judge<'_, '_> {
         let (Some(swap), outcome) = (path.swap, self.outcome(path)) else { return false };
         let ordered = |better: Comparison| match better.of {
             Compared::Integers { .. } => true,
-            // A number that is no number would be better for ever.
+            // An unordered comparison holds for a NaN on every iteration: the loop would never end.
             Compared::Floats { or_unordered, .. } => !or_unordered,
         };
         let still = |better: Comparison| {

@@ -35,7 +35,7 @@ impl Resolver {
             let mut place = Poly::default();
             for (number, stride) in strides.iter().enumerate().rev() {
                 let low = Some(Poly::constant(0));
-                // Below the next stride, counted in this one.
+                // The digit ends where the next larger stride begins, measured in units of this stride.
                 let high = match strides.get(number + 1) {
                     Some(next) => next.divided_exactly(stride)?.offset(-1),
                     None => None,

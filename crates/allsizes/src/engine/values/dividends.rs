@@ -51,7 +51,7 @@ impl Resolver {
                 quotients.push((*sym, divisor.clone()));
             }
         }
-        // Each divides the next: it comes after those that divide it.
+        // Sort so that each divisor comes after the divisors that divide it.
         let divisors: Vec<Poly> = quotients.iter().map(|(_, divisor)| divisor.clone()).collect();
         quotients.sort_by_cached_key(|(_, divisor)| {
             divisors.iter().filter(|other| divisor.divided_exactly(other).is_some()).count()

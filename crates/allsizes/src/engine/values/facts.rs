@@ -147,7 +147,7 @@ impl Resolver {
         if is_quotient {
             return Some(quotient);
         }
-        // −s ≤ r < 0: one less.
+        // −s ≤ r < 0: the quotient is one less.
         let negative = rest.scaled(-1)?.offset(-1).map(Formula::ge)?;
         let above = rest.plus(divisor).map(Formula::ge)?;
         if self.prover.proves_quickly(known, &negative) && self.prover.proves_quickly(known, &above)

@@ -85,7 +85,7 @@ impl Resolver {
                     continue;
                 }
                 let candidate = Candidate { site: *number, fixed: level, earlier: false };
-                // Iterations of one loop are interleaved.
+                // Stores of one loop form a group: its iterations interleave them, so either may be the last.
                 let around = site.point.loops.get(level).map(|(depth, _)| *depth);
                 let around = around.and_then(|depth| site.point.position.get(..=depth));
                 if let Some(record) =
@@ -350,7 +350,7 @@ impl Resolver {
                 return None;
             }
         }
-        // No later instance of the same store.
+        // Show that no later iteration of the same store hits the element.
         let mut same = assumed;
         same.push(condition.clone());
         for count in &query.free {
@@ -384,7 +384,7 @@ impl Resolver {
         for digit in &query.digits {
             let symbol = self.prover.symbols.get(*digit).clone();
             let value = witness.digits.get(digit)?.clone();
-            // Other facts about a count follow from the conditions of its loop.
+            // Only the bounds: other facts about a count follow from the conditions of its loop.
             if let Some(low) = &symbol.low {
                 let low = self.poly(low, witness)?;
                 goals.push(Formula::ge(value.minus(&low)?));

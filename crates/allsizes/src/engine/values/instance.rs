@@ -91,7 +91,7 @@ impl Resolver {
             .filter(|(digit, _)| **digit < sym && self.prover.symbols.get(**digit).level <= least)
             .map(|(digit, value)| (*digit, value.clone()))
             .collect();
-        // It depends on no digit, or all digits are unchanged.
+        // The symbol depends on no digit, or no digit is replaced.
         if digits.iter().all(|(digit, value)| value.as_symbol() == Some(*digit)) {
             return Poly::symbol(sym);
         }
@@ -133,9 +133,9 @@ impl Resolver {
             Some((*array, index?))
         });
         let version = symbol.version.and_then(|one| self.symbol(one, instance).as_symbol());
-        // Without its barrier, an element would be that of another time.
+        // If the version was lost, so is the element: it would be that of another barrier interval.
         let element = element.filter(|_| version.is_some() == symbol.version.is_some());
-        // Another thread's sum may include elements that do not exist.
+        // `inside` is not copied: the sum in another thread may include elements that do not exist.
         let prefix = symbol.prefix.as_ref().and_then(|one| {
             let (high, size) = (self.poly(&one.high, instance)?, self.poly(&one.size, instance)?);
             Some(Prefix { high, size, inside: false, ..one.clone() })

@@ -201,8 +201,8 @@ impl Resolver {
             Some(stride) => rest.constant_term().rem_euclid(stride),
             None => rest.constant_term(),
         };
-        // Whole strides in the known part belong to the quotient, the rest of it to the remainder: of
-        // `(n - 1 - b)*s*w + t*w + w - 1 - q` this is `t*w + w - 1 - q`.
+        // Split the known part: multiples of the stride belong to the quotient, the rest to the remainder. With stride
+        // `s*w`, the rest of `(n - 1 - b)*s*w + t*w + w - 1 - q` is `t*w + w - 1 - q`.
         let (_, left) = rest.minus(&others)?.divided_by(&stride)?;
         let mut tried: Vec<Poly> = Vec::new();
         for remainder in [rest.clone(), others.plus(&left)?, others.offset(constant)?, others] {

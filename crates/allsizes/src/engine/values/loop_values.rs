@@ -47,7 +47,7 @@ impl Runner<'_, '_> {
             }
         }
         let records = std::mem::replace(&mut self.records, false);
-        // First with variables as atoms, to find their recurrences.
+        // First pass, with the variables as atoms: finds their recurrences.
         let mut recurrences: Vec<(VarId, Recurrence)> = Vec::new();
         if !changed.is_empty() {
             recurrences = self.find_recurrences(inner, &entry, (&shape, &facts), &changed)?;
@@ -129,7 +129,7 @@ impl Runner<'_, '_> {
         let free: Vec<Poly> = head.free.iter().map(|(_, sym)| Poly::symbol(*sym)).collect();
         let (rewrites, rewritten) = self.find_rewrites(&free, &within);
         within.extend(rewritten);
-        // Values that minima and maxima in the clauses may be equal to.
+        // Candidates: a minimum or maximum in a clause may equal one of these values.
         let mut targets = vec![Poly::constant(1)];
         targets.extend(free);
         targets.extend(self.sizes(entry));

@@ -198,7 +198,7 @@ fn read_by_all(
     attributes: AccessAttributes,
 ) {
     let who = (context.warp.number, Mask::ALL);
-    // Pieces of a size that other accesses use, too.
+    // Report pieces of at most 16 bytes, a size that other accesses have as well.
     let piece = 16.min(length);
     for at in (0..length).step_by(piece as usize) {
         let place = (line.area, line.offset + i64::from(at), piece);
