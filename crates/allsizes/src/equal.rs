@@ -91,7 +91,7 @@ impl PairAnswer {
     }
 }
 
-/// The relation between two kernels. Parameters and arrays of the same name are related anyway.
+/// The relation between two kernels. Parameters and arrays of the same name are related already.
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
     /// Names of the first kernel with the second's names for the same parameters.
@@ -353,7 +353,8 @@ impl Runs {
         let budget = if self.large { MAX_LARGE_RUN_STEPS } else { MAX_RUN_STEPS };
         let one = interp::undistorted_memory(kernels[0], &launches[0], budget);
         let two = interp::undistorted_memory(kernels[1], &launches[1], budget);
-        // Events in a run belong to the kernel's own answer, and give no result. Nor do doubles that are far from reals.
+        // Events in a run belong to the kernel's own answer, and give no result. Nor do doubles that are far from
+        // reals.
         let (Ok((before, first)), Ok((same, second))) = (one, two) else { return };
         // If only one contract restricts the initial contents, they may differ; then the runs cannot be compared.
         let differ = |array: &ArrayId| same.get(array) != before.get(array);

@@ -1,9 +1,9 @@
 //! Runs launches that the contract allows: to refute wrong claims, and to test proofs against the interpreter.
 //!
 //! An event of a run (a race, an access out of bounds, …) is a finding. A run ends at an overflow. If that was of an
-//! unsigned number, which C++ lets wrap around, the launch is run once more with the machine's arithmetic. If that was of
-//! a signed number, it is run once more with conversions as compilers define them: only an overflow that happens again,
-//! in arithmetic, is a finding.
+//! unsigned number, which C++ lets wrap around, the launch is run once more with the machine's arithmetic. If that was
+//! of a signed number, it is run once more with conversions as compilers define them: only an overflow that happens
+//! again, in arithmetic, is a finding.
 
 use crate::answer::Finding;
 use crate::engine::Property;
@@ -70,8 +70,8 @@ impl TrialResults {
                 break;
             }
             for (launch, run) in batch.iter().zip(runs(kernel, batch, most.min(left))) {
-                // The batch ran in parallel with the full limit. Run again with the steps that a sequential run would have
-                // left, so that results do not depend on the number of threads.
+                // The batch ran in parallel with the full limit. Run again with the steps that a sequential run would
+                // have left, so that results do not depend on the number of threads.
                 let run = match run.steps >= left {
                     true => interp::run(kernel, launch, most.min(left)),
                     false => run,
@@ -109,7 +109,8 @@ impl TrialResults {
         steps
     }
 
-    /// Adds the events of a run, after further runs where C++ defines a number that wrapped; returns the steps of these.
+    /// Adds the events of a run, after further runs where C++ defines a number that wrapped; returns the steps of
+    /// these.
     fn add_events(
         &mut self,
         kernel: &Kernel,

@@ -1,4 +1,4 @@
-//! The second rung: terms with the same structure, whatever their normal forms would be.
+//! The second rung: terms with the same structure, compared without normal forms.
 //!
 //! Terms with the same [value number](crate::numbering) are the same partial function, so nothing needs to be
 //! assumed. It remains to show that the claim is about some input.

@@ -328,7 +328,7 @@ fn settle_equal_writes<'r>(
         prepared = prepared.assuming(&range);
     }
     if outcome.findings.iter().any(|finding| is_race(&finding.fault)) {
-        // The values differ as real numbers: the outcome has the race, so it counts whatever the user allows.
+        // The values differ as real numbers: the outcome has the race, so no allowance excuses it.
         return Some(EqualWrites::BitForBit(prepared.finish(outcome, checks)));
     }
     let real = "float-order: the values that threads write at the same time are equal up to the order of \

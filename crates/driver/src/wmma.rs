@@ -32,7 +32,7 @@ struct Kind {
     fragment: Fragment,
     shape: Shape,
     element: Element,
-    /// Of A and B. C has no layout in registers.
+    /// The layout of A or B; `None` for C, which has no layout in registers.
     layout: Option<Layout>,
 }
 

@@ -118,8 +118,8 @@ impl Encoded {
         self.position + ABOVE_BIT - self.shift
     }
 
-    /// A mask of the unknown bits. If all address bits below 24 were dropped, the position of the others is not tracked,
-    /// so the mask has all bits.
+    /// A mask of the unknown bits. If all address bits below 24 were dropped, the position of the others is not
+    /// tracked, so the mask has all bits.
     fn unknown(&self) -> u64 {
         match self.above {
             Above::Zero => 0,

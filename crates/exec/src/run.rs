@@ -354,8 +354,8 @@ fn ticket_outcome(
     Ticket { place, leaves_variables, left }
 }
 
-/// Returns the bytes of each buffer that were given a value. Where writes at data-dependent places leave some unwritten,
-/// the data decide which.
+/// Returns the bytes of each buffer that were given a value. Where writes at data-dependent places leave some
+/// unwritten, the data decide which.
 fn written_bytes(buffers: &[Allocation], valued: Option<&Valued<'_>>) -> Vec<WrittenBytes> {
     let scatters = valued.map(|valued| &valued.store.scatters);
     let is_scattered = |number: usize| scatters.is_some_and(|all| all.contains_key(&number));

@@ -1,6 +1,6 @@
 //! Arithmetic of compiled code: detects exact float operations, and models the error of the others.
 //!
-//! Floats are doubles here, whatever their type. [`Arithmetic::exact`] tells if every operation so far had a result
+//! Floats of every type are doubles here. [`Arithmetic::exact`] tells if every operation so far had a result
 //! that the narrowest type of the kernel represents exactly; then any correct compilation has the same numbers. If
 //! not, runs with *perturbed* operations show the effect of rounding: each inexact result is moved by a few units in
 //! the last place, each approximate function by more, in a direction drawn from a seed.

@@ -438,7 +438,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
     fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
         self.map_lanes([condition, a, b], lanes, out, |[condition, a, b]| match condition {
             Undecided(_) => hull(a, b),
-            // The choice is undefined where its condition is, whatever the operands are.
+            // The choice is undefined where its condition is, even if the operands are equal.
             _ if matches!((a, b), (Undefined(_), Undefined(_))) => a.clone(),
             Undefined(why) | Unsure(why) => Unsure(why),
             Real(_) | Infinite { .. } => Unsure(CHOICE),

@@ -238,7 +238,7 @@ impl EventAccess {
     }
 
     fn stores_the_same(&self, other: &Self) -> bool {
-        // The manual leaves copies to one destination undefined, whatever they copy.
+        // The manual leaves copies to one destination undefined, even if they copy equal values.
         let plain = matches!(self.kind, EventAccessKind::Store(stored) if !matches!(stored, Stored::Cell(_)));
         plain && self.kind == other.kind && self.access == other.access
     }

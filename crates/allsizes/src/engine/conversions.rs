@@ -1,7 +1,7 @@
 //! Compared integers that were converted between signed and unsigned types of one width.
 //!
 //! Such a conversion is defined for every number: it wraps (`(int)u < 0`, `(unsigned)x < n`). Elsewhere a converted
-//! number must be shown to keep its value; where it is compared directly, the two cases are told apart instead.
+//! number must be shown to keep its value; where it is compared directly, the two cases are distinguished instead.
 
 use super::Engine;
 use super::eval::in_type;

@@ -1,9 +1,9 @@
 //! Orbits: integers that a loop changes periodically, such as the index of the current buffer.
 //!
-//! If the values `o₀ → o₁ → … → o₀` follow each other whatever the rest of the state is, a variable that begins with
-//! `o₀` is `o_{k mod π}` after `k` iterations: by induction over the iterations. Each step is one run of the body with
-//! the constant in place of the variable, so any update that the engine can evaluate counts (`p ^= 1`,
-//! `p = p == 0 ? 1 : 0`, `p = (p + 1) % 3`), and so do variables that change together.
+//! If the values `o₀ → o₁ → … → o₀` follow each other in every state of the other variables, a variable that begins
+//! with `o₀` is `o_{k mod π}` after `k` iterations: by induction over the iterations. Each step is one run of the body
+//! with the constant in place of the variable, so any update that the engine can evaluate counts (`p ^= 1`, `p = p == 0
+//! ? 1 : 0`, `p = (p + 1) % 3`), and so do variables that change together.
 
 use super::Engine;
 use super::loops::{Change, Shape};

@@ -46,7 +46,7 @@ impl Engine<'_> {
             let given = self
                 .given
                 .get(&name)
-                // A macro is not a parameter, whatever its name.
+                // A macro is never a parameter, even if it has the name of one.
                 .filter(|_| number >= self.kernel.macros)
                 .filter(|one| matches!((one, ty), (SymbolicValue::Int(_), Type::Int { .. })));
             if let Some(value) = given.cloned() {

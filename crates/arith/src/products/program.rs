@@ -68,8 +68,8 @@ fn choose_by_simplex(
     entries: &[Entry],
     rows: usize,
 ) -> Option<Vec<usize>> {
-    // One slack column for the constant, and one column for each product. A product whose weight may be negative has two
-    // columns, of opposite signs.
+    // One slack column for the constant, and one column for each product. A product whose weight may be negative has
+    // two columns, of opposite signs.
     let mut owner: Vec<Option<usize>> = vec![None];
     let mut floats: Vec<simplex::Column> = vec![vec![(0, 1.0)]];
     for (at, column) in columns.iter().enumerate() {

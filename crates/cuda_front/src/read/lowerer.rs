@@ -238,7 +238,8 @@ impl<'p> Lowerer<'p> {
         self.var(var, span)
     }
 
-    /// Records that the kernel uses an axis. Functions of headers use all axes, whatever the kernel does.
+    /// Records that the kernel uses an axis. Functions of headers use all axes, so their uses say nothing about the
+    /// kernel.
     pub(super) fn mention(&mut self, builtin: Builtin, axis: usize) {
         let of_header =
             self.frames.last().is_some_and(|frame| frame.function.span == Span::default());

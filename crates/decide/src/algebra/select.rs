@@ -147,7 +147,7 @@ impl Algebra {
             return Ok(rescaled);
         }
         let (common, a, b) = self.without_common(a, b);
-        // Of a condition and its negation, the one with the smaller number is canonical.
+        // Use the condition or its negation, the one with the smaller number: it is canonical.
         let (condition, a, b) =
             if condition < negated { (condition, a, b) } else { (negated, b, a) };
         let leading = a.first().or(b.first()).map_or(Number::ONE, |(_, c)| c.clone());

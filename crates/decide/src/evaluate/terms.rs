@@ -16,7 +16,7 @@ pub enum Value {
     Real(Interval),
     /// A condition that holds or not.
     Truth(bool),
-    /// A condition that is certainly defined; the enclosures do not tell if it holds.
+    /// A condition that is certainly defined; the enclosures do not decide if it holds.
     Undecided,
     /// An unknown real: the value of an uninterpreted function.
     Any,

@@ -43,7 +43,7 @@ pub(super) fn random(
         let draw = |_| table[stream.below(table.len() as u64) as usize].iter().copied();
         return Ok((0..count).flat_map(draw).collect());
     }
-    // Of a range, positions are drawn: not all numbers between its ends belong to it.
+    // Draw positions in the range: it need not contain all numbers between its ends.
     let (low, high) = match range {
         Some(range) => (0, range.count() - 1),
         None => element.integer_range(),

@@ -70,7 +70,7 @@ fn round_to_odd(text: &str, nearest: f64) -> f64 {
     let exact = format!("{nearest:.1100e}");
     let (Some(text), Some(exact)) = (digits(text), digits(&exact)) else { return nearest };
     let is_even = nearest.to_bits() & 1 == 0;
-    // Adding to the bits moves away from zero, whatever the sign.
+    // Adding to the bits moves away from zero, for either sign.
     match text.cmp(&exact) {
         std::cmp::Ordering::Less if is_even && nearest != 0.0 => {
             f64::from_bits(nearest.to_bits() - 1)

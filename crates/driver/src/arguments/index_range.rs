@@ -1,4 +1,5 @@
-//! Checks of tensor arguments: the range of integers (`x=s32[8]:0..100`, `x=s32[8]:0..100|-1`), and strides that let elements overlap.
+//! Checks of tensor arguments: the range of integers (`x=s32[8]:0..100`, `x=s32[8]:0..100|-1`), and strides that let
+//! elements overlap.
 
 use super::parse::number;
 use super::{ElementType, IndexRange, Number, ParseReason, TensorSpec};

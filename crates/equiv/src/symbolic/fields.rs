@@ -138,7 +138,7 @@ impl Symbolic {
         Some(value)
     }
 
-    /// Returns `true` if a node is a bit field without the highest bits: a mask bounds it, whatever the integer is.
+    /// Returns `true` if a node is a bit field without the highest bits: a mask bounds it for every integer.
     /// After a mere shift, most numbers of the integer are usually out of bounds, and the user knows which occur.
     pub(super) fn is_masked(&self, node: NodeId) -> bool {
         let field = self.bits.of_node.get(&node);

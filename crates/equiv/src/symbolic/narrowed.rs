@@ -55,7 +55,7 @@ impl Symbolic {
             let both = declared.map_or((low, high), |one| {
                 one.without_gaps((low.max(one.range.0), high.min(one.range.1)))
             });
-            // An empty range is dropped: no input is found in this case anyway.
+            // An empty range is dropped: no input falls into this case.
             Some(both).filter(|(low, high)| low <= high)
         };
         ranges.of(terms, term, &input)

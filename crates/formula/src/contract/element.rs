@@ -62,7 +62,7 @@ impl<'f> Translator<'f> {
         self.defined.iter().any(|one| one.name == name && one.is_let)
     }
 
-    /// Returns `true` if an index is inside by itself: a variable that runs from 0 to the size, or a small literal.
+    /// Returns `true` if an index is inside on its own: a variable that runs from 0 to the size, or a small literal.
     fn runs_over(&self, index: &Term, size: &Term) -> bool {
         let range = format!("0 <= {0} && {0} < {1}", index.text, size.text);
         let is_literal =

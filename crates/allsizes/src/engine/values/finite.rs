@@ -10,8 +10,8 @@
 //! an iteration. It is a real number only if both are ([`Atom::Carried`]).
 //!
 //! A loaded value is assumed to be a real number until the stores to its element are looked up. Then the stored value
-//! is checked ([`Resolver::is_number`]), also where the algebra makes it irrelevant (`lookups.rs`). A maximum over a range is a number only if the range is shown to be non-empty:
-//! the maximum of no values is −∞.
+//! is checked ([`Resolver::is_number`]), also where the algebra makes it irrelevant (`lookups.rs`). A maximum over a
+//! range is a number only if the range is shown to be non-empty: the maximum of no values is −∞.
 
 use super::extremes::{self, single_fold};
 use super::finiteness::Finiteness;
@@ -30,7 +30,7 @@ impl Value {
         self.finiteness_if(&mut |_| false)
     }
 
-    /// Returns its finiteness, where `may_be_empty` tells which ranges of folds may be empty.
+    /// Returns its finiteness; `may_be_empty` decides which ranges of folds may be empty.
     fn finiteness_if(&self, may_be_empty: MayBeEmpty<'_>) -> Finiteness {
         let terms = self.terms.iter();
         terms.fold(Finiteness::Finite, |sum, (product, ratio)| {

@@ -70,8 +70,8 @@ pub(in crate::interpret) fn product(
     }
 }
 
-/// Writes sums of known numbers, with their enclosures, into lanes of a register. The domain's value is 0: in a run that
-/// gets here, the enclosure is the whole result.
+/// Writes sums of known numbers, with their enclosures, into lanes of a register. The domain's value is 0: in a run
+/// that gets here, the enclosure is the whole result.
 pub(in crate::interpret) fn enclosed_sums(
     context: &mut Context<'_, '_>,
     format: Format,
@@ -241,7 +241,7 @@ fn values(
                 let (row, column) = if transposed { (column, row) } else { (row, column) };
                 let place = Place { product, row, column };
                 match &copies[..] {
-                    // Undefined elements make their results undefined in any case.
+                    // Skip undefined elements: poison has already made their results undefined.
                     [(words, lanes)] if lanes.has(lane) => all.set(place, words[lane]),
                     [_] => {}
                     copies => all.set_any(context, place, lane, copies),

@@ -57,7 +57,7 @@ pub(super) fn execute(
     operands: [Operand; 2],
     machine: Machine<'_, 2>,
 ) -> bool {
-    // Machine bits may be NaN, whatever they are compared with.
+    // A legal result may be NaN, so the known bits of the other operand decide nothing.
     if legal::numbers(context) == Numbers::Legal {
         return false;
     }
