@@ -15,7 +15,7 @@
 //! packing is not as assumed, and reports list the assumption.
 //!
 //! Some kernels need more: the position of an array. For example, a kernel may round up the start of its dynamic
-//! memory in its own code, or read an array four numbers at a time although a scalar lies before it. There, and only
+//! memory in its own code, or declare a scalar after an array that it reads four numbers at a time. There, and only
 //! if nothing else suffices, the packing of the H200 is assumed as it is, which reports list as well. The kernel's
 //! variables come first, then the module's, as declared and at their alignment, without those that the kernel does not
 //! name. The dynamic memory follows at its declared alignment, at least 16 bytes (300 random layouts of up to eight

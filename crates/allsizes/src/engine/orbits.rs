@@ -2,8 +2,8 @@
 //!
 //! If the values `o₀ → o₁ → … → o₀` follow each other in every state of the other variables, a variable that begins
 //! with `o₀` is `o_{k mod π}` after `k` iterations: by induction over the iterations. Each step is one run of the body
-//! with the constant in place of the variable, so any update that the engine can evaluate counts (`p ^= 1`, `p = p == 0
-//! ? 1 : 0`, `p = (p + 1) % 3`), and so do variables that change together.
+//! with the constant in place of the variable, so any update that the engine can evaluate counts
+//! (`p = p == 0 ? 1 : 0`, `p ^= 1`, `p = (p + 1) % 3`), and so do variables that change together.
 
 use super::Engine;
 use super::loops::{Change, Shape};
