@@ -39,9 +39,11 @@ pub fn type_text(program: &Program, ty: &Type) -> String {
             Some(one) if !one.name.is_empty() => one.name.clone(),
             _ => "struct".to_owned(),
         },
-        Type::Function(of) => {
-            let parameters: Vec<String> = of.1.iter().map(|one| type_text(program, one)).collect();
-            format!("{}({})", type_text(program, &of.0), parameters.join(", "))
+        Type::Function(signature) => {
+            let (result, parameters) = (&signature.0, &signature.1);
+            let parameters: Vec<String> =
+                parameters.iter().map(|one| type_text(program, one)).collect();
+            format!("{}({})", type_text(program, result), parameters.join(", "))
         }
         Type::Whole => "whole".to_owned(),
         Type::Real => "real".to_owned(),
@@ -215,6 +217,7 @@ impl Display<'_> {
         }
     }
 
+    /// Prints expressions, each after a blank.
     fn all(&self, exprs: &[Expr]) -> String {
         exprs.iter().map(|one| format!(" {}", self.expr(one))).collect()
     }

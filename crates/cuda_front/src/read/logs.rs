@@ -59,11 +59,13 @@ impl Lowerer<'_> {
         let span = element.span;
         let info = self.infos.get(element.array.position())?;
         let is_plain = |ty: &tree::Type| !matches!(ty, tree::Type::Record(_));
-        if info.chain.len() != element.index.len() || !info.chain.iter().all(is_plain) {
+        if info.element_types.len() != element.index.len()
+            || !info.element_types.iter().all(is_plain)
+        {
             return None;
         }
         let mut sum: Option<Expr> = None;
-        for (index, ty) in element.index.iter().zip(&info.chain) {
+        for (index, ty) in element.index.iter().zip(&info.element_types) {
             let size = int(i128::from(self.size(ty)?), Type::Whole, span);
             let part = binary(Binary::Mul, size, whole(index.clone()), span);
             sum = Some(match sum {

@@ -83,7 +83,7 @@ impl Lowerer<'_> {
                 return Err(unsupported(span, "pointers in arrays of structs are not supported"));
             }
             leaf.dimensions.insert(0, Extent::Unknown);
-            leaf.chain.insert(0, pointee.ty.clone());
+            leaf.element_types.insert(0, pointee.ty.clone());
             let array = self.leaf_array(name, &leaf, Space::Global, span)?;
             if let Some(array) = self.arrays.iter_mut().last() {
                 array.constant = pointee.is_const;
@@ -128,12 +128,12 @@ impl Lowerer<'_> {
         }
         let name = leaf.named(name);
         let array = Array { name, space, element, dimensions, constant: false, span };
-        Ok(self.push_array(array, leaf.chain.clone()))
+        Ok(self.push_array(array, leaf.element_types.clone()))
     }
 
-    pub(super) fn push_array(&mut self, array: Array, chain: Vec<tree::Type>) -> ArrayId {
+    pub(super) fn push_array(&mut self, array: Array, element_types: Vec<tree::Type>) -> ArrayId {
         let (table, of_launch) = (None, false);
-        self.infos.push(ArrayInfo { chain, table, of_launch });
+        self.infos.push(ArrayInfo { element_types, table, of_launch });
         self.arrays.push(array)
     }
 

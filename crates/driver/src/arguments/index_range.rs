@@ -19,7 +19,7 @@ impl IndexRange {
         std::iter::once(range).chain(others).collect()
     }
 
-    /// The number at a position, in an order that begins with the range itself.
+    /// Returns the number at a position: first come the numbers of the range in order, then the others.
     pub(super) fn number(self, position: i128) -> i128 {
         let size = i128::from(self.high) - i128::from(self.low);
         let other = |at: i128| self.others.into_iter().flatten().nth(usize::try_from(at).ok()?);
@@ -42,7 +42,7 @@ impl IndexRange {
             || others.map(i128::from).any(|other| other == number)
     }
 
-    /// The number of its numbers.
+    /// Counts the numbers: those of the range, and the others.
     pub(super) fn count(self) -> i128 {
         let others = self.others.into_iter().flatten().count();
         i128::from(self.high) - i128::from(self.low) + others as i128

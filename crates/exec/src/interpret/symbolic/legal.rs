@@ -15,8 +15,8 @@ use crate::memory::Word;
 use crate::value::{Valued, reason};
 use ir::{FloatBinary, FloatMode, FloatProperty, FloatRelation, Format, Operand, Reg, Relation};
 
-/// Computes the enclosure of an instruction's result; `None` if there is none.
-pub(super) type Machine<'m, const N: usize> = &'m dyn Fn([&Enclosure; N]) -> Option<Enclosure>;
+/// A function that computes the enclosure of an instruction's result; `None` if there is none.
+pub(super) type Enclose<'m, const N: usize> = &'m dyn Fn([&Enclosure; N]) -> Option<Enclosure>;
 
 /// An operand: its bits if it is a number, and its handle.
 type Known = (Option<u64>, Value);
@@ -63,7 +63,7 @@ pub(super) fn attach_enclosures<const N: usize>(
     (format, part): (Format, usize),
     (sources, values): (&[Operands; N], &[Values; N]),
     lanes: Mask,
-    machine: Machine<'_, N>,
+    enclose: Enclose<'_, N>,
     out: &mut Values,
 ) {
     let may_be = |at: usize| may_be_enclosed(valued, &sources[at], &values[at], lanes);
@@ -85,7 +85,7 @@ pub(super) fn attach_enclosures<const N: usize>(
             continue;
         }
         let found = found.map(|one| one.unwrap_or_else(|| unreachable!("checked above")));
-        if let Some(result) = machine(found.each_ref()) {
+        if let Some(result) = enclose(found.each_ref()) {
             out[lane] = valued.aliases.add(out[lane], result);
             last = Some((operands, out[lane]));
         }
