@@ -58,8 +58,8 @@ impl Blocks {
         self
     }
 
-    /// Gives the algebra the definitions of blocks that are marked for it. A block whose definition takes too many steps
-    /// gets none.
+    /// Gives the algebra the definitions of blocks that are marked for it. A block whose definition takes too many
+    /// steps gets none.
     pub(crate) fn define(&self, algebra: &mut Algebra, reference: &Terms, steps: u64) {
         if !self.defined {
             return;

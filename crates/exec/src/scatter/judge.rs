@@ -238,8 +238,8 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Compares the bits of two writes: `Some(true)` if they are equal for all inputs, `Some(false)` if they differ for
-    /// some values of their inputs even when the inputs that decide the places are fixed, `None` if unknown. Floats that
-    /// are equal as real numbers need not have the same bits.
+    /// some values of their inputs even when the inputs that decide the places are fixed, `None` if unknown. Floats
+    /// that are equal as real numbers need not have the same bits.
     fn is_same_content(&mut self, a: &DataWrite, b: &DataWrite) -> Option<bool> {
         if a.size != b.size {
             return Some(false);

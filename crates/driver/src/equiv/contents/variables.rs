@@ -96,8 +96,8 @@ fn has_variable(launch: &PreparedLaunch<'_>, name: &str) -> bool {
     launch.built.variables.iter().any(|one| one.name == name)
 }
 
-/// Returns the arguments of a launch that have the variable's name and size. Such an argument counts as the same number,
-/// passed in another way.
+/// Returns the arguments of a launch that have the variable's name and size. Such an argument counts as the same
+/// number, passed in another way.
 fn scalars<'p>(
     launch: &'p PreparedLaunch<'_>,
     name: &str,

@@ -101,7 +101,8 @@ pub(super) fn execute(
     }
 }
 
-/// The common case: halves, each a value of that format in every lane, to singles. Returns `true` if it did.
+/// Fast path: converts halves to singles, if the operand is a half-precision value in every lane. Returns `false` if it
+/// declines.
 ///
 /// The result is the same value, as a real number. Its bits may not be those of the half with zeros below: subnormal
 /// numbers may be flushed, and NaNs lose their payload.

@@ -121,7 +121,7 @@ pub(super) fn choose(
     patch.apply(context, dst);
 }
 
-/// The common case at once: singles, selected by conditions of the domain. Returns `true` if it did.
+/// Fast path: selects singles by conditions of the domain, for all lanes at once. Returns `false` if it declines.
 fn select_singles(
     context: &mut Context<'_, '_>,
     dst: Reg,
