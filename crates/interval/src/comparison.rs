@@ -7,7 +7,7 @@ use ir::Relation;
 use std::cmp::Ordering;
 
 const UNDEFINED: &str = "a comparison with an undefined value";
-const CLOSE: &str = "a comparison of numbers too close to distinguish";
+const CLOSE: &str = "a comparison of numbers too close to be told apart";
 
 /// Returns the truth of a comparison, or why there is none.
 pub(crate) fn compare<E: Enclosure>(

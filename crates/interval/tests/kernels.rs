@@ -251,7 +251,7 @@ fn more_bits_where_doubles_do_not_do() {
     let quick = interval::run::<Double>(&case.program, &case.launch, limits, &case.given);
     let quick: &dyn interval::Answers = &quick;
     let reason = &quick.outcome().gap.as_ref().unwrap().reason;
-    assert!(reason.contains("too close to distinguish"), "{reason}");
+    assert!(reason.contains("too close to be told apart"), "{reason}");
     let mut tries = 0;
     let answer =
         interval::enclose(&case.program, &case.launch, limits, &case.given, &mut |answers| {
