@@ -54,13 +54,13 @@ pub(crate) struct Machine<'k> {
     pub(crate) all_contents_drawn: bool,
     /// The recorded stores, if requested.
     pub(crate) history: Option<History>,
-    /// Set if integers are drawn from their whole type.
+    /// Set if contents are drawn from all numbers of an integer type, not only small ones.
     pub(crate) wide: bool,
     /// The arithmetic of compiled code, if it is modelled.
     pub(crate) compiled: Option<Arithmetic>,
     /// Where doubles may differ from floats or from real numbers.
     pub(crate) rounding: Rounding,
-    /// Set if such a run gives no contents.
+    /// Set if a run whose doubles differ too much gives no contents.
     pub(crate) rejects_distorted: bool,
     /// Set if conversions of integers give the machine's number.
     pub(crate) conversions_wrap: bool,
