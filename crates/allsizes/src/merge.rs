@@ -196,41 +196,43 @@ fn adopt(kernel: &mut Kernel, demands: &[Requirement], other: &Kernel) {
 }
 
 /// Replaces the variables of an expression; `false` if one is unknown or a part of the expression is unsupported.
-fn translate(expr: &mut Expr, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
+fn translate(expr: &mut Expr, renamed: &dyn Fn(VarId) -> Option<VarId>) -> bool {
     match &mut expr.kind {
         ExprKind::Int(_) | ExprKind::Builtin(..) => true,
-        ExprKind::Var(var) => match own(*var) {
+        ExprKind::Var(var) => match renamed(*var) {
             Some(known) => {
                 *var = known;
                 true
             }
             None => false,
         },
-        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) => translate(inner, own),
+        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) => translate(inner, renamed),
         ExprKind::Binary(_, left, right)
         | ExprKind::Compare(_, left, right)
         | ExprKind::And(left, right)
-        | ExprKind::Or(left, right) => translate(left, own) && translate(right, own),
+        | ExprKind::Or(left, right) => translate(left, renamed) && translate(right, renamed),
         ExprKind::Select(condition, then, otherwise) => {
-            translate(condition, own) && translate(then, own) && translate(otherwise, own)
+            translate(condition, renamed)
+                && translate(then, renamed)
+                && translate(otherwise, renamed)
         }
-        ExprKind::Element(_, _, index) => index.iter_mut().all(|one| translate(one, own)),
+        ExprKind::Element(_, _, index) => index.iter_mut().all(|one| translate(one, renamed)),
         ExprKind::Quantified(_, vars, body) => {
-            vars.iter_mut().all(|var| translate_var(var, own)) && translate(body, own)
+            vars.iter_mut().all(|var| translate_var(var, renamed)) && translate(body, renamed)
         }
         ExprKind::Fold(fold) => {
             fold.monoid.is_none()
-                && translate_var(&mut fold.var, own)
-                && translate(&mut fold.low, own)
-                && translate(&mut fold.high, own)
-                && translate(&mut fold.body, own)
+                && translate_var(&mut fold.var, renamed)
+                && translate(&mut fold.low, renamed)
+                && translate(&mut fold.high, renamed)
+                && translate(&mut fold.body, renamed)
         }
         _ => false,
     }
 }
 
-fn translate_var(var: &mut VarId, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
-    let known = own(*var);
+fn translate_var(var: &mut VarId, renamed: &dyn Fn(VarId) -> Option<VarId>) -> bool {
+    let known = renamed(*var);
     if let Some(known) = known {
         *var = known;
     }

@@ -382,11 +382,11 @@ impl Engine<'_> {
         &mut self,
         inside: &Loop,
         end: Option<State>,
-        own: &mut Flow,
+        flow: &mut Flow,
     ) -> Option<State> {
-        let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut own.continues)).collect();
+        let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut flow.continues)).collect();
         let next = self.join_states(ends)?;
-        self.run(&inside.step, 0, next, own)
+        self.run(&inside.step, 0, next, flow)
     }
 
     /// Runs a loop with barriers in `Interval` mode: into its body up to the first barrier. Returns the states after
@@ -399,12 +399,12 @@ impl Engine<'_> {
         }
     }
 
-    fn enter_body(&mut self, inner: &Loop, state: State, mut own: Flow) -> Vec<State> {
+    fn enter_body(&mut self, inner: &Loop, state: State, mut flow: Flow) -> Vec<State> {
         let condition = self.condition(&inner.condition, &state);
         let mut into = state.clone();
         into.path.push(condition.clone());
-        let end = self.run(&inner.body, 0, into, &mut own);
-        if let Some(end) = self.finish_iteration(inner, end, &mut own)
+        let end = self.run(&inner.body, 0, into, &mut flow);
+        if let Some(end) = self.finish_iteration(inner, end, &mut flow)
             // The body can be passed without a barrier, so the next iteration belongs to the same barrier interval.
             && !self.prover.proves(&end.path, &Formula::False)
         {
@@ -412,7 +412,7 @@ impl Engine<'_> {
         }
         let mut out = state;
         out.path.push(condition.not());
-        own.breaks.push(out);
-        own.breaks
+        flow.breaks.push(out);
+        flow.breaks
     }
 }

@@ -118,27 +118,27 @@ impl Engine<'_> {
         inner: &Loop,
         entry: &State,
         shape: &Shape,
-        own: &[(VarId, i128)],
+        candidates: &[(VarId, i128)],
     ) -> Result<Vec<Vec<i128>>, Vec<VarId>> {
-        let mut row: Vec<i128> = own.iter().map(|(_, first)| *first).collect();
+        let mut row: Vec<i128> = candidates.iter().map(|(_, first)| *first).collect();
         let mut rows: Vec<Vec<i128>> = Vec::new();
         while rows.len() < MAX_STEPS {
             let mut head = self.head(entry, shape);
-            for ((var, _), value) in own.iter().zip(&row) {
+            for ((var, _), value) in candidates.iter().zip(&row) {
                 head.state.vars[var.position()] = SymbolicValue::Int(Poly::constant(*value));
             }
             rows.push(row);
             let end = self.iterate(inner, head.state, &mut Flow::default(), shape.level);
-            let all = || own.iter().map(|(var, _)| *var).collect::<Vec<_>>();
+            let all = || candidates.iter().map(|(var, _)| *var).collect::<Vec<_>>();
             let Some(Some(end)) = end else { return Err(all()) };
-            let next: Vec<Option<i128>> = own
+            let next: Vec<Option<i128>> = candidates
                 .iter()
                 .map(|(var, _)| match &end.vars[var.position()] {
                     SymbolicValue::Int(value) => value.as_constant(),
                     _ => None,
                 })
                 .collect();
-            let unknown = own.iter().zip(&next).filter(|(_, value)| value.is_none());
+            let unknown = candidates.iter().zip(&next).filter(|(_, value)| value.is_none());
             let unknown: Vec<VarId> = unknown.map(|((var, _), _)| *var).collect();
             if !unknown.is_empty() {
                 return Err(unknown);
@@ -149,12 +149,12 @@ impl Engine<'_> {
             }
         }
         // Variables that have not returned to their first value keep the others from closing a common cycle.
-        let open = (0..own.len()).filter(|column| {
+        let open = (0..candidates.len()).filter(|column| {
             let mut later = rows.iter().skip(1).map(|row| row[*column]);
             !later.any(|value| value == rows[0][*column])
         });
-        let open: Vec<VarId> = open.map(|column| own[column].0).collect();
-        Err(if open.is_empty() { own.iter().map(|(var, _)| *var).collect() } else { open })
+        let open: Vec<VarId> = open.map(|column| candidates[column].0).collect();
+        Err(if open.is_empty() { candidates.iter().map(|(var, _)| *var).collect() } else { open })
     }
 }
 

@@ -114,10 +114,10 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
 fn as_clauses(
     kernel: &mut Kernel,
     target: Target,
-    of: (&FoldSource, &Combine),
+    fold: (&FoldSource, &Combine),
     guesses: Vec<Guess>,
 ) -> Vec<(usize, Clause)> {
-    let clauses = guesses.into_iter().filter_map(|guess| clause(kernel, of, target, guess));
+    let clauses = guesses.into_iter().filter_map(|guess| clause(kernel, fold, target, guess));
     clauses.map(|clause| (target.number, clause)).collect()
 }
 

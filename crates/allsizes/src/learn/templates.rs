@@ -20,19 +20,19 @@ pub(super) enum Form {
 impl Form {
     pub(super) const ALL: [Self; 3] = [Self::Plain, Self::Double, Self::DoubleOrOne];
 
-    pub(super) fn value(self, of: i128) -> i128 {
+    pub(super) fn value(self, variable: i128) -> i128 {
         match self {
-            Self::Plain => of,
-            Self::Double => 2 * of,
-            Self::DoubleOrOne => (2 * of).max(1),
+            Self::Plain => variable,
+            Self::Double => 2 * variable,
+            Self::DoubleOrOne => (2 * variable).max(1),
         }
     }
 
-    pub(super) fn expr(self, of: Expr) -> Expr {
+    pub(super) fn expr(self, variable: Expr) -> Expr {
         match self {
-            Self::Plain => of,
-            Self::Double => mul(int(2), of),
-            Self::DoubleOrOne => binary(Binary::Max, int(1), mul(int(2), of)),
+            Self::Plain => variable,
+            Self::Double => mul(int(2), variable),
+            Self::DoubleOrOne => binary(Binary::Max, int(1), mul(int(2), variable)),
         }
     }
 }

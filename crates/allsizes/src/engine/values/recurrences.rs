@@ -69,15 +69,20 @@ pub(super) fn recurrences_of(
     found
 }
 
-fn as_sum(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
-    let body = end.minus(own).filter(|added| is_summand(added, carried))?;
+fn as_sum(carried_value: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
+    let body = end.minus(carried_value).filter(|added| is_summand(added, carried))?;
     Some(Recurrence::Sum { digit, body })
 }
 
-fn as_extreme(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
+fn as_extreme(
+    carried_value: &Value,
+    end: &Value,
+    carried: &[u32],
+    digit: Sym,
+) -> Option<Recurrence> {
     ["max", "min"].into_iter().find_map(|name| {
         let mut pieces = pieces_of(name, end);
-        let is_own = |piece: &Piece| matches!(piece, Piece::One(value) if value == own);
+        let is_own = |piece: &Piece| matches!(piece, Piece::One(value) if value == carried_value);
         let at = pieces.iter().position(is_own)?;
         pieces.remove(at);
         let bodies: Vec<Value> = pieces.into_iter().map(|piece| of_piece(name, piece)).collect();
