@@ -11,7 +11,7 @@ use arith::poly::Poly;
 use kir::{Expr, ExprKind, Type};
 
 impl Engine<'_> {
-    /// The machine's value of a compared number, by cases that exclude each other and of which one is true. Adds the
+    /// The machine's value of a compared number, as cases of which exactly one is true. Adds the
     /// obligation under which that is so.
     pub(super) fn machine_cases(
         &mut self,

@@ -393,9 +393,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns `true` if all threads of a group reach this point whenever one does. The group is the block if `unshared`
-    /// is `Level::Warp`, and the warp if it is `Level::Thread`: symbols of level `unshared` or above may differ between
-    /// two of its threads.
+    /// Returns `true` if all threads of a group reach this point whenever one does. The group is the block if
+    /// `unshared` is `Level::Warp`, and the warp if it is `Level::Thread`: symbols of level `unshared` or above may
+    /// differ between two of its threads.
     fn is_uniform(&mut self, path: &[Formula], unshared: Level) -> bool {
         let mut copies = Copies::new(unshared);
         let mut assumed = path.to_vec();

@@ -55,7 +55,7 @@ pub(super) struct HitQuery<'a> {
     pub(super) digits: Vec<Sym>,
     /// Unknown counts of loops, outermost first.
     pub(super) free: Vec<Sym>,
-    /// The first of them is less than this.
+    /// Upper bound (exclusive) of the first free count, if there is one.
     pub(super) before: Option<Poly>,
     pub(super) index: &'a [Poly],
     pub(super) known: &'a [Formula],

@@ -26,7 +26,7 @@ pub(super) struct Copies {
     symbols: BTreeMap<(Sym, Vec<(Sym, Poly)>), Sym>,
     /// The symbol and the instance of each copy.
     origins: BTreeMap<Sym, (Sym, Instance)>,
-    /// Values of operations, by the same.
+    /// Values of operations, by the same key.
     values: BTreeMap<(Sym, Vec<(Sym, Poly)>), Poly>,
     /// Minima and maxima of two numbers, each once.
     extremes: BTreeMap<Operation, Sym>,

@@ -28,7 +28,7 @@ use base::{Index, Span};
 use kir::{ArrayId, Compare, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Reason of values that are not followed.
+/// The reason for an unsupported value.
 const INFINITE: &str = "a computation with infinity, or with a maximum of possibly no values";
 
 /// Limit on chains of loads.

@@ -228,8 +228,8 @@ impl Value {
         Some(product)
     }
 
-    /// `1/x`, and 0 for 0: of a product, the product of the factors' results. That keeps `1/(x·y) = 1/x·1/y` for all
-    /// numbers.
+    /// `1/x`, and 0 for 0. The result for a product is the product of the factors' results. That keeps `1/(x·y) =
+    /// 1/x·1/y` for all numbers.
     pub(super) fn inverse(&self) -> Option<Self> {
         let (Some((product, ratio)), 1) = (self.terms.first_key_value(), self.terms.len()) else {
             return Some(Self::atom(Atom::Call("inverse".to_owned(), vec![self.clone()])));
