@@ -111,7 +111,7 @@ pub fn prove(
     if interp::constrains_contents(kernel) && !tests.found_contents {
         tests.example = None;
     }
-    // Likewise if no run satisfies the assumptions.
+    // The same holds if no run satisfies the assumptions.
     if tests.tested == 0 && tests.failed_assumptions > 0 {
         tests.example = None;
     }

@@ -29,8 +29,8 @@ impl Monoid {
 
     /// Returns the monoid of one of C's own operations, or of a function that a clause declares to be one.
     pub(crate) fn called(name: &str, kernel: &Kernel) -> Self {
-        let own = kernel.monoids.iter().find(|one| one.name == name);
-        let commutes = own.is_none_or(|one| one.commutative);
+        let monoid = kernel.monoids.iter().find(|one| one.name == name);
+        let commutes = monoid.is_none_or(|one| one.commutative);
         Self { name: name.to_owned(), commutes, compares: None }
     }
 

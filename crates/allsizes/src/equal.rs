@@ -91,7 +91,7 @@ impl PairAnswer {
     }
 }
 
-/// The relation between two kernels. Parameters and arrays of the same name are related anyway.
+/// The relation between two kernels. Parameters and arrays of the same name are related already.
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
     /// Names of the first kernel with the second's names for the same parameters.
@@ -410,8 +410,8 @@ fn with_launch(kernel: &Kernel, launch: &Launch) -> Kernel {
     let dimensions = [(Builtin::BlockDim, launch.block), (Builtin::GridDim, launch.grid)];
     for (builtin, extents) in dimensions {
         for (axis, extent) in extents.into_iter().enumerate() {
-            let own = (ExprKind::Builtin(builtin, axis), Type::UNSIGNED);
-            demand_equal(&mut kernel, own, extent);
+            let builtin_expr = (ExprKind::Builtin(builtin, axis), Type::UNSIGNED);
+            demand_equal(&mut kernel, builtin_expr, extent);
         }
     }
     kernel
@@ -420,10 +420,10 @@ fn with_launch(kernel: &Kernel, launch: &Launch) -> Kernel {
 /// Requires that an expression has a value.
 fn demand_equal(kernel: &mut Kernel, (kind, ty): (ExprKind, Type), value: i128) {
     let span = kernel.span;
-    let own = Expr { kind, ty, span };
-    let own = Expr { kind: ExprKind::Convert(Box::new(own)), ty: Type::Whole, span };
+    let expr = Expr { kind, ty, span };
+    let expr = Expr { kind: ExprKind::Convert(Box::new(expr)), ty: Type::Whole, span };
     let value = Expr { kind: ExprKind::Int(value), ty: Type::Whole, span };
-    let kind = ExprKind::Compare(Compare::Eq, Box::new(own), Box::new(value));
+    let kind = ExprKind::Compare(Compare::Eq, Box::new(expr), Box::new(value));
     let condition = Expr { kind, ty: Type::Bool, span };
     kernel.requires.insert(0, Requirement { forall: Vec::new(), condition });
 }
@@ -435,8 +435,8 @@ fn with_sizes(kernel: &Kernel, sizes: &[(String, i128)]) -> Kernel {
     for var in shared {
         let known = sizes.iter().find(|(name, _)| *name == kernel.vars[var].name);
         let Some((_, value)) = known else { continue };
-        let own = (ExprKind::Var(var), kernel.vars[var].ty);
-        demand_equal(&mut kernel, own, *value);
+        let scalar = (ExprKind::Var(var), kernel.vars[var].ty);
+        demand_equal(&mut kernel, scalar, *value);
     }
     kernel
 }

@@ -52,8 +52,8 @@ pub fn launches_at(
     numbers: &[i128],
     given: &BTreeMap<kir::VarId, i128>,
 ) -> Vec<interp::Launch> {
-    let own = relevance::compared_numbers(kernel);
-    let others = numbers.iter().filter(|one| !own.contains(one));
-    let all: Vec<i128> = own.iter().chain(others).copied().collect();
+    let compared = relevance::compared_numbers(kernel);
+    let others = numbers.iter().filter(|one| !compared.contains(one));
+    let all: Vec<i128> = compared.iter().chain(others).copied().collect();
     search::constants::at(kernel, &all, given)
 }

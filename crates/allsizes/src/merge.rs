@@ -99,10 +99,12 @@ pub(crate) fn apply_relation(
 /// Checks that parameters of one name have one type: they are to have one value.
 fn same_types([one, two]: [&Kernel; 2]) -> Result<(), PairError> {
     for var in one.scalars.iter().skip(one.macros) {
-        let own = &one.vars[*var];
+        let parameter = &one.vars[*var];
         let mut others = two.scalars.iter().skip(two.macros).map(|other| &two.vars[*other]);
-        if let Some(other) = others.find(|other| other.name == own.name && other.ty != own.ty) {
-            let (name, types) = (own.name.clone(), [own.ty.name(), other.ty.name()]);
+        if let Some(other) =
+            others.find(|other| other.name == parameter.name && other.ty != parameter.ty)
+        {
+            let (name, types) = (parameter.name.clone(), [parameter.ty.name(), other.ty.name()]);
             return Err(PairError::Types { name, types });
         }
     }
@@ -111,8 +113,8 @@ fn same_types([one, two]: [&Kernel; 2]) -> Result<(), PairError> {
         global.map(|array| array.name.clone()).collect()
     };
     let scalars = |kernel: &Kernel| -> Vec<String> {
-        let own = kernel.scalars.iter().skip(kernel.macros);
-        own.map(|var| kernel.vars[*var].name.clone()).collect()
+        let parameters = kernel.scalars.iter().skip(kernel.macros);
+        parameters.map(|var| kernel.vars[*var].name.clone()).collect()
     };
     for (pointers, numbers) in [(one, two), (two, one)] {
         let known = scalars(numbers);
@@ -145,8 +147,8 @@ fn adopt_contents(kernel: &mut Kernel, other: &Kernel) {
     for demand in other.requires.iter().filter(|one| speaks_of_elements(&one.condition)) {
         let before = kernel.vars.len();
         let mut names: Vec<(VarId, VarId)> = Vec::new();
-        let own = other.scalars.iter().skip(other.macros).copied();
-        for var in own {
+        let parameters = other.scalars.iter().skip(other.macros).copied();
+        for var in parameters {
             let mut mine = kernel.scalars.iter().skip(kernel.macros);
             let mine = mine.find(|one| kernel.vars[**one].name == other.vars[var].name);
             names.extend(mine.map(|mine| (var, *mine)));
@@ -161,7 +163,7 @@ fn adopt_contents(kernel: &mut Kernel, other: &Kernel) {
             let copy = kernel.vars.push(other.vars[var].clone());
             names.push((var, copy));
         }
-        let known = |var: VarId| names.iter().find(|(one, _)| *one == var).map(|(_, own)| *own);
+        let known = |var: VarId| names.iter().find(|(one, _)| *one == var).map(|(_, mine)| *mine);
         let forall: Option<Vec<VarId>> = demand.forall.iter().map(|var| known(*var)).collect();
         let mut condition = demand.condition.clone();
         match (forall, translate(&mut condition, &known)) {
@@ -180,55 +182,57 @@ fn adopt(kernel: &mut Kernel, demands: &[Requirement], other: &Kernel) {
     let plain = |one: &&Requirement| one.forall.is_empty() && !speaks_of_elements(&one.condition);
     for demand in demands.iter().filter(plain) {
         let mut condition = demand.condition.clone();
-        let own = |var: VarId| {
+        let renamed = |var: VarId| {
             let at = |of: &Kernel| of.scalars.iter().skip(of.macros).copied().collect::<Vec<_>>();
             let known = at(other).contains(&var);
             let (name, ty) = (&other.vars[var].name, other.vars[var].ty);
             let mut mine = at(kernel).into_iter().filter(|_| known);
             mine.find(|one| kernel.vars[*one].name == *name && kernel.vars[*one].ty == ty)
         };
-        if translate(&mut condition, &own) {
+        if translate(&mut condition, &renamed) {
             kernel.requires.push(Requirement { forall: Vec::new(), condition });
         }
     }
 }
 
 /// Replaces the variables of an expression; `false` if one is unknown or a part of the expression is unsupported.
-fn translate(expr: &mut Expr, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
+fn translate(expr: &mut Expr, renamed: &dyn Fn(VarId) -> Option<VarId>) -> bool {
     match &mut expr.kind {
         ExprKind::Int(_) | ExprKind::Builtin(..) => true,
-        ExprKind::Var(var) => match own(*var) {
+        ExprKind::Var(var) => match renamed(*var) {
             Some(known) => {
                 *var = known;
                 true
             }
             None => false,
         },
-        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) => translate(inner, own),
+        ExprKind::Unary(_, inner) | ExprKind::Convert(inner) => translate(inner, renamed),
         ExprKind::Binary(_, left, right)
         | ExprKind::Compare(_, left, right)
         | ExprKind::And(left, right)
-        | ExprKind::Or(left, right) => translate(left, own) && translate(right, own),
+        | ExprKind::Or(left, right) => translate(left, renamed) && translate(right, renamed),
         ExprKind::Select(condition, then, otherwise) => {
-            translate(condition, own) && translate(then, own) && translate(otherwise, own)
+            translate(condition, renamed)
+                && translate(then, renamed)
+                && translate(otherwise, renamed)
         }
-        ExprKind::Element(_, _, index) => index.iter_mut().all(|one| translate(one, own)),
+        ExprKind::Element(_, _, index) => index.iter_mut().all(|one| translate(one, renamed)),
         ExprKind::Quantified(_, vars, body) => {
-            vars.iter_mut().all(|var| translate_var(var, own)) && translate(body, own)
+            vars.iter_mut().all(|var| translate_var(var, renamed)) && translate(body, renamed)
         }
         ExprKind::Fold(fold) => {
             fold.monoid.is_none()
-                && translate_var(&mut fold.var, own)
-                && translate(&mut fold.low, own)
-                && translate(&mut fold.high, own)
-                && translate(&mut fold.body, own)
+                && translate_var(&mut fold.var, renamed)
+                && translate(&mut fold.low, renamed)
+                && translate(&mut fold.high, renamed)
+                && translate(&mut fold.body, renamed)
         }
         _ => false,
     }
 }
 
-fn translate_var(var: &mut VarId, own: &dyn Fn(VarId) -> Option<VarId>) -> bool {
-    let known = own(*var);
+fn translate_var(var: &mut VarId, renamed: &dyn Fn(VarId) -> Option<VarId>) -> bool {
+    let known = renamed(*var);
     if let Some(known) = known {
         *var = known;
     }
@@ -263,7 +267,7 @@ pub(crate) fn merge_arrays(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], PairErr
             places.push(all.push(array.clone()));
         }
     }
-    let mut own: IndexVec<ArrayId, Array> = IndexVec::new();
+    let mut arrays: IndexVec<ArrayId, Array> = IndexVec::new();
     for position in 0..all.len() {
         let id = ArrayId::from_position(position);
         let mine = places.iter().position(|place| *place == id);
@@ -271,12 +275,12 @@ pub(crate) fn merge_arrays(kernels: [&Kernel; 2]) -> Result<[Kernel; 2], PairErr
             Some(mine) => two.arrays[ArrayId::from_position(mine)].clone(),
             None => foreign(&all[id]),
         };
-        own.push(array);
+        arrays.push(array);
     }
     for position in firsts..all.len() {
         one.arrays.push(foreign(&all[ArrayId::from_position(position)]));
     }
-    two.arrays = own;
+    two.arrays = arrays;
     // Each kernel's accesses are proved on their own.
     one.footprints.clear();
     two.footprints.clear();

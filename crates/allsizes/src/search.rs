@@ -281,7 +281,7 @@ impl<'k> Search<'k> {
         let cost = 1 + self.unknowns.len() as u64 / SIZES_OF_STEP;
         self.steps += cost;
         if self.steps % 64 < cost && deadline::is_over() {
-            // Ends the choices around this one as well.
+            // Above the limit, the enclosing calls stop as well.
             self.steps = MAX_STEPS + 1;
         }
         if self.steps > MAX_STEPS
@@ -374,7 +374,7 @@ impl<'k> Search<'k> {
         if slope == 0 || fourth - second != 2 * slope {
             return None;
         }
-        // 1 − first/slope.
+        // The zero of the linear part, 1 − first/slope.
         Some(1 + (-first).div_euclid(slope))
     }
 

@@ -1,9 +1,9 @@
 //! Runs launches that the contract allows: to refute wrong claims, and to test proofs against the interpreter.
 //!
 //! An event of a run (a race, an access out of bounds, …) is a finding. A run ends at an overflow. If that was of an
-//! unsigned number, which C++ lets wrap around, the launch is run once more with the machine's arithmetic. If that was of
-//! a signed number, it is run once more with conversions as compilers define them: only an overflow that happens again,
-//! in arithmetic, is a finding.
+//! unsigned number, which C++ lets wrap around, the launch is run once more with the machine's arithmetic. If that was
+//! of a signed number, it is run once more with conversions as compilers define them: only an overflow that happens
+//! again, in arithmetic, is a finding.
 
 use crate::answer::Finding;
 use crate::engine::Property;
@@ -54,10 +54,10 @@ impl TrialResults {
         let mut chosen: Vec<Launch> = launches.iter().filter(runnable).cloned().collect();
         let mut most = MAX_RUN_STEPS;
         if chosen.is_empty() {
-            // The contract requires large ones: a few, each for longer.
+            // The contract requires large launches: run a few of them, each for longer.
             let large: Vec<Launch> =
                 launches.into_iter().filter(|one| one.threads() <= LARGE_THREADS).collect();
-            // A sample of all: neighbours differ little.
+            // Launches next to each other in the list differ little, so take a sample of the whole list.
             let step = (large.len() / LARGE_LAUNCHES).max(1);
             chosen = large.into_iter().rev().step_by(step).take(LARGE_LAUNCHES).collect();
             chosen.reverse();
@@ -70,7 +70,8 @@ impl TrialResults {
                 break;
             }
             for (launch, run) in batch.iter().zip(runs(kernel, batch, most.min(left))) {
-                // Run sequentially, this one would have had fewer steps.
+                // The batch ran in parallel with the full limit. Run again with the steps that a sequential run would
+                // have left, so that results do not depend on the number of threads.
                 let run = match run.steps >= left {
                     true => interp::run(kernel, launch, most.min(left)),
                     false => run,
@@ -108,7 +109,8 @@ impl TrialResults {
         steps
     }
 
-    /// Adds the events of a run, after further runs where C++ defines a number that wrapped; returns the steps of these.
+    /// Adds the events of a run, after further runs where C++ defines a number that wrapped; returns the steps of
+    /// these.
     fn add_events(
         &mut self,
         kernel: &Kernel,

@@ -184,8 +184,8 @@ impl Model {
         values.sort_unstable();
         values.dedup();
         values.sort_by_key(|value| {
-            let own = u64::try_from(value.rem_euclid(256)).unwrap_or_default();
-            pseudo_random(choice, number << 8 | own)
+            let byte = u64::try_from(value.rem_euclid(256)).unwrap_or_default();
+            pseudo_random(choice, number << 8 | byte)
         });
         for value in values {
             if *trials == 0 {
@@ -207,10 +207,10 @@ impl Model {
         let (mut factor, mut rest) = (0i128, 0i128);
         for (monomial, coefficient) in poly.terms() {
             let mut product = coefficient;
-            let mut own = false;
+            let mut has_symbol = false;
             for (one, power) in monomial {
                 if *one == sym {
-                    own = true;
+                    has_symbol = true;
                     if *power > 1 {
                         return None;
                     }
@@ -221,7 +221,7 @@ impl Model {
                     product = product.checked_mul(value)?;
                 }
             }
-            let sum = if own { &mut factor } else { &mut rest };
+            let sum = if has_symbol { &mut factor } else { &mut rest };
             *sum = sum.checked_add(product)?;
         }
         Some((factor, rest))
@@ -277,7 +277,7 @@ mod tests {
             assert!((1..=1024).contains(&s) && (0..s).contains(&t), "{s} {t}");
             assert!(e >= s && e * e >= 5 && q == e.div_euclid(s), "{s} {e} {q}");
         }
-        // Some of them differ on a claim that the assumptions leave open.
+        // The models disagree on a claim that the assumptions leave open.
         let open = sum(&[(1, &[size]), (-2, &[thread]), (-1, &[])]);
         assert!(models.iter().any(|model| model.refutes(&open)));
         assert!(!models.iter().all(|model| model.refutes(&open)));
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn values_are_exchanged() {
-        // Only an odd number is one more than twice another; a first guess may be even.
+        // `odd = 2·half + 1` has no solution for an even first guess of `odd`.
         let mut symbols = Symbols::default();
         let [odd, half] = ["odd", "half"].map(|name| symbols.fresh(name, Level::Launch));
         let difference = sum(&[(1, &[odd]), (-2, &[half]), (-1, &[])]);

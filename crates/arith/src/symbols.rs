@@ -98,9 +98,9 @@ impl Symbols {
         high: Option<Poly>,
     ) -> Sym {
         let sym = self.fresh(name, level);
-        let own = Poly::symbol(sym);
-        let above = low.as_ref().and_then(|low| own.minus(low));
-        let below = high.as_ref().and_then(|high| high.minus(&own));
+        let of_symbol = Poly::symbol(sym);
+        let above = low.as_ref().and_then(|low| of_symbol.minus(low));
+        let below = high.as_ref().and_then(|high| high.minus(&of_symbol));
         let symbol = &mut self.table[sym];
         symbol.facts.extend(above.map(Formula::ge));
         symbol.facts.extend(below.map(Formula::ge));

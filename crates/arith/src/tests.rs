@@ -59,12 +59,12 @@ fn splitting_is_exact() {
         split_fully += usize::from(parts.len() == digits);
         let both: Vec<i128> = limits.iter().chain(&limits).copied().collect();
         choices(&both, &mut |values| {
-            let of = |sym: Sym| {
+            let value_of = |sym: Sym| {
                 let at = ones.iter().chain(&others).position(|one| *one == sym).unwrap();
                 values[at]
             };
-            let zero = value(&difference, &of) == 0;
-            assert_eq!(zero, parts.iter().all(|part| value(part, &of) == 0), "{parts:?}");
+            let zero = value(&difference, &value_of) == 0;
+            assert_eq!(zero, parts.iter().all(|part| value(part, &value_of) == 0), "{parts:?}");
         });
     }
     assert!(split_fully > 1000, "only {split_fully} were split into digits");
@@ -131,9 +131,9 @@ fn vertices_are_sound_and_useful() {
         let answer = Bounds::new(&formulas, &symbols).is_nonnegative(&goal);
         let mut holds = true;
         choices(&limits, &mut |values| {
-            let of = |sym: Sym| values[syms.iter().position(|one| *one == sym).unwrap()];
-            let allowed = assumed.iter().all(|one| value(one, &of) >= 0);
-            holds &= !allowed || value(&goal, &of) >= 0;
+            let value_of = |sym: Sym| values[syms.iter().position(|one| *one == sym).unwrap()];
+            let allowed = assumed.iter().all(|one| value(one, &value_of) >= 0);
+            holds &= !allowed || value(&goal, &value_of) >= 0;
         });
         assert!(holds || !answer, "{goal:?} with {assumed:?} and {limits:?}");
         proved += u32::from(answer);

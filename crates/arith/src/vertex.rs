@@ -89,7 +89,7 @@ impl<'s> Bounds<'s> {
                 _ => continue,
             };
             let Some(bound) = bound else { continue };
-            // Only bounds by symbols that are eliminated later, so that elimination terminates.
+            // Keep a bound only if its symbols are eliminated later: otherwise elimination would not terminate.
             let circular = bound.symbols().into_iter().any(|other| rank(other) > rank(sym));
             let list = side.entry(sym).or_default();
             if !circular && list.len() < MAX_BOUNDS && !list.contains(&bound) {
@@ -146,10 +146,12 @@ impl<'s> Bounds<'s> {
         let mut rests: Vec<(usize, Poly)> = Vec::new();
         for known in &self.known {
             for factor in &factors {
-                // It can only help if it cancels a term.
+                // The product helps only if it cancels a term of `poly`.
                 let helps = known.terms().any(|(monomial, coefficient)| {
-                    let own = multiplied(monomial, factor);
-                    own.is_some_and(|own| !own.is_empty() && poly.coefficient(&own) == coefficient)
+                    let product = multiplied(monomial, factor);
+                    product.is_some_and(|product| {
+                        !product.is_empty() && poly.coefficient(&product) == coefficient
+                    })
                 });
                 if !helps {
                     continue;
@@ -252,7 +254,7 @@ impl<'s> Bounds<'s> {
         let mut powers = lower.to_vec();
         powers.push(highest.clone());
         let top = lower.len();
-        // Each round leaves the coefficient of its own power.
+        // Horner's scheme: each round completes one coefficient.
         for round in 0..top {
             for at in (round..top).rev() {
                 let more = powers[at + 1].times(&by).and_then(|more| powers[at].plus(&more));

@@ -158,10 +158,10 @@ fn run_equiv(args: &EquivArgs, console: &Console) -> Exit {
             limits,
         })
     };
-    let own = args.sides.reference_arguments();
+    let reference_arguments = args.sides.reference_arguments();
     let steps = match &formula {
         Some(input) => {
-            let formula = FormulaStep { input, arguments: &own, limits };
+            let formula = FormulaStep { input, arguments: &reference_arguments, limits };
             [Step::Formula(formula), launch(0, 1)]
         }
         None => [launch(0, 0), launch(1, 1)],

@@ -56,7 +56,7 @@ pub(crate) struct Captured {
 }
 
 impl Console {
-    /// Prints the output of the program with this command line.
+    /// Creates the console of the program, which prints.
     pub(crate) fn of_program(words: &[String], watch: &'static Watch) -> Self {
         Self {
             captured: None,
@@ -70,7 +70,7 @@ impl Console {
         }
     }
 
-    /// Captures the output for a caller in the same process.
+    /// Creates the console of a call from another program, which captures output.
     pub(crate) fn of_caller(
         files: Vec<(String, Vec<u8>)>,
         python: Option<PathBuf>,
@@ -221,8 +221,8 @@ impl Console {
 
     /// Returns the exit status of the program: if stdout failed, non-zero, because silence must not pass CI.
     pub(crate) fn exit(&self, exit: Exit) -> Exit {
-        let is_lost = self.write_failed.load(Ordering::Relaxed) && exit == Exit::Success;
-        if is_lost { Exit::BadInput } else { exit }
+        let hides_loss = self.write_failed.load(Ordering::Relaxed) && exit == Exit::Success;
+        if hides_loss { Exit::BadInput } else { exit }
     }
 
     /// Returns the captured output.

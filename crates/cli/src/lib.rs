@@ -82,7 +82,7 @@ pub fn main_in(words: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
         // The others have no partial answer: Ctrl-C ends them at once.
         _ => {}
     }
-    // A panic is our bug, whatever the input: say so, instead of dying with an unexplained message.
+    // A panic is our bug for any input: say so, instead of dying with an unexplained message.
     let exit = catch_unwind(AssertUnwindSafe(|| commands::run(&args, &console)));
     let exit = exit.unwrap_or_else(|_| report_bug(&console));
     console.exit(exit) as u8

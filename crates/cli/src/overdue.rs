@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The time that phases have after the deadline to end by themselves.
+/// The time after the deadline in which a phase may still end on its own.
 const GRACE: Duration = Duration::from_millis(800);
 /// The time that phases have, counted in processor time: on a busy machine little is done within [`GRACE`].
 const PROCESSOR_GRACE: Duration = Duration::from_millis(600);

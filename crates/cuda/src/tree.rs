@@ -368,7 +368,7 @@ pub enum ExprKind {
     AddressOf(Box<Expr>),
     /// A place of array type as a pointer to its first element.
     Decay(Box<Expr>),
-    /// A field of a struct. Of a place it is a place, of a value a value.
+    /// A field of a struct: a place if the struct is a place, else a value.
     Field(Box<Expr>, usize),
     /// `p + i` in elements; the index has its own integer type.
     PointerAdd(Box<Expr>, Box<Expr>),

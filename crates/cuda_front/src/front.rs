@@ -136,7 +136,7 @@ fn analyse(unit: &Unit, depth: usize) -> Result<Program> {
     sema::analyse(unit, &sema::Options { longest_chain: depth })
 }
 
-/// Lowers the kernels of a program, each by itself.
+/// Lowers the kernels of a program one by one.
 pub(crate) fn lower(program: &Program) -> Vec<Parsed> {
     let kernels = program.kernels.iter();
     let lowered = kernels.map(|entry| {

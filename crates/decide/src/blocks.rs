@@ -6,8 +6,8 @@
 //! unequal nothing follows, and the ladder starts again with the sums themselves.
 //!
 //! Some forms are equal only by the definitions of the unknowns: a variance in one pass and in two. So if the first
-//! attempt fails, a second one takes the sums that both sides have as unknowns, and their definitions as rules of the
-//! algebra.
+//! attempt fails, a second one treats only the common sums as unknowns, and gives the algebra their definitions as
+//! rules.
 //!
 //! Sums are compared exactly, as in the first rung; hashes only choose the pairs to compare.
 
@@ -47,7 +47,7 @@ impl Blocks {
         shared.then_some(Self { reference, optimised, defined: false })
     }
 
-    /// Keeps the blocks that both sides have, to be defined.
+    /// Keeps only the blocks that both sides have, and marks them for [`define`](Self::define).
     pub(crate) fn in_common(mut self) -> Self {
         let numbers = |side: &Opaque| side.values().map(|(number, _)| *number).collect();
         let (left, right): (FxHashSet<u32>, FxHashSet<u32>) =
@@ -58,8 +58,8 @@ impl Blocks {
         self
     }
 
-    /// Gives the algebra the definitions of the blocks, if it is to have them. A block whose definition takes too
-    /// many steps gets none.
+    /// Gives the algebra the definitions of blocks that are marked for it. A block whose definition takes too many
+    /// steps gets none.
     pub(crate) fn define(&self, algebra: &mut Algebra, reference: &Terms, steps: u64) {
         if !self.defined {
             return;
@@ -90,7 +90,7 @@ struct Search {
 }
 
 impl Search {
-    /// Returns the blocks of one side, found in the reference's table or among its own.
+    /// Finds the blocks of one side. A block keeps its number if the reference, or this side before, has the same sum.
     fn blocks_of_side(
         &mut self,
         terms: &Terms,

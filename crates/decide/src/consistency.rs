@@ -51,10 +51,10 @@ pub fn is_never_zero(problem: &Problem<'_>, optimised: bool, term: Term) -> bool
 
 fn never_zero(problem: &Problem<'_>, optimised: bool, term: Term) -> Outcome<bool> {
     let assumptions = problem.assumptions.get(..MAX_CONDITIONS).unwrap_or(problem.assumptions);
-    let own = if optimised { problem.optimised } else { problem.reference };
+    let terms = if optimised { problem.optimised } else { problem.reference };
     let mut algebra = Algebra::new(problem.reference.inputs().len());
     let mut conditions = Normaliser::new(problem.reference, assumptions.iter().copied());
-    let mut normaliser = Normaliser::new(own, [term]);
+    let mut normaliser = Normaliser::new(terms, [term]);
     if optimised {
         normaliser.share_functions(problem.reference);
     }
@@ -119,7 +119,7 @@ mod tests {
         let negative = [x, h, u].map(|one| terms.compare(Relation::Less, one, zero));
         let found = negative.map(|condition| is_impossible(&terms, &[condition]));
         assert_eq!(found, [false, false, true]);
-        // 0.1 and a little more: no half lies between.
+        // No half-precision float lies between 0.1 and 0.1000000001.
         let ends = [(1, 10), (1_000_000_001, 10_000_000_000)];
         let [low, high] = ends.map(|(a, b)| terms.constant(Number::ratio(a, b).unwrap()));
         let between = |terms: &mut Terms, value| {

@@ -15,7 +15,8 @@ use gathered::Gathering;
 use rustc_hash::FxHashMap;
 use term::{Factors, Function, Node, NodeId, NodeTable, Number, Sum, Term, Terms, Walker};
 
-/// For each sum treated as an unknown: the number of its atom, and whether it is a sum of squares.
+/// Sums treated as unknowns. The value is the number of the sum's atom, and `true` for a sum of squares, which is never
+/// negative.
 pub(crate) type Opaque = FxHashMap<NodeId, (u32, bool)>;
 
 /// The form of a visited node.

@@ -136,37 +136,37 @@ impl Numbering {
         if let Some(number) = self.known_number(store, terms, term) {
             return (number != REFUSED).then_some(number);
         }
-        let mut own = std::mem::take(&mut self.stores[store]);
-        own.nodes.resize(terms.node_count() - inputs as usize, OPEN);
-        let Store { walker, nodes, .. } = &mut own;
+        let mut numbers = std::mem::take(&mut self.stores[store]);
+        numbers.nodes.resize(terms.node_count() - inputs as usize, OPEN);
+        let Store { walker, nodes, .. } = &mut numbers;
         let order = walker.operations(terms, [term], |node| nodes[position(node, inputs)] == OPEN);
         let inner = inner_extremes(terms, &order);
         for (node, inner) in order.nodes.iter().zip(&inner) {
             if !inner {
-                let number = self.number_node(terms, terms.at(*node), &own.nodes);
-                own.nodes[position(*node, inputs)] = number.unwrap_or(REFUSED);
+                let number = self.number_node(terms, terms.at(*node), &numbers.nodes);
+                numbers.nodes[position(*node, inputs)] = number.unwrap_or(REFUSED);
             }
         }
         let number = match terms.node_of(term) {
-            Some(node) => own.nodes.get(position(node, inputs)).copied(),
+            Some(node) => numbers.nodes.get(position(node, inputs)).copied(),
             None => {
-                let number = self.number_node(terms, terms.node(term), &own.nodes);
-                own.sums.insert(term, number.unwrap_or(REFUSED));
+                let number = self.number_node(terms, terms.node(term), &numbers.nodes);
+                numbers.sums.insert(term, number.unwrap_or(REFUSED));
                 number
             }
         };
-        self.stores[store] = own;
+        self.stores[store] = numbers;
         number.filter(|number| *number < REFUSED)
     }
 
     /// Returns the number of a term that has one already.
     fn known_number(&self, store: usize, terms: &Terms, term: Term) -> Option<ValueNumber> {
-        let own = &self.stores[store];
-        let Some(node) = terms.node_of(term) else { return own.sums.get(&term).copied() };
+        let numbers = &self.stores[store];
+        let Some(node) = terms.node_of(term) else { return numbers.sums.get(&term).copied() };
         if (node.position() as u32) < self.inputs {
             return Some(node.position() as u32);
         }
-        own.nodes.get(position(node, self.inputs)).copied().filter(|number| *number != OPEN)
+        numbers.nodes.get(position(node, self.inputs)).copied().filter(|number| *number != OPEN)
     }
 
     /// Numbers a node by its operation and the numbers of its operands.

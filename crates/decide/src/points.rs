@@ -150,7 +150,7 @@ fn integer(usual: &Number, low: i64, high: i64) -> Number {
 /// different places, as long as there are as many integers as places.
 fn permuted(number: u64, (place, count): (u64, u64), (low, high): (i64, i64)) -> Number {
     let span = (i128::from(high) - i128::from(low) + 1).cast_unsigned();
-    // Close together at some points, far apart at others.
+    // At every other point the numbers are close together, at the others far apart.
     let span = if number.is_multiple_of(2) { span.min(u128::from(count)) } else { span };
     let random = |salt: u64| u128::from(mix64(number ^ salt << 48)) % span;
     let (mut factor, first) = (random(1), random(2));
@@ -236,7 +236,7 @@ impl Range {
         }
         let between = match (&self.low, &self.high) {
             (Some((low, _)), Some((high, _))) => {
-                // Below 1, and above 0.
+                // Halve the magnitude until it is a fraction between 0 and 1.
                 let mut part = magnitude;
                 while part >= Number::ONE {
                     part = &part * &Number::dyadic(1, -1);
@@ -331,10 +331,10 @@ fn collect_bounds(terms: &Terms, condition: Term, ranges: &mut FxHashMap<Input, 
         // `0 <= x and x < 10 or x == -1`
         Node::Or(a, b) => {
             let [left, right] = [a, b].map(|side| {
-                let mut own = FxHashMap::default();
-                collect_bounds(terms, side.into(), &mut own);
-                let alone = own.len() == 1;
-                own.into_iter().next().filter(|_| alone)
+                let mut bounds = FxHashMap::default();
+                collect_bounds(terms, side.into(), &mut bounds);
+                let alone = bounds.len() == 1;
+                bounds.into_iter().next().filter(|_| alone)
             });
             let (Some((input, x)), Some((other, y))) = (left, right) else { return };
             let (mut range, single) = match (y.only().cloned(), x.only().cloned()) {
@@ -380,7 +380,7 @@ fn is_tighter(new: &(Number, bool), known: &(Number, bool), low: bool) -> bool {
 
 /// Returns the value of an input at point `number`.
 fn value(number: u64, input: Input, significand_bits: u32) -> Number {
-    let own = mix64(number << 32 ^ input.position() as u64);
+    let random_bits = mix64(number << 32 ^ input.position() as u64);
     let shared = mix64(number);
     let bits = significand_bits.clamp(1, 24);
     let small = |random: u64| Number::from((random % 4) as i64 - 1);
@@ -390,14 +390,14 @@ fn value(number: u64, input: Input, significand_bits: u32) -> Number {
         Number::dyadic(sign * mantissa, (random >> 50 & 3) as i32 - bits as i32)
     };
     match number % 8 {
-        0 => ordinary(own, false),
-        1 => ordinary(own | 1, true),
-        2 => small(own),
-        3 if !own.is_multiple_of(4) => Number::ZERO,
-        3 => ordinary(own, false),
+        0 => ordinary(random_bits, false),
+        1 => ordinary(random_bits | 1, true),
+        2 => small(random_bits),
+        3 if !random_bits.is_multiple_of(4) => Number::ZERO,
+        3 => ordinary(random_bits, false),
         4 => ordinary(shared, false),
-        5 => -&ordinary(own | 1, true),
-        6 => Number::from((own % 2) as i64 + (shared % 2) as i64),
-        _ => &ordinary(own, false) * &Number::from(8),
+        5 => -&ordinary(random_bits | 1, true),
+        6 => Number::from((random_bits % 2) as i64 + (shared % 2) as i64),
+        _ => &ordinary(random_bits, false) * &Number::from(8),
     }
 }

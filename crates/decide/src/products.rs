@@ -114,13 +114,13 @@ fn gather_run<'a>(
     }
     let one = terms.node_of(terms.one());
     for (index, factors) in run.iter().enumerate() {
-        let own = sign ^ if factors.is_negative() { NEGATIVE } else { 0 };
+        let product_sign = sign ^ if factors.is_negative() { NEGATIVE } else { 0 };
         let (left, right) = (factors.left(), factors.right());
         let (mut a, mut b) = (left.position() as u32, right.position() as u32);
         if a.max(b) >= inputs {
             if Some(right) == one {
                 if let Node::Sum(inner) = terms.at(left) {
-                    return Some((Some(inner), own, &run[index + 1..]));
+                    return Some((Some(inner), product_sign, &run[index + 1..]));
                 }
                 b = inputs;
             }
@@ -131,7 +131,7 @@ fn gather_run<'a>(
                 return None;
             }
         }
-        keys.push(own | u64::from(a.min(b)) << 32 | u64::from(a.max(b)));
+        keys.push(product_sign | u64::from(a.min(b)) << 32 | u64::from(a.max(b)));
     }
     Some((None, sign, &[]))
 }

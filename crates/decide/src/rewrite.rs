@@ -37,7 +37,7 @@ impl Rewriter {
     /// Solves one equation among the facts (a form that is zero) for an atom: the first for which this is possible.
     pub(crate) fn solve_equalities(&mut self, algebra: &mut Algebra) {
         for form in algebra.facts.forms().to_vec() {
-            // Not only the recorded sign: two inequalities together may imply that the form is zero.
+            // Ask for the sign instead of reading the recorded one: two inequalities together may imply zero.
             if !algebra.sign(form).is_ok_and(|sign| sign == SignSet::ZERO) {
                 continue;
             }
@@ -72,7 +72,7 @@ impl Rewriter {
         algebra: &mut Algebra,
         polynomial: &Polynomial,
     ) -> Outcome<Polynomial> {
-        // Exponents are compared as they are in the sum, not relative to a scale.
+        // Expand first: exponents are compared as they stand in the sum, not relative to a scale.
         let terms = algebra.expanded(polynomial.clone())?;
         let (atoms, exponents) = reachable(algebra, &Polynomial::from_sorted(terms.clone()));
         let mut items: Vec<(u32, Item)> = Vec::with_capacity(atoms.len() + exponents.len());
@@ -91,7 +91,7 @@ impl Rewriter {
                     self.atoms.insert(atom, rebuilt);
                 }
                 Item::Exponent(exponent) if !self.exponentials.contains_key(&exponent) => {
-                    // The whole exponent, so that exponents with equal values are merged.
+                    // Rebuild the exponent as a whole, so that exponents with equal values are merged.
                     let exponent_form = algebra.intern(algebra.exponent_polynomial(exponent))?;
                     let inner = self.rebuild_argument(algebra, exponent_form)?;
                     let rebuilt = algebra.exp(inner)?;
@@ -274,7 +274,7 @@ impl Rewriter {
                 algebra.monomial_from([(atom, power)].into_iter().collect(), Exponent::ZERO)?;
             return Ok(Algebra::monomial_polynomial(monomial, shed.unwrap_or(Number::ONE)));
         }
-        // `same` covers the absent case.
+        // `same` was tested above, so the atom was rebuilt.
         let rebuilt = rebuilt.cloned().unwrap_or_else(Polynomial::zero);
         algebra.power(rebuilt, power)
     }

@@ -1,4 +1,4 @@
-//! The second rung: terms with the same structure, whatever their normal forms would be.
+//! The second rung: terms with the same structure, compared without normal forms.
 //!
 //! Terms with the same [value number](crate::numbering) are the same partial function, so nothing needs to be
 //! assumed. It remains to show that the claim is about some input.
@@ -29,7 +29,8 @@ pub(crate) fn same_structure(
         }
         let reference = numbering.number(0, problem.reference, pair.0);
         let optimised = numbering.number(usize::from(!one_store), problem.optimised, pair.1);
-        // An infinity is not a real number: if one occurs, some point must have a real value.
+        // An infinity is not a real number. If one occurs, equal structure proves nothing unless some point has a real
+        // value.
         let real = numbering.met_infinity;
         if reference.is_some() && reference == optimised && domains.has(*pair, real) {
             *answer = Some(Decision::Equal { rung: Rung::Structure, conditions: Vec::new() });

@@ -78,7 +78,7 @@ impl Decision {
         }
     }
 
-    /// Returns the rung that decided, if one did.
+    /// Returns the rung that decided; `None` if none did.
     #[must_use]
     pub fn rung(&self) -> Option<Rung> {
         match self {

@@ -99,7 +99,7 @@ impl SearchResult {
 }
 
 impl<'t> Search<'t> {
-    /// Creates a search for a point that tells a pair of a problem apart.
+    /// Creates a search for a point at which the two terms of a pair differ.
     pub(crate) fn new(problem: &Problem<'t>, pair: (Term, Term), points: &'t Points<'t>) -> Self {
         Self {
             reference: (problem.reference, pair.0),

@@ -133,9 +133,9 @@ fn furthest_run<'r>(
         let Some(run) = rerun::run_again(execution, "check", checks, again) else { continue };
         match &run.result.gap {
             None => return run,
-            // This run has the precise reason for the stop.
+            // Prefer this run: its reason for the stop is more precise.
             Some(gap) if gap.stop == StopReason::NotFixed => best = run,
-            // This run passed the place where the unlifted program stopped, and stopped elsewhere.
+            // Prefer this run: it passed the place where the unlifted program stopped.
             Some(gap) if lifted && best.is_stopped_elsewhere(gap) => best = run,
             Some(_) => {}
         }
@@ -146,7 +146,7 @@ fn furthest_run<'r>(
         let run = rerun::run_again(execution, "check", checks, again);
         match run.map(|run| (run.result.gap.as_ref().map(|gap| gap.stop), run)) {
             Some((None, run)) => return run,
-            // This run continued past the branch, and has the reason why it stopped there.
+            // Prefer this run: it took the branch, and has a reason for stopping later.
             Some((Some(StopReason::Conditional), run)) => best = run,
             _ => {}
         }
@@ -328,7 +328,7 @@ fn settle_equal_writes<'r>(
         prepared = prepared.assuming(&range);
     }
     if outcome.findings.iter().any(|finding| is_race(&finding.fault)) {
-        // The values differ as real numbers: the outcome has the race, so it counts whatever the user allows.
+        // The values differ as real numbers: the outcome has the race, so no allowance excuses it.
         return Some(EqualWrites::BitForBit(prepared.finish(outcome, checks)));
     }
     let real = "float-order: the values that threads write at the same time are equal up to the order of \

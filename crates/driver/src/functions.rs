@@ -22,7 +22,11 @@ const KINDS: &[(Class, &str, &str)] = &[
         "Atomics",
         "They do not race with each other. A proof assumes nothing about their results.",
     ),
-    (Class::Fence, "Fences", "They are read, but a proof does not use the order that they give."),
+    (
+        Class::Fence,
+        "Fences",
+        "They are accepted, but a proof does not use the order that they give.",
+    ),
     (Class::Integer, "Integers and bits", "Exact, except the second list."),
     (
         Class::Conversion,
@@ -45,8 +49,8 @@ const KINDS: &[(Class, &str, &str)] = &[
     (
         Class::Texture,
         "Textures",
-        "Functions of the texture, the type and the coordinates: equal inputs give equal results. Templates of these \
-         names, and fetches from layers, levels, cubes and texture references, are read, too.",
+        "A fetch is an uninterpreted function of the texture, the type and the coordinates. Templates of these names, \
+         and fetches from layers, levels, cubes and texture references, are accepted, too.",
     ),
 ];
 

@@ -150,7 +150,7 @@ impl<'t> HintSearch<'t> {
 
     /// The two possible intended orders of the accesses.
     fn orders(&self, races: &[&Race]) -> Vec<Order> {
-        // The line tells the sides apart; on one line, the kind of access does.
+        // The line distinguishes the two sides; on one line, the kind of access does.
         let side = |side: &exec::RaceSide| {
             let line = outermost_line(side.place, self.program).map(|(_, line)| line);
             (line, side.kind == AccessKind::Read)

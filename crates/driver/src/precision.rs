@@ -122,7 +122,7 @@ fn place(instruction: &Instr) -> Place {
     Place { span: instruction.span, location: instruction.location }
 }
 
-/// The format an operation accumulates in, if it does.
+/// The format in which an operation accumulates; `None` for operations without an accumulator.
 fn sums_in(op: &Op) -> Option<Format> {
     match op {
         Op::Fma { format, .. } | Op::FloatBinary { op: FloatBinary::Add, format, .. } => {

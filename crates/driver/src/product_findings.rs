@@ -71,7 +71,7 @@ pub(crate) fn race(race: &Race, place: &str) -> Option<String> {
 }
 
 /// Returns `true` if the write is ordered neither before the product nor after it: the threads are of two warps, and
-/// the last barrier of both is the same. Warps are told apart only in blocks of one dimension.
+/// the last barrier of both is the same. Warps are distinguished only in blocks of one dimension.
 pub(crate) fn lacks_barrier(race: &Race) -> bool {
     let [earlier, later] = &race.sides;
     let is_by_thread = later.transfer.is_none() && !later.bulk && later.product.is_none();

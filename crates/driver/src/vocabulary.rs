@@ -103,7 +103,7 @@ named! {
         Races = "races",
         /// A compiler reads the kernel as we do.
         Reading = "reading",
-        /// Of a notice about several properties.
+        /// The property of a notice about several properties.
         Several = "",
         Traps = "traps",
         Values = "values",

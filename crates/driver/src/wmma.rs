@@ -32,7 +32,7 @@ struct Kind {
     fragment: Fragment,
     shape: Shape,
     element: Element,
-    /// Of A and B. C has no layout in registers.
+    /// The layout of A or B; `None` for C, which has no layout in registers.
     layout: Option<Layout>,
 }
 
@@ -200,11 +200,11 @@ fn kinds_of(mma: &WmmaMma) -> [Kind; 4] {
 
 /// Returns `true` if the registers of a fragment hold the same constants, if any.
 fn all_alike(constants: &Constants, operands: &[Operand]) -> bool {
-    let of = |operand: Operand| match operand {
+    let values_of = |operand: Operand| match operand {
         Operand::Register(register) => constants.get(&register).cloned().unwrap_or_default(),
         Operand::Constant(constant) => BTreeSet::from([constant]),
     };
-    let mut all = operands.iter().map(|&operand| of(operand));
+    let mut all = operands.iter().map(|&operand| values_of(operand));
     all.next().is_none_or(|first| all.all(|other| other == first))
 }
 

@@ -516,7 +516,7 @@ attention, rotary embedding, AdamW, \u{2026} They are proved equal in all of the
 A module may declare a function and not define it. Warpproof takes it for the math function of its name if two \
 conditions hold. The name is one of libdevice (`__nv_expf`, `__nv_tanh`, `__nv_fast_expf`), or has the prefix `vt_` in \
 place of `__nv_` (`vt_expf`). And its types are those of libdevice. \
-Of some functions (`__nv_j0f`, `__nv_tgamma`) only this is known: equal arguments give equal results. \
+Some functions (`__nv_j0f`, `__nv_tgamma`) are uninterpreted: equal arguments give equal results, and nothing else is known. \
 `check` also knows that such a call accesses no memory. `simulate` does not compute such calls.
 
 `tools/warpproof_math.h` makes such calls: with it, no function needs to be recognised.

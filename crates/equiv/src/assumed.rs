@@ -25,7 +25,7 @@ const LARGE_GROUP_COUNT: usize = 64;
 /// Points tried for each group of conditions.
 const POINTS_PER_GROUP: u64 = 512;
 
-/// With more groups than this, no point is searched for each group by itself.
+/// With more groups than this, points are not searched for each group separately.
 const MAX_SEARCHED_GROUPS: usize = 4096;
 
 /// Returns a reason why no input of the sides satisfies the assumptions, if that can be proved. Also returns `None`

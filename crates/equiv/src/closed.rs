@@ -96,10 +96,10 @@ fn simplest(ratio: f64, tolerance: f64) -> Option<(u64, u64)> {
     let (mut a, mut b) = (low, high);
     let (mut p, mut q) = ((1_u64, 0_u64), (0_u64, 1_u64));
     for _ in 0..STEPS {
-        let whole = a.floor();
-        let is_last = b.floor() > whole || a == whole;
-        let next = if a == whole { whole } else { whole + 1.0 };
-        let digit = if is_last { next } else { whole };
+        let floor = a.floor();
+        let is_last = b.floor() > floor || a == floor;
+        let next = if a == floor { floor } else { floor + 1.0 };
+        let digit = if is_last { next } else { floor };
         if digit > 1e12 {
             return None;
         }
@@ -109,7 +109,7 @@ fn simplest(ratio: f64, tolerance: f64) -> Option<(u64, u64)> {
         if is_last {
             return (p.0 > 0 && q.0 > 0).then_some((p.0, q.0));
         }
-        (a, b) = (1.0 / (b - whole), 1.0 / (a - whole));
+        (a, b) = (1.0 / (b - floor), 1.0 / (a - floor));
     }
     None
 }

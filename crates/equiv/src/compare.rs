@@ -82,9 +82,9 @@ fn compare_runs(ran: &[SideRun; 2]) -> Compared {
     }
 }
 
-/// Returns the answer for sides that cannot be compared, each checked by itself.
+/// Returns the answer for sides that cannot be compared, each checked separately.
 fn mismatch(sides: [&Side<'_>; 2], limits: Limits, reason: Mismatch) -> Compared {
-    // A launch after others depends on their results, so only the first one can be checked by itself.
+    // A launch after others depends on their results, so only the first one can be checked separately.
     let outcomes = sides.map(|side| {
         let side = side.before.first().unwrap_or(side);
         vec![exec::check(side.program, side.launch, limits)]

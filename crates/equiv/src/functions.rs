@@ -122,8 +122,8 @@ fn hypot(terms: &mut Terms, a: Term, b: Term) -> Term {
 /// Builds `x − y·trunc(x/y)`.
 fn fmod(terms: &mut Terms, a: Term, b: Term) -> Term {
     let quotient = terms.divide(a, b);
-    let whole = terms.apply(Function::Trunc, quotient);
-    let product = terms.multiply(b, whole);
+    let truncated = terms.apply(Function::Trunc, quotient);
+    let product = terms.multiply(b, truncated);
     terms.subtract(a, product)
 }
 
@@ -226,8 +226,8 @@ fn pow(terms: &mut Terms, base: Term, exponent: Term) -> Term {
         let sign = terms.apply(Function::Cos, turns);
         let value = terms.multiply(sign, magnitude);
         let floor = terms.apply(Function::Floor, exponent);
-        let whole = terms.compare(Relation::Equal, floor, exponent);
-        terms.select(whole, value, power)
+        let is_integer = terms.compare(Relation::Equal, floor, exponent);
+        terms.select(is_integer, value, power)
     };
     let at_zero = {
         let grows = terms.compare(Relation::Less, zero, exponent);

@@ -240,14 +240,15 @@ mod tests {
             sum = terms.fused_multiply_add(x, y, sum);
         }
         let root = terms.exp(sum);
-        let of = |terms: &Terms, output| Magnitudes(Some((terms, vec![output]))).are_finite(100.1);
-        assert!(!of(&terms, root), "an exponential has no bound");
+        let is_finite =
+            |terms: &Terms, output| Magnitudes(Some((terms, vec![output]))).are_finite(100.1);
+        assert!(!is_finite(&terms, root), "an exponential has no bound");
         let mut plain = Terms::new(Arc::clone(terms.inputs()));
         let mut sum = plain.integer(0);
         for _ in 0..10_000 {
             sum = plain.fused_multiply_add(x, y, sum);
         }
-        assert!(of(&plain, sum));
+        assert!(is_finite(&plain, sum));
         assert!(!Magnitudes(Some((&plain, vec![sum]))).are_finite(1e18));
     }
 }

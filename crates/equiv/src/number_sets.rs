@@ -24,7 +24,7 @@ fn numbers(scalar: Scalar) -> Numbers {
             match (signed, bits) {
                 (true, 64) => Numbers::Integers(i64::MIN, i64::MAX),
                 (true, bits) => Numbers::Integers(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-                // Of u64 only the lower half: the other numbers are never drawn, and never called impossible.
+                // Only the lower half of u64: the upper half is never drawn, and never called impossible.
                 (false, 63..) => Numbers::Integers(0, i64::MAX),
                 (false, bits) => Numbers::Integers(0, (1 << bits) - 1),
             }

@@ -104,7 +104,7 @@ struct InputElements {
 }
 
 impl<'s> Sample<'s> {
-    /// Prepares points for the inputs of both sides. Of the constants, those used in comparisons come first.
+    /// Prepares points for the inputs of both sides. Constants used in comparisons come first.
     pub(crate) fn new(
         sides: [&Side<'_>; 2],
         table: &Table,

@@ -21,8 +21,8 @@ pub(crate) fn encode(scalar: Scalar, number: f64, bytes: &mut Vec<u8>) -> Option
             bytes.extend(&bits[..format.width().bytes() as usize]);
         }
         Scalar::Integer { width, .. } => {
-            let whole = (number as i128).to_le_bytes();
-            bytes.extend(&whole[..width.bytes() as usize]);
+            let all_bytes = (number as i128).to_le_bytes();
+            bytes.extend(&all_bytes[..width.bytes() as usize]);
         }
     }
     Some(())

@@ -1,7 +1,7 @@
 //! The two kernels of a comparison, and their common inputs.
 //!
 //! Inputs with the same name are the same on both sides. Elements of a tensor are numbered in index order,
-//! whatever its strides; a side with another memory order maps its memory to elements. The gaps of a strided
+//! for all strides; a side with another memory order maps its memory to elements. The gaps of a strided
 //! tensor belong to no element: each such place is an extra input of its side, so an output that depends on
 //! it differs.
 //!

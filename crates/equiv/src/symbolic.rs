@@ -1,6 +1,7 @@
 //! The symbolic domain of the engine: values are terms over the inputs of a kernel.
 //!
-//! A constant that is a correctly rounded transcendental number is taken for it, and listed ([`Symbolic::snapped`]).
+//! If a float constant is the correctly rounded value of a transcendental number, the term is that number, and the
+//! answer lists it ([`Symbolic::snapped`]).
 //!
 //! Threads often compute the same value: all lanes of a warp the same maximum, all warps the same exponential. So
 //! an operation with the same operands in all lanes is done once, and earlier results are looked up. Additions of a
@@ -107,9 +108,9 @@ pub struct Symbolic {
     /// Set if a function known only in a range occurred.
     pub(crate) has_ranges: bool,
     pub(crate) assumed_properties: RunAssumptions,
-    /// Outcomes of decisions, if a scalar is given exactly and is not a float.
+    /// Outcomes of decisions, recorded if the user gives a scalar as an exact number that no float has.
     pub(crate) decisions: Option<Decisions>,
-    /// Set if such scalars are rounded to the nearest floats.
+    /// Set in a run that rounds these scalars to the nearest floats.
     pub(crate) rounds_scalars: bool,
     pub(crate) memory: TermMemory,
 }
@@ -411,8 +412,8 @@ impl Domain for Symbolic {
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {
         let term = self.term(value);
         let number: &Number = self.terms.as_number(term)?;
-        let whole = number.to_i64().map(i128::from);
-        whole.filter(|_| rounding != Rounding::NearestAway)
+        let integer = number.to_i64().map(i128::from);
+        integer.filter(|_| rounding != Rounding::NearestAway)
     }
 
     fn in_range(&mut self, value: Value, width: Width, signed: bool) -> Option<Value> {

@@ -1,6 +1,6 @@
 //! Numbering of the common inputs of two sides, and the domain in which a side runs on them.
 //!
-//! Elements of a tensor are numbered in index order, whatever its strides. The gaps of a strided tensor
+//! Elements of a tensor are numbered in index order, for all strides. The gaps of a strided tensor
 //! belong to no element: each such place is an extra input of its side, so an output that depends on it
 //! differs.
 

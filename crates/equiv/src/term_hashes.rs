@@ -36,7 +36,7 @@ impl<'t> TermHashes<'t> {
         hash(&(a.min(b), a.max(b), factors.is_negative()))
     }
 
-    /// Hashes a node from the hashes of its operands. The first component tells the operations apart.
+    /// Hashes a node from the hashes of its operands. The first component distinguishes the operations.
     pub(crate) fn of_node(&self, node: Node) -> u64 {
         let terms = self.terms;
         match node {

@@ -41,7 +41,7 @@ pub(crate) fn run(
     let (outcome, results) = exec::check_last(program, launch, settings, domain, last);
     let place = outcome.ticket?.place;
     if outcome.gap.is_some() {
-        // Perhaps blocks take several.
+        // Perhaps blocks take several tickets each: try all orders of taking them.
         let tiles = in_all_orders(program, launch, settings, domain);
         return Some(tiles.unwrap_or((outcome, results)));
     }

@@ -12,7 +12,7 @@ use ir::{BarrierKind, Op, SyncOp};
 use sync::{BarrierMisuse, BarrierReuse, Registration, Site};
 
 impl BlockRun<'_, '_> {
-    /// Registers a warp if all its running lanes have come to a barrier. Returns `true` if it did.
+    /// Registers a warp if all its running lanes have come to a barrier. Returns `true` if it registered the warp.
     pub(crate) fn register(&mut self, number: usize) -> Result<bool, Gap> {
         let warp = &self.warps[number];
         let arrivals: Vec<(Mask, Position, Arrival)> = warp

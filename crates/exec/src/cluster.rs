@@ -17,7 +17,8 @@ use std::num::NonZeroU16;
 use sync::ClusterMisuse;
 
 impl BlockRun<'_, '_> {
-    /// Registers a warp if all its running lanes have come to the cluster barrier. Returns `true` if it did.
+    /// Registers a warp if all its running lanes have come to the cluster barrier. Returns `true` if it registered the
+    /// warp.
     pub(crate) fn register_at_cluster(&mut self, number: usize) -> Result<bool, Gap> {
         let warp = &self.warps[number];
         let come = |state: State| match state {

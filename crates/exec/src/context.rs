@@ -143,12 +143,12 @@ impl<'c, 'p> Context<'c, 'p> {
             && !tags.unknown.is_empty()
         {
             let word = valued.lost(tags.origin, self.place);
-            let lost = u64::from(word) << 32 | u64::from(word);
+            let opaque = u64::from(word) << 32 | u64::from(word);
             let mut words = *values;
-            tags.unknown.iter().for_each(|lane| words[lane] = lost);
+            tags.unknown.iter().for_each(|lane| words[lane] = opaque);
             if self.layout.width(register) == Width::B128 {
                 let lanes = tags.unknown.and(self.lanes);
-                self.registers.write_upper(self.layout, register, &[lost; WARP], lanes);
+                self.registers.write_upper(self.layout, register, &[opaque; WARP], lanes);
             }
             return self.write_words(register, &words, tags);
         }

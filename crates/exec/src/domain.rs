@@ -306,8 +306,8 @@ pub trait Domain {
         (a == b).then_some(true)
     }
 
-    /// Returns `true` if two values differ for some values of inputs without declared properties, whatever
-    /// the other inputs are.
+    /// Returns `true` if two values differ for some values of the inputs without declared properties, for all values of
+    /// the other inputs.
     fn differ_anywhere(&mut self, a: Value, b: Value) -> bool {
         let _ = (a, b);
         false

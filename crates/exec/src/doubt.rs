@@ -75,9 +75,7 @@ impl fmt::Display for Reason {
             Self::Address => f.write_str("the placement of allocations"),
             Self::Undetermined => f.write_str("the schedule or the placement of allocations"),
             Self::Undefined => f.write_str("an undefined value"),
-            Self::Copies => f.write_str(
-                "a fragment element of which the fragment holds several, different copies",
-            ),
+            Self::Copies => f.write_str("a fragment element with several, different copies"),
             Self::Unfixed(cause) => write!(f, "a float whose last bits are not fixed ({cause})"),
         }
     }

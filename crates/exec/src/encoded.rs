@@ -22,8 +22,8 @@
 //! 31: the address of another block (`mapa`), and on an H200 that of the block's own variables, too. A generic address
 //! has the start of the shared window there, which is assumed to be a multiple of 2^24 (an H200 has it at
 //! 0x7f2600000000; reports list the assumption if a result needs it). A sum that stays in the variable carries nothing
-//! into these bits. They must all be masked off before a value is used. A part of them is another block's rank or
-//! another window, and counts as *lost*: an unknown number.
+//! into these bits. They must all be masked off before a value is used. If only some are masked off or changed, the
+//! rest might be the rank of another block or the start of another window. They are then *lost*: an unknown number.
 //!
 //! If a variable is known to begin r bytes after a multiple of 1024, B is that multiple and offsets count from there
 //! (`first` is r).
@@ -118,7 +118,8 @@ impl Encoded {
         self.position + ABOVE_BIT - self.shift
     }
 
-    /// A mask of the unknown bits; all if nothing is left of the address below them.
+    /// A mask of the unknown bits. If all address bits below 24 were dropped, the position of the others is not
+    /// tracked, so the mask has all bits.
     fn unknown(&self) -> u64 {
         match self.above {
             Above::Zero => 0,
@@ -128,7 +129,7 @@ impl Encoded {
         }
     }
 
-    /// Replaces the bits above. If `rest` has bits there, the sum is lost.
+    /// Replaces the bits above. If `rest` has bits there, both are summed, and the sum is [`Above::Lost`].
     fn with_above(self, above: Above) -> Self {
         let mut result = Self { above, ..self };
         if result.rest & result.unknown() != 0 {
@@ -164,8 +165,8 @@ impl Encoded {
         (self.bits() == 0 && self.above == Above::Zero).then_some(self.rest)
     }
 
-    /// A value with nothing left of the address below bit 24.
-    fn known_bits(&self, rest: u64) -> Self {
+    /// A value without a field: nothing is left of the address below bit 24.
+    fn without_field(&self, rest: u64) -> Self {
         Self { shift: ADDRESS_BITS, position: 0, offset: 0, rest, ..*self }
     }
 
@@ -185,23 +186,24 @@ impl Encoded {
     ) -> Option<Self> {
         let number = number & low_bits(width);
         if self.bits() == 0 {
-            return Some(self.known_bits(self.rest.wrapping_add(number) & low_bits(width)));
+            return Some(self.without_field(self.rest.wrapping_add(number) & low_bits(width)));
         }
         let below = (self.rest & low_bits(self.position)) + (number & low_bits(self.position));
         let carried = below >> self.position;
         let units = (number >> self.position).wrapping_add(carried);
-        // Above the field: add the number's part for it, and once more if the field moves down.
+        // The field moves up by the low bits of `units`, or wraps around: it moves down and carries 1 into the bits
+        // above. At most one of the two stays in the variable.
         let end = self.position + self.bits();
         let higher = if end < 64 { self.rest >> end } else { 0 };
         let up = (units & low_bits(self.bits())).cast_signed();
         let down = up - (1 << self.bits());
-        let (offset, borrowed) =
+        let (offset, carry) =
             match (self.offset_moved_by(up, placement), self.offset_moved_by(down, placement)) {
                 (Some(offset), _) => (offset, 0),
                 (None, Some(offset)) => (offset, 1),
                 (None, None) => return None,
             };
-        let higher = higher.wrapping_add(units >> self.bits()).wrapping_add(borrowed);
+        let higher = higher.wrapping_add(units >> self.bits()).wrapping_add(carry);
         let higher = if end < 64 { higher << end } else { 0 };
         let rest = (higher | below & low_bits(self.position)) & low_bits(width);
         let sum = Self { offset, rest, ..*self };
@@ -226,15 +228,16 @@ impl Encoded {
             all if all == unknown && flip & unknown == 0 => self.truncated(width).above,
             _ => Above::Lost,
         };
+        // Field bits below the alignment of B are known: those of `offset`.
         let known = low_bits(self.bits().min(placement.align_bits.saturating_sub(self.shift)));
-        let (known, open) = (known << self.position, field & !(known << self.position));
+        let (known, unaligned) = (known << self.position, field & !(known << self.position));
         let rest = ((self.rest & keep) ^ flip) & !field;
         let before = (self.offset >> self.shift << self.position) & known;
         let after = ((before & keep) ^ flip) & known;
-        if keep & open == 0 {
-            return Some(self.known_bits(rest | after | flip & open).with_above(above));
+        if keep & unaligned == 0 {
+            return Some(self.without_field(rest | after | flip & unaligned).with_above(above));
         }
-        if keep & open == open && flip & open == 0 {
+        if keep & unaligned == unaligned && flip & unaligned == 0 {
             let change =
                 (after >> self.position).cast_signed() - (before >> self.position).cast_signed();
             let offset = self.offset_moved_by(change, placement)?;
@@ -256,7 +259,7 @@ impl Encoded {
         let amount = u32::try_from(amount).ok().filter(|&amount| amount < width)?;
         let rest = self.rest << amount & low_bits(width);
         if self.bits() == 0 {
-            return Some(self.known_bits(rest));
+            return Some(self.without_field(rest));
         }
         let position = self.position + amount;
         let shifted = Self { position, rest, ..*self };
@@ -270,7 +273,7 @@ impl Encoded {
             let without_above = self.with_above(Above::Zero);
             return without_above.shift_right(amount.into(), signed, width);
         }
-        // The sign is among the unknown bits, or after them.
+        // The sign bit is one of the unknown bits or above them.
         if signed && self.above != Above::Zero {
             return self.with_above(Above::Lost).shift_right(amount.into(), false, width);
         }
@@ -281,14 +284,14 @@ impl Encoded {
             false => rest >> amount,
         };
         if self.bits() == 0 {
-            return Some(self.known_bits(rest));
+            return Some(self.without_field(rest));
         }
         match amount.checked_sub(self.position) {
             None | Some(0) => Some(Self { position: self.position - amount, rest, ..*self }),
             Some(lost) if lost < self.bits() => {
                 Some(Self { shift: self.shift + lost, position: 0, rest, ..*self })
             }
-            Some(_) => Some(self.known_bits(rest)),
+            Some(_) => Some(self.without_field(rest)),
         }
     }
 
@@ -304,7 +307,7 @@ impl Encoded {
         if !signed || self.bits() > 0 && self.field() & sign != 0 {
             return (!signed).then_some(kept);
         }
-        // A rank is small: the sign of a 32-bit address is zero.
+        // A rank has 8 bits, but fewer than 128 blocks are in a cluster: the sign of a 32-bit address is zero.
         if matches!(kept.above, Above::Window | Above::Lost) {
             return Some(kept.with_above(Above::Lost));
         }
@@ -315,8 +318,9 @@ impl Encoded {
     /// Decodes a plain address: its offset, and the alignment of the variable required for that, if it is
     /// more than declared.
     pub(crate) fn as_address(&self, placement: VariablePlacement) -> Option<(u64, Option<u32>)> {
-        let whole = self.bits() > 0 && self.shift == self.position && self.rest >> self.shift == 0;
-        if !whole || self.above == Above::Lost {
+        let is_plain =
+            self.bits() > 0 && self.shift == self.position && self.rest >> self.shift == 0;
+        if !is_plain || self.above == Above::Lost {
             return None;
         }
         let offset = (self.offset & !low_bits(self.shift)) | self.rest;

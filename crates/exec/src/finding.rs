@@ -487,7 +487,7 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Returns `true` if the next action is unknown or unsupported, for whatever reason.
+    /// Returns `true` if the next action is unknown or unsupported, for any reason.
     pub fn is_not_followed(self) -> bool {
         matches!(self, Self::NotFollowed | Self::Data)
     }

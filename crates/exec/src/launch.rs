@@ -155,9 +155,9 @@ impl Launch {
     /// Numbers of the blocks to run, ascending.
     fn numbers(&self) -> impl Iterator<Item = u64> {
         let all = 0..self.blocks();
-        let whole = self.selected.is_empty().then(|| all.clone());
+        let whole_grid = self.selected.is_empty().then(|| all.clone());
         let inside = move |range: Range<u64>| range.start..range.end.min(all.end);
-        whole.into_iter().chain(self.selected.iter().cloned().map(inside)).flatten()
+        whole_grid.into_iter().chain(self.selected.iter().cloned().map(inside)).flatten()
     }
 
     /// Position of the block with this number; x varies fastest.

@@ -1,8 +1,8 @@
 //! Allocations: bytes, with a state for each.
 //!
 //! A byte is *undefined* (never written), *defined*, *opaque* (written or given, with a value that is not
-//! inspected), *part of an address* or *half of an address*. Or it is *schedule-dependent*: not determined by the launch
-//! and its inputs, see [`crate::tags`]. Reading a mixture gives the worst of its parts.
+//! inspected), *part of an address* or *half of an address*. Or it is *schedule-dependent*: not determined by the
+//! launch and its inputs, see [`crate::tags`]. Reading a mixture gives the worst of its parts.
 
 use crate::address::{Area, Pointer};
 use crate::finding::{AccessKind, Target};
@@ -21,7 +21,7 @@ pub(crate) mod state {
     pub(crate) const UNDEFINED: u8 = 2;
     pub(crate) const ADDRESS: u8 = 3;
     pub(crate) const SCHEDULE_DEPENDENT: u8 = 4;
-    /// Half of a 64-bit address, stored by itself: its other half is unknown.
+    /// Half of a 64-bit address, stored without its other half, which is unknown.
     pub(crate) const HALF: u8 = 5;
 }
 

@@ -9,19 +9,19 @@
 //!
 //! If the sizes of all others are multiples of W ≤ [`BASE`], then the space before an array ends at a
 //! multiple of W: a sum of multiples of W, in which a gap is empty or leads to a multiple of a power of two
-//! that is at least W. So the array begins at a multiple of W. The dynamic memory is not among the others:
-//! its size is known only at the launch, and addresses of variables before that. A variable has no room
-//! if neither the kernel nor a function that it calls names it. This errs towards alignment only if the packing
-//! is not as assumed, and reports list the assumption.
+//! that is at least W. So the array begins at a multiple of W. Dynamic shared memory does not count as one of the
+//! other arrays: its size is chosen at the launch, when the addresses of variables are already fixed. A variable takes
+//! no room if neither the kernel nor a function that it calls names it. This errs towards alignment only if the
+//! packing is not as assumed, and reports list the assumption.
 //!
-//! Some kernels need more: the position of an array. One rounds the start of its dynamic memory up by itself,
-//! another has a scalar behind an array that it reads four numbers at a time. There, and only if nothing else
-//! suffices, the packing of the H200 is assumed as it is, which reports list as well. The kernel's variables come
-//! first, then the module's, as declared and at their alignment, without those that the kernel does not name. The
-//! dynamic memory follows at its declared alignment, at least 16 bytes (300 random layouts of up to eight
-//! variables, some of them never named, some only written; driver 13.0). A variable counts as named even in code
-//! that no thread reaches: in 300 more layouts, variables named only in unreachable code or behind a branch on
-//! constants had room.
+//! Some kernels need more: the position of an array. For example, a kernel may round up the start of its dynamic
+//! memory in its own code, or declare a scalar after an array that it reads four numbers at a time. There, and only
+//! if nothing else suffices, the packing of the H200 is assumed as it is, which reports list as well. The kernel's
+//! variables come first, then the module's, as declared and at their alignment, without those that the kernel does not
+//! name. The dynamic memory follows at its declared alignment, at least 16 bytes (300 random layouts of up to eight
+//! variables, some of them never named, some only written; driver 13.0). A variable counts as named even in code that
+//! no thread reaches: in 300 more layouts, variables named only in unreachable code or behind a branch on constants had
+//! room.
 
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
@@ -33,7 +33,7 @@ use std::collections::BTreeSet;
 /// Largest assumed alignment of the first shared array.
 const BASE: u64 = 128;
 
-/// Dynamic shared memory begins at a multiple of this many bytes on an H200, whatever it declares. An answer
+/// Dynamic shared memory begins at a multiple of this many bytes on an H200, even if it declares less. An answer
 /// that needs more than it declares lists that.
 const DYNAMIC_ALIGN: u64 = 16;
 
@@ -172,7 +172,7 @@ pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec
     let starts = starts(program, kernel).map(|(starts, _)| starts).unwrap_or_default();
     let is_open = shared.iter().any(|&id| is_elsewhere(&program.variables[id]));
     let beside: Vec<VarId> = placed(&program.variables, &named(program, kernel), shared);
-    let of = |id: VarId| {
+    let alignment_of = |id: VarId| {
         let variable = &program.variables[id];
         if is_open || variable.external || variable.size.is_none() {
             return variable.align;
@@ -181,7 +181,7 @@ pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec
         let sizes = others.filter_map(|&other| program.variables[other].size);
         sizes.map(multiple).fold(BASE, u64::min).max(variable.align)
     };
-    shared.iter().map(|&id| (of(id), starts.get(&id).copied())).collect()
+    shared.iter().map(|&id| (alignment_of(id), starts.get(&id).copied())).collect()
 }
 
 /// Returns an array that, in some packing, may prevent the array `name` from being aligned to `needed` bytes.

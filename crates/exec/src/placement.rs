@@ -53,7 +53,7 @@ impl Settled {
             Alignment::Depends => Some(Self::No),
             Alignment::Packed => Some(Self::of_packing(memory)),
             Alignment::Placed => Some(Self::AsPlaced),
-            // It depends on a packing if the declared alignment leaves it open.
+            // The answer depends on the packing if the declared alignment allows both.
             Alignment::No => {
                 let declared = u64::from(needed).min(memory.align).cast_signed();
                 (offset.rem_euclid(declared) == 0).then_some(Self::of_packing(memory))

@@ -53,7 +53,7 @@ pub(crate) fn polls(program: &Program, codes: &IndexVec<FuncId, Code>) -> Vec<Si
                 }
             }
         }
-        // Compilers move the first read out of the loop.
+        // Compilers move the first read out of the loop, so a read before it of the same memory polls as well.
         other_reads.retain(|(_, target)| polled.contains(target));
         found.extend(other_reads.into_iter().map(|(site, _)| site));
     }

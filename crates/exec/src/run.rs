@@ -166,8 +166,8 @@ pub fn check_last(
     domain: &mut dyn Domain,
     last: u64,
 ) -> (Outcome, Results) {
-    let whole = launch.selected.is_empty() && launch.cluster.is_none();
-    let tickets = if whole { TicketMode::Last(last) } else { TicketMode::None };
+    let is_whole_grid = launch.selected.is_empty() && launch.cluster.is_none();
+    let tickets = if is_whole_grid { TicketMode::Last(last) } else { TicketMode::None };
     let special = SpecialRun { tickets, ..SpecialRun::default() };
     run_in_domain_with(program, launch, limits, Some(checks), domain, special)
 }
@@ -182,8 +182,9 @@ pub fn check_in_order(
     domain: &mut dyn Domain,
     takers: &[u64],
 ) -> (Outcome, Results) {
-    let whole = launch.selected.is_empty() && launch.cluster.is_none();
-    let tickets = if whole { TicketMode::Sequence(takers.to_vec()) } else { TicketMode::None };
+    let is_whole_grid = launch.selected.is_empty() && launch.cluster.is_none();
+    let tickets =
+        if is_whole_grid { TicketMode::Sequence(takers.to_vec()) } else { TicketMode::None };
     let special = SpecialRun { tickets, ..SpecialRun::default() };
     run_in_domain_with(program, launch, limits, Some(checks), domain, special)
 }
@@ -353,8 +354,8 @@ fn ticket_outcome(
     Ticket { place, leaves_variables, left }
 }
 
-/// Returns the bytes of each buffer that were given a value. Where writes at data-dependent places leave some unwritten,
-/// the data decide which.
+/// Returns the bytes of each buffer that were given a value. Where writes at data-dependent places leave some
+/// unwritten, the data decide which.
 fn written_bytes(buffers: &[Allocation], valued: Option<&Valued<'_>>) -> Vec<WrittenBytes> {
     let scatters = valued.map(|valued| &valued.store.scatters);
     let is_scattered = |number: usize| scatters.is_some_and(|all| all.contains_key(&number));

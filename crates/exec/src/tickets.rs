@@ -266,15 +266,15 @@ impl TicketWatch {
 
     /// Prepares for a thread to take the ticket, with an operation that may itself release.
     pub(crate) fn begin(&mut self, clocks: &Clocks, taker: LaneId, releases: bool) {
-        let of = |all: &[[Option<Time>; WARP]], who: LaneId| {
+        let time_of = |all: &[[Option<Time>; WARP]], who: LaneId| {
             all[usize::from(who.warp)][usize::from(who.lane)]
         };
         // A fence that is not ordered with the ticket may come after it.
         let fenced = |who: LaneId| {
-            of(&self.fenced, who).is_some_and(|time| clocks.ordered(who, time, taker))
+            time_of(&self.fenced, who).is_some_and(|time| clocks.ordered(who, time, taker))
         };
-        let is_own_fenced = of(&self.fenced, taker).is_some();
-        let each = (of(&self.accessed, taker).is_none() || is_own_fenced)
+        let is_own_fenced = time_of(&self.fenced, taker).is_some();
+        let each = (time_of(&self.accessed, taker).is_none() || is_own_fenced)
             && self
                 .all_accesses(|who, time| fenced(who) && clocks.ordered(who, time, taker), taker);
         let knows_all = || self.all_accesses(|who, time| clocks.ordered(who, time, taker), taker);

@@ -202,7 +202,7 @@ impl BlockRun<'_, '_> {
             let reason = "undecided branches are nested, and there is too much local memory to follow both sides";
             return Err(self.gap_at(warp, group, reason));
         }
-        // To copy or merge eight bytes costs about as much as an instruction of a lane, and both are needed.
+        // Memory is copied and merged; each costs about one lane instruction for eight bytes.
         self.charge_budget(warp, bytes as u64 / 4, |_| group)
     }
 
@@ -387,7 +387,7 @@ impl BlockRun<'_, '_> {
             for (number, memory) in with.local.iter().enumerate() {
                 match memory {
                     Some(memory) => private::merge_local(context, condition, number, memory),
-                    // Only the other side has used it.
+                    // Only the other side has used this memory.
                     None if context.warp.local_memory()[number].is_some() => {
                         let unused = context.warp.unused_local(context.machine, number);
                         private::merge_local(context, condition, number, &unused);

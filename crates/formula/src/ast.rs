@@ -145,7 +145,7 @@ impl PartialEq for Name {
     }
 }
 
-/// Trees are equal whatever blanks their texts had.
+/// Blanks in the text make no difference to the tree.
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind

@@ -77,7 +77,7 @@ fn check_integers(typed: &Typed, node: &Node) -> Result<(), Error> {
 
 /// Returns `true` if interval bounds alone do not show that a node is defined.
 fn is_suspect(typed: &Typed, node: &Node) -> bool {
-    let own = match &node.kind {
+    let is_suspect_itself = match &node.kind {
         NodeKind::Element { array, indices, outside: None } => {
             let shape = &typed.arrays[*array].shape;
             let is_inside = |(index, size): (&Node, &u64)| {
@@ -92,7 +92,7 @@ fn is_suspect(typed: &Typed, node: &Node) -> bool {
         NodeKind::Reduce(reduce) => needs_element(reduce) && may_be_empty(typed, reduce),
         _ => false,
     };
-    let mut found = own;
+    let mut found = is_suspect_itself;
     node.each_child(&mut |inner| found |= is_suspect(typed, inner));
     found
 }

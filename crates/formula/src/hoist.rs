@@ -87,34 +87,34 @@ impl Hoisting<'_> {
     /// Moves a reduction, if it depends on fewer indices than enclose it.
     fn extract(&mut self, node: &mut Node, around: &[IndexId]) {
         let free = node.free_indices();
-        let own: Vec<IndexId> = around.iter().copied().filter(|one| free.contains(one)).collect();
+        let used: Vec<IndexId> = around.iter().copied().filter(|one| free.contains(one)).collect();
         let is_fixed = |index: &IndexId| {
             let info = &self.typed.indices[*index];
             info.is_fixed && info.bounds.0 == 0
         };
-        if own.len() >= around.len() || !own.iter().all(is_fixed) {
+        if used.len() >= around.len() || !used.iter().all(is_fixed) {
             return;
         }
         let span = node.span;
-        let array = self.array_of(node, &own);
+        let array = self.array_of(node, &used);
         let index = |id: &IndexId| Node {
             kind: NodeKind::Index(*id),
             ty: Type::Integer,
             is_data: false,
             span,
         };
-        let indices = own.iter().map(index).collect();
+        let indices = used.iter().map(index).collect();
         let kind = NodeKind::Element { array, indices, outside: None };
         *node = Node { kind, ty: node.ty, is_data: true, span };
     }
 
     /// Returns the array for a reduction; equal reductions share one.
-    fn array_of(&mut self, node: &Node, own: &[IndexId]) -> ArrayId {
+    fn array_of(&mut self, node: &Node, indices_used: &[IndexId]) -> ArrayId {
         let text = self.text.get(node.span.range()).unwrap_or_default();
         let tokens: Vec<Token> =
             tokens(text).unwrap_or_default().into_iter().map(|(token, _)| token).collect();
         let is_known =
-            |one: &&Moved| one.tokens == tokens && one.ty == node.ty && one.indices == own;
+            |one: &&Moved| one.tokens == tokens && one.ty == node.ty && one.indices == indices_used;
         if let Some(known) = self.known.iter().find(is_known) {
             return known.array;
         }
@@ -124,22 +124,22 @@ impl Hoisting<'_> {
         };
         let size =
             |index: &IndexId| u64::try_from(self.typed.indices[*index].bounds.1 + 1).unwrap_or(0);
-        let shape = own.iter().map(size).collect();
+        let shape = indices_used.iter().map(size).collect();
         let name: String = text.split_whitespace().collect();
         let name = self.unused_name(&name);
         let (origin, bounds) = (Origin::Let, interval(self.typed, node));
         let array = self.typed.arrays.push(Array { name, scalar, shape, origin, bounds });
         // The step has indices of its own, so that none belongs to two steps.
         let mut renamed = BTreeMap::new();
-        for index in own {
+        for index in indices_used {
             let info: IndexInfo = self.typed.indices[*index].clone();
             renamed.insert(*index, self.typed.indices.push(info));
         }
         let mut value = node.clone();
         rename(&mut value, &renamed);
-        let indices = own.iter().map(|index| renamed[index]).collect();
+        let indices = indices_used.iter().map(|index| renamed[index]).collect();
         self.typed.steps.push(Step { array, indices, value, span: node.span });
-        self.known.push(Moved { tokens, ty: node.ty, indices: own.to_vec(), array });
+        self.known.push(Moved { tokens, ty: node.ty, indices: indices_used.to_vec(), array });
         array
     }
 

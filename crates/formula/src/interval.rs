@@ -9,29 +9,31 @@ use term::Number;
 
 /// Returns the least and the largest possible value of an integer.
 pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
-    let of = |node: &Node| interval(typed, node);
+    let interval_of = |node: &Node| interval(typed, node);
     match &node.kind {
         NodeKind::Number(number) => exact(number).map(|value| (value, value)),
         NodeKind::Index(index) => Some(typed.indices[*index].bounds),
-        NodeKind::Negate(a) => of(a).map(|(low, high)| (-high, -low)),
-        NodeKind::Arithmetic(op, a, b) => arithmetic(*op, of(a)?, of(b)?),
+        NodeKind::Negate(a) => interval_of(a).map(|(low, high)| (-high, -low)),
+        NodeKind::Arithmetic(op, a, b) => arithmetic(*op, interval_of(a)?, interval_of(b)?),
         NodeKind::Element { array, outside, .. } => {
-            let own = typed.arrays[*array].bounds?;
+            let bounds = typed.arrays[*array].bounds?;
             match outside {
-                Some(outside) => of(outside).map(|outside| hull(own, outside)),
-                None => Some(own),
+                Some(outside) => interval_of(outside).map(|outside| hull(bounds, outside)),
+                None => Some(bounds),
             }
         }
-        NodeKind::If { value, otherwise, .. } => Some(hull(of(value)?, of(otherwise)?)),
+        NodeKind::If { value, otherwise, .. } => {
+            Some(hull(interval_of(value)?, interval_of(otherwise)?))
+        }
         NodeKind::Power(a, exponent) => {
             let power = u32::try_from(exponent.to_i64()?).ok()?;
-            let (low, high) = of(a)?;
+            let (low, high) = interval_of(a)?;
             let most = low.abs().max(high.abs()).checked_pow(power)?;
             Some(if low >= 0 { (0, most.max(1)) } else { (-most, most.max(1)) })
         }
         NodeKind::IntegerPower(a, b) => {
-            let (low, high) = of(a)?;
-            let power = u32::try_from(of(b)?.1).ok()?;
+            let (low, high) = interval_of(a)?;
+            let power = u32::try_from(interval_of(b)?.1).ok()?;
             let most = low.abs().max(high.abs()).max(1).checked_pow(power)?;
             Some((if low < 0 { -most } else { 0 }, most))
         }
@@ -39,7 +41,7 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
             Some(rounded_interval(typed, arguments.first()?))
         }
         NodeKind::Function(function, arguments) => {
-            let all: Option<Vec<(i128, i128)>> = arguments.iter().map(of).collect();
+            let all: Option<Vec<(i128, i128)>> = arguments.iter().map(interval_of).collect();
             match (function, all?.as_slice()) {
                 (Function::Max, [a, b]) => Some((a.0.max(b.0), a.1.max(b.1))),
                 (Function::Min, [a, b]) => Some((a.0.min(b.0), a.1.min(b.1))),
@@ -60,13 +62,15 @@ pub(crate) fn interval(typed: &Typed, node: &Node) -> Option<(i128, i128)> {
             match reduce.reduction {
                 Reduction::Count => Some((0, count)),
                 Reduction::ArgMax | Reduction::ArgMin => reduce.ranges.first().map(bounds),
-                Reduction::Max | Reduction::Min => of(&reduce.body).map(|body| hull(body, (0, 0))),
+                Reduction::Max | Reduction::Min => {
+                    interval_of(&reduce.body).map(|body| hull(body, (0, 0)))
+                }
                 Reduction::Sum => {
-                    let (low, high) = of(&reduce.body)?;
+                    let (low, high) = interval_of(&reduce.body)?;
                     Some((low.min(0).checked_mul(count)?, high.max(0).checked_mul(count)?))
                 }
                 Reduction::Product => {
-                    let (low, high) = of(&reduce.body)?;
+                    let (low, high) = interval_of(&reduce.body)?;
                     let most = low.abs().max(high.abs()).max(1);
                     let most = most.checked_pow(u32::try_from(count).ok()?)?;
                     Some((if low < 0 { -most } else { 0 }, most))

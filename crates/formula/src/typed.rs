@@ -157,11 +157,11 @@ pub(crate) enum Arithmetic {
     Add,
     Subtract,
     Multiply,
-    /// Of reals.
+    /// Division of reals.
     Divide,
-    /// Of integers, rounded down.
+    /// Division of integers, rounded down.
     FloorDivide,
-    /// Of integers, with the sign of the divisor.
+    /// Remainder of integers, with the sign of the divisor.
     Remainder,
 }
 

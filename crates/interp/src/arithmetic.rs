@@ -1,6 +1,6 @@
 //! Arithmetic of compiled code: detects exact float operations, and models the error of the others.
 //!
-//! Floats are doubles here, whatever their type. [`Arithmetic::exact`] tells if every operation so far had a result
+//! Floats of every type are doubles here. [`Arithmetic::exact`] tells if every operation so far had a result
 //! that the narrowest type of the kernel represents exactly; then any correct compilation has the same numbers. If
 //! not, runs with *perturbed* operations show the effect of rounding: each inexact result is moved by a few units in
 //! the last place, each approximate function by more, in a direction drawn from a seed.
@@ -149,12 +149,13 @@ impl Arithmetic {
     /// Converts a float to an integer; an error if its type cannot hold it.
     pub(crate) fn truncate(value: f64, ty: Type) -> Result<Value, EvaluationError> {
         let (least, most) = ty.range().ok_or(EvaluationError::Undefined)?;
-        let whole = value.trunc();
+        let truncated = value.trunc();
         // Beyond 2^63 the limits are not doubles.
         #[expect(clippy::cast_precision_loss, reason = "only compared with what is well inside")]
-        let inside = whole >= least as f64 && whole <= most as f64 && whole.abs() < 9.2e18;
+        let inside =
+            truncated >= least as f64 && truncated <= most as f64 && truncated.abs() < 9.2e18;
         #[expect(clippy::cast_possible_truncation, reason = "inside")]
-        let number = i128::from(whole as i64);
+        let number = i128::from(truncated as i64);
         match inside && (least..=most).contains(&number) {
             true => Ok(Value::int(number)),
             false => Err(EvaluationError::Undefined),

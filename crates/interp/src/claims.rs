@@ -118,7 +118,7 @@ fn counterexample(
     Some(Event::Postcondition { span, at, element, got, want })
 }
 
-/// Returns the element that an expression is.
+/// Returns the array and index of an expression that is an element; `None` for other expressions.
 fn element(expr: &Expr, env: &RunContents<'_>) -> Option<(ArrayId, Vec<i128>)> {
     match &expr.kind {
         ExprKind::Convert(inner) => element(inner, env),

@@ -1,12 +1,13 @@
 //! Tests that the contract allows some initial contents on a launch, before an event of a run counts.
 //!
 //! A run draws an element when it is first read, so it may end on a launch on which an element that it never read has
-//! no allowed value. The contract excludes that launch. This draws the elements that requirements constrain, as the run
-//! itself does, in a memory of its own: a kernel's writes do not matter.
+//! no allowed value. The contract excludes that launch. So this module draws the elements that requirements constrain,
+//! as the run itself does, in a separate memory, without the kernel's writes.
 //!
-//! It errs in both directions. Allowed contents may be missed, which loses an event. Of arrays with more than
-//! [`MAX_DRAWN`] elements only a sample is drawn; of arrays of several dimensions or without a size and a range none;
-//! elements that requirements relate, in a run of one thread of a large launch, only if it reads one of them.
+//! It errs in both directions. Allowed contents may be missed, which loses an event. And some elements are not drawn:
+//! - in an array with more than [`MAX_DRAWN`] elements, all but a sample;
+//! - arrays of several dimensions, and arrays without a size and a range;
+//! - elements that requirements relate to each other, if a single thread of a large launch runs and reads none of them.
 
 use crate::contents::{TOO_MANY_RELATED, relates};
 use crate::contract::{Contract, mentioned_arrays};
@@ -38,14 +39,14 @@ impl Machine<'_> {
         if !self.kernel.requires.iter().any(constrains_more_than_sizes) {
             return true;
         }
-        let mut own = Machine::new(self.kernel, self.launch, self.budget);
-        match own.draw_related_contents() {
+        let mut machine = Machine::new(self.kernel, self.launch, self.budget);
+        match machine.draw_related_contents() {
             Ok(()) => {}
             // A run of one thread goes on without these contents.
             Err(Halt::Stopped(TOO_MANY_RELATED)) if !self.drew_constrained => {}
             Err(_) => return false,
         }
-        self.kernel.requires.iter().all(|one| own.draws_all(one))
+        self.kernel.requires.iter().all(|one| machine.draws_all(one))
     }
 
     /// Draws the elements that a requirement ranges over; `false` if one has no allowed value.

@@ -55,7 +55,7 @@ pub(crate) struct Machine<'k> {
     pub(crate) all_contents_drawn: bool,
     /// The recorded stores, if requested.
     pub(crate) history: Option<History>,
-    /// Set if integers are drawn from their whole type.
+    /// Set if contents are drawn from all numbers of an integer type, not only small ones.
     pub(crate) wide: bool,
     /// The arithmetic of compiled code, if it is modelled.
     pub(crate) compiled: Option<Arithmetic>,

@@ -360,10 +360,10 @@ impl<E: Enclosure> Domain for Intervals<E> {
         let bounds = [lowest, lowest + modulus - 1].map(|bound| real(E::integer(bound), TOO_LARGE));
         // Most numbers are in range or just outside.
         [0, -modulus, modulus].into_iter().find_map(|shift| {
-            let moved = add(self.known(value), &real(E::integer(shift), TOO_LARGE));
-            let above = compare(Relation::Ge, &moved, &bounds[0]) == Ok(true);
-            let inside = above && compare(Relation::Le, &moved, &bounds[1]) == Ok(true);
-            inside.then(|| if shift == 0 { value } else { self.push(moved) })
+            let shifted = add(self.known(value), &real(E::integer(shift), TOO_LARGE));
+            let above = compare(Relation::Ge, &shifted, &bounds[0]) == Ok(true);
+            let inside = above && compare(Relation::Le, &shifted, &bounds[1]) == Ok(true);
+            inside.then(|| if shift == 0 { value } else { self.push(shifted) })
         })
     }
 
@@ -438,7 +438,7 @@ impl<E: Enclosure> Domain for Intervals<E> {
     fn select(&mut self, condition: &Values, [a, b]: [&Values; 2], lanes: Mask, out: &mut Values) {
         self.map_lanes([condition, a, b], lanes, out, |[condition, a, b]| match condition {
             Undecided(_) => hull(a, b),
-            // The choice is undefined where its condition is, whatever the operands are.
+            // The choice is undefined where its condition is, even if the operands are equal.
             _ if matches!((a, b), (Undefined(_), Undefined(_))) => a.clone(),
             Undefined(why) | Unsure(why) => Unsure(why),
             Real(_) | Infinite { .. } => Unsure(CHOICE),

@@ -52,7 +52,7 @@ fn apply<E: Enclosure>(
         RealFunction::Atan => atan(a),
         RealFunction::Atan2 => atan2(a, b),
         RealFunction::Asinh => match a {
-            // Of the magnitude, so that the sum does not vanish.
+            // Use the magnitude, so that the sum does not vanish.
             Real(x) if x.sign() == Some(Ordering::Less) => neg(&area(&neg(a), &one())),
             _ => area(a, &one()),
         },

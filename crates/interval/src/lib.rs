@@ -3,7 +3,7 @@
 //! Floats are mathematical reals here (see [`exec::domain`]): rounding, fast-math approximations and conversions
 //! between formats are exact. A value is an interval that contains it, and every operation rounds outward. So the
 //! reported interval *always* contains the exact value of an output. Two kernels whose enclosures of an output do not
-//! meet differ, whatever rounding does.
+//! meet differ under every rounding.
 //!
 //! It errs on one side only: an enclosure can be too wide, a comparison undecided, a quotient *unsure* because the
 //! divisor's enclosure contains zero. Therefore the same domain ([`Intervals`]) works with doubles ([`Double`]), fast

@@ -17,8 +17,8 @@
 //! 3. `f` is a sum, a difference, a product, a minimum or maximum or a bitwise operation, to the bit.
 //!
 //! A load that the loop repeats is done once: nothing in the loop orders writes of other threads before a later
-//! iteration, so a write that changes the value meanwhile races with the load anyway. Registers read after the loop
-//! keep their values: operations on the guess are placed after the update and take the old value.
+//! iteration, so a write that changes the value meanwhile races with the load in the original program, too. Registers
+//! read after the loop keep their values: operations on the guess are placed after the update and take the old value.
 //!
 //! The load of the first guess is removed if it reads the same bytes, has no other use, and only register operations
 //! and loads separate it from the loop. It may return any value, because the swap checks it. If `f` is another
@@ -107,7 +107,8 @@ struct SwapLoop {
     block: BlockId,
     /// The first block of the loop: `block` itself, or the block that compares before the swap.
     entry: BlockId,
-    /// For a loop that stops early: the predicate of the comparison before the swap, and its outcome that ends the loop.
+    /// For a loop that stops early: the predicate of the comparison before the swap, and its outcome that ends the
+    /// loop.
     early_exit: Option<(Reg, bool)>,
     /// The block that control goes to after it.
     exit: BlockId,
@@ -193,7 +194,8 @@ impl SwapLoop {
     fn update(&self, function: &Function) -> Option<Update> {
         let mut each = self.instructions.iter().zip(&self.depends);
         if each.any(|(one, depends)| *depends && one.op.may_divide_by_zero()) {
-            // An iteration on another thread's value may divide by zero; the update has no iterations.
+            // An iteration of the loop may divide by zero on a value that another thread wrote. The update has no such
+            // iterations, so it would hide the error.
             return None;
         }
         if let Some(early_exit) = self.early_exit {
@@ -255,7 +257,7 @@ impl SwapLoop {
         }
         let block = &mut function.blocks[self.entry];
         (block.instructions, block.terminator) = (replaced, Terminator::Jump(self.exit));
-        // The branch back is part of the update.
+        // The branch back becomes a part of the update, so it gets the span of the swap.
         block.span = instructions[self.swap_at].span;
     }
 
@@ -290,7 +292,7 @@ impl SwapLoop {
         let at = instructions.iter().rposition(|one| registers(one).0.contains(&self.guess))?;
         let Op::Load(load) = &instructions[at].op else { return None };
         let behind = &instructions[at + 1..];
-        // Behind a barrier or a wait the swap is a different access than this load.
+        // After a barrier or a wait, the load may not be replaced by the swap's read: the two are ordered differently.
         if !behind.iter().all(|one| one.op.is_of_registers() || is_weak_load(&one.op)) {
             return None;
         }
@@ -322,8 +324,8 @@ impl SwapLoop {
     }
 }
 
-/// The only instruction of an iteration that is neither a register operation nor a weak load, if it is a compare-and-swap
-/// of one value.
+/// The only instruction of an iteration that is neither a register operation nor a weak load, if it is a
+/// compare-and-swap of one value.
 fn only_swap(instructions: &[Instr]) -> Option<(usize, &Atomic)> {
     let plain = |op: &Op| op.is_of_registers() || is_weak_load(op);
     let mut others = instructions.iter().enumerate().filter(|(_, one)| !plain(&one.op));

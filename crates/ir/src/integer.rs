@@ -81,7 +81,7 @@ pub enum IntBinary {
     },
 }
 
-/// The treatment of positions beyond 31 in `bmsk` and `szext`.
+/// The treatment of positions and shift amounts beyond 31 in `bmsk`, `szext` and `shf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitRange {
     /// As 32.

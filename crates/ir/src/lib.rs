@@ -21,7 +21,7 @@
 //! that was never written is not an error here; engines decide what it means.
 //!
 //! **Control** passes from a block to its terminator's targets, lane by lane. Lanes of a warp that take different
-//! paths may run in any order and are independent (sm_70 and later, whatever the module's `.target`).
+//! paths may run in any order and are independent (sm_70 and later, for every `.target` of the module).
 //! [`cfg::reconvergence`] says where they can run together again; this is a matter of speed and not of meaning.
 //!
 //! **Nothing is dropped.** An instruction that the front end cannot express becomes [`Op::Unsupported`]: a run that

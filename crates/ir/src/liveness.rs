@@ -68,7 +68,7 @@ pub fn registers(instruction: &Instr) -> (Vec<Reg>, Vec<Reg>) {
     (written, read)
 }
 
-/// The register that decides the target of control, if one does.
+/// The register that decides the target of a terminator; `None` if no register does.
 pub(crate) fn decider(terminator: &Terminator) -> Option<Reg> {
     match terminator {
         Terminator::Branch { guard, .. } => Some(guard.register),

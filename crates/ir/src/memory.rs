@@ -158,7 +158,7 @@ pub enum AtomicOp {
     LowerOrNan,
 }
 
-/// A read-modify-write of one or several consecutive elements, each atomic by itself.
+/// A read-modify-write of one or several consecutive elements, each of them atomic on its own.
 ///
 /// Additions of f32 flush subnormals in global memory and keep them in shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]

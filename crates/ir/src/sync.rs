@@ -129,7 +129,7 @@ pub enum SyncOp {
     ClusterBarrier {
         /// `.wait`, else `.arrive`.
         waits: bool,
-        /// Of an arrival, set unless it is `.relaxed`.
+        /// Set for an arrival, unless it is `.relaxed`.
         releases: bool,
         /// All threads of the warp must execute this very instruction.
         aligned: bool,

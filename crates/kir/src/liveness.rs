@@ -23,9 +23,9 @@ pub fn reads(statements: &[Stmt], vars: usize) -> Vec<usize> {
 
 /// Variables that are fresh in each iteration; `all` has the number of reads in the whole kernel.
 pub fn fresh(inner: &Loop, assigned: &[VarId], all: &[usize]) -> Vec<VarId> {
-    let mut own = vec![0; all.len()];
+    let mut reads_inside = vec![0; all.len()];
     for part in [&inner.head, &inner.body, &inner.step] {
-        for (sum, count) in own.iter_mut().zip(reads(part, all.len())) {
+        for (sum, count) in reads_inside.iter_mut().zip(reads(part, all.len())) {
             *sum += count;
         }
     }
@@ -33,14 +33,15 @@ pub fn fresh(inner: &Loop, assigned: &[VarId], all: &[usize]) -> Vec<VarId> {
     for expr in inner.invariants.iter().chain([&inner.condition]).chain(claims) {
         visit(expr, &mut |inner| {
             if let ExprKind::Var(var) = inner.kind {
-                own[var.position()] += 1;
+                reads_inside[var.position()] += 1;
             }
         });
     }
     let mut exposed = Exposed::default();
     exposed.iteration(inner, &mut BTreeSet::new());
-    let is_fresh =
-        |var: &&VarId| !exposed.vars.contains(var) && own[var.position()] == all[var.position()];
+    let is_fresh = |var: &&VarId| {
+        !exposed.vars.contains(var) && reads_inside[var.position()] == all[var.position()]
+    };
     assigned.iter().filter(is_fresh).copied().collect()
 }
 

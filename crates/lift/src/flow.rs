@@ -63,12 +63,12 @@ impl Flow {
                 }
             }
         }
-        let of = |block: usize| {
+        let dominator_of = |block: usize| {
             let at = self.rank[block];
             let dominator = found.get(at).copied().flatten()?;
             (at > 0).then(|| self.order[dominator])
         };
-        (0..count).map(of).collect()
+        (0..count).map(dominator_of).collect()
     }
 
     /// Returns `true` if `a` comes before `b` in `order`. Every loop has an edge on which this does not hold.

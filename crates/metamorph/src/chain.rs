@@ -95,17 +95,20 @@ pub const STEPS: u32 = 13;
 pub fn draw(base: &Base, name: &str, random: &mut Random, dropped: Dropped) -> Kernel {
     let mut length = random.below(5_usize) + 1;
     let draft = Draft::new(base, name, random);
-    let mut own = Random::new(random.bits());
-    let mut kernel =
-        if dropped.keeps(0) { draw_launch(draft, base, &mut own) } else { launch::plain(draft) };
+    let mut launch_random = Random::new(random.bits());
+    let mut kernel = if dropped.keeps(0) {
+        draw_launch(draft, base, &mut launch_random)
+    } else {
+        launch::plain(draft)
+    };
     length -= usize::from(!kernel.applied.is_empty() || !dropped.keeps(0));
     for step in 1..STEPS {
-        let mut own = Random::new(random.bits());
+        let mut step_random = Random::new(random.bits());
         if length == 0 {
             continue;
         }
         let mut changed = kernel.clone();
-        if draw_step(&mut changed, &mut own) {
+        if draw_step(&mut changed, &mut step_random) {
             length -= 1;
             if dropped.keeps(step) {
                 kernel = changed;

@@ -242,13 +242,13 @@ impl For {
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// Declares an integer.
+    /// Declares an integer variable.
     Int(Var, Int),
-    /// Assigns to an integer.
+    /// Assigns to an integer variable.
     Assign(Var, Int),
-    /// Declares a value.
+    /// Declares a float variable.
     Float(Local, Val),
-    /// Assigns to a value.
+    /// Assigns to a float variable.
     Set(Local, Val),
     /// Combines a local with a value: `a += e`.
     Combine(Local, ValOp, Val),

@@ -123,7 +123,7 @@ impl Writer<'_> {
                 }
                 self.line("}");
             }
-            Stmt::For(inner) => self.print_loop(inner),
+            Stmt::For(nested) => self.print_loop(nested),
             Stmt::Barrier => self.line("__syncthreads();"),
             Stmt::Return => self.line("return;"),
         }

@@ -151,8 +151,12 @@ impl Machine<'_> {
         }
     }
 
-    /// Completes barriers without a count after an exit.
-    pub(crate) fn complete_uncounted(&self, state: &mut State, findings: &mut Findings) {
+    /// Completes barriers without a count: they wait for all warps that have not exited, so an exit may complete them.
+    pub(crate) fn complete_barriers_without_count(
+        &self,
+        state: &mut State,
+        findings: &mut Findings,
+    ) {
         for id in 0..BARRIERS {
             if state.generations[id].terms.is_some_and(|terms| terms.count.is_none()) {
                 self.complete(state, id, findings);

@@ -49,7 +49,7 @@ pub struct CheckerVerdict {
     pub undefined: bool,
     /// Final contents of the launch's buffers, if the run completed.
     pub buffers: Option<Vec<Vec<u8>>>,
-    /// The reason why the checker gave up, if it did.
+    /// The reason why the checker gave up; `None` if it answered.
     pub unknown: Option<String>,
 }
 

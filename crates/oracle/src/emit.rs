@@ -179,7 +179,7 @@ impl Writer<'_> {
     fn write(&mut self, parts: &[LaneStep], Access { space, width, .. }: Access) {
         let address = self.address(parts, space);
         self.wide_operand("%wide", parts, |event, op| match op {
-            Op::Write(_, value) => stored(event, value),
+            Op::Write(_, value) => stored_value(event, value),
             _ => 0,
         });
         self.line(&format!("st.{}.u{} [{address}], %wide", name(space), width * 8));
@@ -187,7 +187,7 @@ impl Writer<'_> {
 
     fn add(&mut self, parts: &[LaneStep], space: Space) {
         let address = self.address(parts, space);
-        self.operand("%value", parts, |event, _| added(event));
+        self.operand("%value", parts, |event, _| summand(event));
         self.line(&format!("red.{}.add.u32 [{address}], %value", name(space)));
     }
 

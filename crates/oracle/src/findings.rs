@@ -50,7 +50,7 @@ pub(crate) struct Findings {
     /// For each event, the events that it races with.
     pub(crate) races: [Events; MAX_EVENTS],
     /// For each event, the unordered events that store the same value.
-    pub(crate) equal: [Events; MAX_EVENTS],
+    pub(crate) equal_stores: [Events; MAX_EVENTS],
     pub(crate) misuses: BTreeSet<Misuse>,
     pub(crate) ends: Ends,
     /// For each registration, the generation in which it was first seen.
@@ -67,7 +67,7 @@ impl Default for Findings {
     fn default() -> Self {
         Self {
             races: [Events::NONE; MAX_EVENTS],
-            equal: [Events::NONE; MAX_EVENTS],
+            equal_stores: [Events::NONE; MAX_EVENTS],
             misuses: BTreeSet::new(),
             ends: Ends::default(),
             matching: [Events::NONE; MAX_EVENTS],
@@ -95,7 +95,7 @@ impl Findings {
     }
 
     pub(crate) fn equal_pairs(&self) -> BTreeSet<(usize, usize)> {
-        pairs(&self.equal)
+        pairs(&self.equal_stores)
     }
 }
 

@@ -4,14 +4,14 @@
 //! covers it, or after everything else if none does. A barrier or collective is complete as soon as the last step
 //! for it is taken, but the released threads may take any time to continue.
 //!
-//! Memory is sequentially consistent here. That is no restriction where it matters: only a race can reveal
-//! the manual's weaker memory, and races are found whatever is read.
+//! Memory is sequentially consistent here, although the PTX memory model is weaker. This loses no finding: only a
+//! racing read can tell the two apart, and races are found regardless of the values read.
 
 use crate::findings::{Findings, Misuse};
 use crate::program::{Access, MAX_THREADS, Op, Space};
 use crate::state::{History, State, Status};
 use crate::table::{CopyTable, Events, Table};
-use crate::values::{Values, added, stored};
+use crate::values::{Values, stored_value, summand};
 
 /// A possible next move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl Machine<'_> {
         state.status[thread] = Status::Exited;
         self.complete_collectives(state, warp, findings);
         self.register(state, warp, findings)?;
-        self.complete_uncounted(state, findings);
+        self.complete_barriers_without_count(state, findings);
         Ok(())
     }
 
@@ -143,12 +143,19 @@ impl Machine<'_> {
         self.finish_step(state, thread);
     }
 
-    /// Records races with unknown earlier events: in another schedule they could happen later.
-    fn look_for_races(&self, state: &State, event: usize, known: Events, findings: &mut Findings) {
+    /// Records conflicts with earlier events outside `ordered`, the events that are ordered before this one. These are
+    /// races: in another schedule the earlier event could come second.
+    fn look_for_races(
+        &self,
+        state: &State,
+        event: usize,
+        ordered: Events,
+        findings: &mut Findings,
+    ) {
         if self.tracked.memory {
-            let unordered = state.done.without(known);
+            let unordered = state.done.without(ordered);
             findings.races[event].add(self.table.conflicts[event].and(unordered));
-            findings.equal[event].add(self.table.equal[event].and(unordered));
+            findings.equal_stores[event].add(self.table.equal_stores[event].and(unordered));
         }
     }
 
@@ -166,7 +173,8 @@ impl Machine<'_> {
     fn transfer(&self, state: &mut State, copy: usize, findings: &mut Findings) {
         let CopyTable { event, to, from, .. } = self.table.copies[copy];
         self.look_for_races(state, event, state.copies[copy], findings);
-        // The order before a finished copy is no longer needed: its thread knows it anyway.
+        // Forget the events ordered before the copy: a thread that waits for the copy is the one that issued it, so
+        // it is ordered after them already.
         state.copies[copy] = Events::NONE;
         state.in_flight = state.in_flight.without(Events::one(event));
         state.done.add(Events::one(event));
@@ -222,11 +230,11 @@ impl Machine<'_> {
 fn apply_to_values(values: &mut Values, event: usize, op: Op) {
     match op {
         Op::Read(access) => values.results[event] = values.load(access),
-        Op::Write(access, value) => values.store(access, stored(event, value)),
+        Op::Write(access, value) => values.store(access, stored_value(event, value)),
         Op::Add(space, number) => {
             let cell = cell(space, number);
             let sum = values.load(cell) as u32;
-            values.store(cell, u64::from(sum.wrapping_add(added(event))));
+            values.store(cell, u64::from(sum.wrapping_add(summand(event))));
         }
         _ => {}
     }

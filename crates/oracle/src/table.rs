@@ -85,7 +85,7 @@ pub(crate) struct Table {
     /// For each event, the events that conflict with it.
     pub(crate) conflicts: [Events; MAX_EVENTS],
     /// For each event, the events that store the same value to the same bytes.
-    pub(crate) equal: [Events; MAX_EVENTS],
+    pub(crate) equal_stores: [Events; MAX_EVENTS],
     /// For each wait, the copies it waits for.
     pub(crate) covers: [Events; MAX_EVENTS],
     /// For each step, its instruction.
@@ -109,7 +109,7 @@ impl Table {
             threads,
             copies,
             conflicts: [Events::NONE; MAX_EVENTS],
-            equal: [Events::NONE; MAX_EVENTS],
+            equal_stores: [Events::NONE; MAX_EVENTS],
         };
         table.relate();
         table
@@ -133,7 +133,7 @@ impl Table {
         }
     }
 
-    /// Fills `conflicts` and `equal`.
+    /// Fills `conflicts` and `equal_stores`.
     fn relate(&mut self) {
         let accesses: Vec<Vec<EventAccess>> =
             (0..self.len()).map(|event| self.accesses(event)).collect();
@@ -145,7 +145,7 @@ impl Table {
                     continue;
                 }
                 let equal = pairs().all(|(x, y)| !x.conflicts_with(y) || x.stores_the_same(y));
-                let related = if equal { &mut self.equal } else { &mut self.conflicts };
+                let related = if equal { &mut self.equal_stores } else { &mut self.conflicts };
                 related[a].add(Events::one(b));
             }
         }
@@ -238,7 +238,7 @@ impl EventAccess {
     }
 
     fn stores_the_same(&self, other: &Self) -> bool {
-        // The manual leaves copies to one destination undefined, whatever they copy.
+        // The manual leaves copies to one destination undefined, even if they copy equal values.
         let plain = matches!(self.kind, EventAccessKind::Store(stored) if !matches!(stored, Stored::Cell(_)));
         plain && self.kind == other.kind && self.access == other.access
     }

@@ -64,7 +64,7 @@ pub(crate) fn initial_byte(space: Space, byte: usize) -> u8 {
 }
 
 /// The value of a store; a narrow one uses only its lowest bytes.
-pub(crate) fn stored(event: usize, value: Value) -> u64 {
+pub(crate) fn stored_value(event: usize, value: Value) -> u64 {
     let byte = match value {
         Value::Own => 0x10 + event as u8,
         Value::Common => 0x77,
@@ -73,7 +73,7 @@ pub(crate) fn stored(event: usize, value: Value) -> u64 {
 }
 
 /// The summand of an addition.
-pub(crate) fn added(event: usize) -> u32 {
+pub(crate) fn summand(event: usize) -> u32 {
     1 << event
 }
 

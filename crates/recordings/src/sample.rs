@@ -299,6 +299,7 @@ fn close_value(random: &mut Random, kind: InputKind, value: u64) -> u64 {
 
 fn near_float(random: &mut Random, layout: Layout, value: u64) -> u64 {
     let step = random.below(5u64).wrapping_sub(2);
-    let moved = if random.once_in(2) { value } else { value.wrapping_add(step) & layout.mask() };
-    if random.once_in(2) { moved ^ layout.sign() } else { moved }
+    let neighbour =
+        if random.once_in(2) { value } else { value.wrapping_add(step) & layout.mask() };
+    if random.once_in(2) { neighbour ^ layout.sign() } else { neighbour }
 }

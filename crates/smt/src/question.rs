@@ -23,7 +23,7 @@ pub(crate) struct Question {
 
 impl Question {
     /// Writes a query. Conditions are written in canonical order, each once, and symbols are numbered as they occur:
-    /// the same query has the same text whatever other symbols exist.
+    /// the same query has the same text, independent of other symbols.
     pub(crate) fn new(conditions: &[Formula], wanted: &[Poly]) -> Self {
         let conditions: BTreeSet<&Formula> =
             conditions.iter().flat_map(Formula::conjuncts).collect();
@@ -96,7 +96,7 @@ fn write_power_laws(powers: &BTreeSet<Poly>, text: &mut String) {
             let _ = writeln!(text, "(assert (= (pow2 {}) {holds}))", term(power));
         }
     }
-    // Of two powers of two the greater is at least twice the lesser. There are many pairs, so only a few are written.
+    // The greater of two powers of two is at least twice the lesser. There are many pairs, so only a few are written.
     for (number, one) in powers.iter().enumerate().take(MAX_COMPARED) {
         for other in powers.iter().skip(number + 1).take(MAX_COMPARED) {
             for (less, more) in [(one, other), (other, one)] {

@@ -93,7 +93,7 @@ fn is_working(process: u32, limit: Duration, first: Duration, used: &mut Duratio
     now > before && now.saturating_sub(first) < limit && !deadline::is_over()
 }
 
-/// The processor time of a process, where the system tells it.
+/// The processor time of a process, if the system reports it.
 fn processor_time(process: u32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name before may contain anything.

@@ -8,7 +8,7 @@
 //! FlashAttention-3 relies on it: a warp group arrives at the barrier that it then waits at, to take the first
 //! turn.
 //!
-//! **Reuse.** Only their order tells the generations of a barrier apart. A registration for generation k+1
+//! **Reuse.** The generations of a barrier differ only in their order. A registration for generation k+1
 //! belongs there on every schedule only if *every* registration of generation k happens before it in
 //! waits-for (generations of a single warp are exempt among themselves). Otherwise, on some schedule, it
 //! counts for generation k. This is exact. Sharma, Bauer and Aiken's rule ("Verification of producer-consumer

@@ -156,9 +156,17 @@ mod tests {
             assert_eq!(SINGLE.at_most(&exact), Some(number(below.into())), "{value}");
             assert_eq!(SINGLE.at_least(&exact), Some(number(above.into())), "{value}");
             assert_eq!(SINGLE.has(&exact), below == above, "{value}");
-            let own = number(nearest.into());
-            assert_eq!(SINGLE.after(&own), Some(number(nearest.next_up().into())), "{value}");
-            assert_eq!(SINGLE.before(&own), Some(number(nearest.next_down().into())), "{value}");
+            let nearest_number = number(nearest.into());
+            assert_eq!(
+                SINGLE.after(&nearest_number),
+                Some(number(nearest.next_up().into())),
+                "{value}"
+            );
+            assert_eq!(
+                SINGLE.before(&nearest_number),
+                Some(number(nearest.next_down().into())),
+                "{value}"
+            );
         }
     }
 

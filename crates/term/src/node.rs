@@ -174,8 +174,8 @@ pub enum Function {
     /// first. The argument must be an integer below the number of elements for all inputs; elsewhere nothing is
     /// claimed.
     Element(Input),
-    /// Any other: equal arguments give equal values, and nothing else is known. The number is the store's own; see
-    /// [`Terms::named_functions`](crate::Terms::named_functions).
+    /// An uninterpreted function: equal arguments give equal values, and nothing else is known. The number is the
+    /// store's own; see [`Terms::named_functions`](crate::Terms::named_functions).
     Named(u16),
 }
 

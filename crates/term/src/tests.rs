@@ -191,8 +191,8 @@ fn total_terms_contain_no_infinity() {
             below.extend(products.flat_map(|product| [product.left(), product.right()]));
         }
         // Inputs come first.
-        let own = NodeId((terms.node_count() - terms.nodes().len() + at) as u32);
-        if is_real(&terms, own) && !below.is_empty() {
+        let node_id = NodeId((terms.node_count() - terms.nodes().len() + at) as u32);
+        if is_real(&terms, node_id) && !below.is_empty() {
             assert!(below.into_iter().all(|one| is_real(&terms, one)), "{node:?}");
             total += 1;
         }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 /// Returns the root of the workspace.
 #[must_use]
 pub fn root() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.ancestors().nth(2).unwrap_or(own).to_owned()
+    let manifest_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest_folder.ancestors().nth(2).unwrap_or(manifest_folder).to_owned()
 }
 
 /// Returns the files of a folder with `.extension`, sorted. The folder is relative to the root of the workspace.
@@ -82,12 +82,13 @@ mod tests {
 
     #[test]
     fn walks_are_sorted_and_deep_only_if_asked() {
-        let own: Vec<String> = names_in("crates/testing/src", "rs");
-        assert_eq!(own, ["corpus", "lib", "random"]);
+        let sources: Vec<String> = names_in("crates/testing/src", "rs");
+        assert_eq!(sources, ["corpus", "lib", "random"]);
         let shallow = files_in("crates/testing", "toml");
         assert_eq!(shallow, [root().join("crates/testing/Cargo.toml")]);
         let deep = files_below("crates/testing", "rs");
-        let expected = own.iter().map(|name| root().join(format!("crates/testing/src/{name}.rs")));
+        let expected =
+            sources.iter().map(|name| root().join(format!("crates/testing/src/{name}.rs")));
         assert_eq!(deep, expected.collect::<Vec<_>>());
     }
 

@@ -1,11 +1,11 @@
 //! Barrier invariants: the facts that claims at a barrier give about array contents after it (Chong et al. 2013).
 //!
-//! The contents of arrays when all threads have reached a barrier are a *version*. Each pass of the barrier has a
-//! symbol of the block for its version. A load after the barrier reads from this version if no path in between stores
-//! to the array, or only stores of the current interval do. (Such a store to the element by another thread would race
-//! with the load.) So these facts hold up to the first race. If they exclude all races, there is no first one.
-//! `values/barrier_invariants.rs` proves the claims themselves; a proof that uses the facts must require that these
-//! claims are proved.
+//! The contents of arrays when all threads have reached a barrier are a *version*. Whenever the barrier is passed, a
+//! new symbol of level block stands for the version. A load after the barrier reads from this version if no path in
+//! between stores to the array, or only stores of the current interval do. (Such a store to the element by another
+//! thread would race with the load.) So these facts hold up to the first race. If they exclude all races, there is no
+//! first one. `values/barrier_invariants.rs` proves the claims themselves; a proof that uses the facts must require
+//! that these claims are proved.
 //!
 //! `claim_instances.rs` chooses the instances of claims.
 
@@ -91,8 +91,11 @@ impl Engine<'_> {
         let declared = &self.kernel.arrays[array];
         let one_block =
             (0..3).all(|axis| self.builtin(Builtin::GridDim, axis).as_constant() == Some(1));
-        let own = declared.space == Space::Shared || declared.space == Space::Global && one_block;
-        own && matches!(declared.element, Type::Int { .. }) && self.written[array.position()]
+        let stays_in_block =
+            declared.space == Space::Shared || declared.space == Space::Global && one_block;
+        stays_in_block
+            && matches!(declared.element, Type::Int { .. })
+            && self.written[array.position()]
     }
 
     /// Returns `true` if elements of this array that annotations name have symbols.

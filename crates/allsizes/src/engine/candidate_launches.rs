@@ -25,8 +25,9 @@ impl Engine<'_> {
         let questions = std::mem::take(&mut self.questions);
         for property in [Property::Races, Property::Bounds, Property::Overflow, Property::Division]
         {
-            let own = questions.iter().filter(|(one, _)| *one == property).take(MAX_QUESTIONS);
-            for (_, question) in own {
+            let of_property =
+                questions.iter().filter(|(one, _)| *one == property).take(MAX_QUESTIONS);
+            for (_, question) in of_property {
                 if queries < MAX_MODELS
                     && let Some(candidate) = self.candidate(question, &mut queries)
                     && !found.contains(&candidate)

@@ -80,9 +80,9 @@ impl Engine<'_> {
         copies: Option<&mut Copies>,
     ) -> Vec<ClaimInstance> {
         let pairs = spec::has_other(&claim.condition);
-        let own = self.thread_symbol();
+        let thread = self.thread_symbol();
         let second = copies.map(|copies| {
-            own.map(|own| Poly::symbol(copies.symbol(&mut self.prover.symbols, own)))
+            thread.map(|thread| Poly::symbol(copies.symbol(&mut self.prover.symbols, thread)))
         });
         let mut threads = [vec![ThreadRole::Own], vec![ThreadRole::Own]];
         if second.is_some() {
@@ -97,7 +97,9 @@ impl Engine<'_> {
                 match self.solve_index(barrier, claim, &pattern, place) {
                     Some((None, value)) => {
                         let role = match () {
-                            () if value.as_symbol() == own && own.is_some() => ThreadRole::Own,
+                            () if value.as_symbol() == thread && thread.is_some() => {
+                                ThreadRole::Own
+                            }
                             () if second == Some(Some(value.clone())) => ThreadRole::Second,
                             () => ThreadRole::At(value),
                         };
@@ -118,10 +120,10 @@ impl Engine<'_> {
         }
         let others = if pairs { threads[1].clone() } else { vec![ThreadRole::Own] };
         let mut all: Vec<ClaimInstance> = Vec::new();
-        for own in &threads[0] {
-            for other in others.iter().filter(|other| !pairs || *other != own) {
+        for thread in &threads[0] {
+            for other in others.iter().filter(|other| !pairs || *other != thread) {
                 all.push(ClaimInstance {
-                    own: own.clone(),
+                    own: thread.clone(),
                     other: other.clone(),
                     bound: Vec::new(),
                 });
@@ -169,8 +171,8 @@ impl Engine<'_> {
         let index = self.eval(&spec::index(&pattern.index), &state, false);
         self.mode = mode;
         let SymbolicValue::Int(index) = index else { return None };
-        let mut own = digits.iter().filter(|(sym, _)| index.mentions(*sym));
-        let ((sym, var), None) = (own.next()?, own.next()) else { return None };
+        let mut index_digits = digits.iter().filter(|(sym, _)| index.mentions(*sym));
+        let ((sym, var), None) = (index_digits.next()?, index_digits.next()) else { return None };
         let powers = index.by_powers(*sym);
         let [rest, coefficient] = &powers[..] else { return None };
         let sign = coefficient.as_constant().filter(|one| one.abs() == 1)?;
@@ -249,7 +251,7 @@ impl Engine<'_> {
                 }
             }
             (ThreadRole::At(at), _) => {
-                let own = self.thread_symbol()?;
+                let thread = self.thread_symbol()?;
                 builtins[Builtin::Thread as usize][0] = at.clone();
                 let mut others: BTreeMap<Sym, Sym> = BTreeMap::new();
                 for var in vars {
@@ -257,12 +259,12 @@ impl Engine<'_> {
                     state.vars[var.position()] = match value {
                         SymbolicValue::Int(poly) => SymbolicValue::Int(self.in_other_thread(
                             &poly,
-                            (own, at),
+                            (thread, at),
                             &mut others,
                         )?),
                         SymbolicValue::Bool(formula) => {
                             SymbolicValue::Bool(formula.mapped(&mut |poly| {
-                                self.in_other_thread(poly, (own, at), &mut others)
+                                self.in_other_thread(poly, (thread, at), &mut others)
                             })?)
                         }
                         untracked @ SymbolicValue::Untracked(..) => untracked,

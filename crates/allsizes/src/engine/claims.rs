@@ -64,10 +64,10 @@ impl Engine<'_> {
             if !is_such_access || !has_footprint || kernel.arrays[array].space != Space::Global {
                 continue;
             }
-            let own =
+            let footprints =
                 kernel.footprints.iter().filter(|one| (one.writes, one.array) == (writes, array));
             let mut allowed = Vec::new();
-            for one in own {
+            for one in footprints {
                 let entry = self.entry.clone();
                 let ends = [&one.low, &one.high].map(|end| self.eval(end, &entry, false));
                 let ([SymbolicValue::Int(low), SymbolicValue::Int(high)], [at]) = (ends, index)

@@ -1,7 +1,7 @@
 //! Compared integers that were converted between signed and unsigned types of one width.
 //!
 //! Such a conversion is defined for every number: it wraps (`(int)u < 0`, `(unsigned)x < n`). Elsewhere a converted
-//! number must be shown to keep its value; where it is compared directly, the two cases are told apart instead.
+//! number must be shown to keep its value; where it is compared directly, the two cases are distinguished instead.
 
 use super::Engine;
 use super::eval::in_type;
@@ -11,7 +11,7 @@ use arith::poly::Poly;
 use kir::{Expr, ExprKind, Type};
 
 impl Engine<'_> {
-    /// The machine's value of a compared number, by cases that exclude each other and of which one is true. Adds the
+    /// The machine's value of a compared number, as cases of which exactly one is true. Adds the
     /// obligation under which that is so.
     pub(super) fn machine_cases(
         &mut self,
@@ -43,6 +43,6 @@ fn other_signedness(poly: &Poly, expr: &Expr) -> Option<(Type, Poly)> {
         return None;
     };
     let modulus = 1_i128.checked_shl(u32::from(to))?;
-    let moved = poly.offset(if after { -modulus } else { modulus })?;
-    (from == to && before != after).then_some((inner.ty, moved))
+    let wrapped = poly.offset(if after { -modulus } else { modulus })?;
+    (from == to && before != after).then_some((inner.ty, wrapped))
 }

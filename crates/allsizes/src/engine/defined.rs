@@ -40,7 +40,7 @@ impl Engine<'_> {
             self.bind_to_fresh(*var, &mut state);
         }
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
-        // An element that is named twice is the same.
+        // Look up an element that is named twice only once.
         let lookup = std::mem::replace(&mut self.lookup, ElementLookup::Listed(Vec::new()));
         let named = std::mem::replace(&mut self.elements, true);
         let mut found = Vec::new();

@@ -242,14 +242,14 @@ impl Engine<'_> {
                 let conditions = [symbols.formula_level(one.0), symbols.formula_level(other.0)];
                 let level = levels.into_iter().chain(conditions).max().unwrap_or(Level::Thread);
                 let sym = symbols.fresh(name, level);
-                let own = Poly::symbol(sym);
+                let choice = Poly::symbol(sym);
                 for (condition, value) in [(one.0, first), (other.0, second)] {
-                    if let Some(difference) = own.minus(value) {
+                    if let Some(difference) = choice.minus(value) {
                         let fact = condition.clone().implies(Formula::eq(difference));
                         symbols.get_mut(sym).facts.push(fact);
                     }
                 }
-                SymbolicValue::Int(own)
+                SymbolicValue::Int(choice)
             }
             (SymbolicValue::Bool(first), SymbolicValue::Bool(second)) => {
                 SymbolicValue::Bool(Formula::or([

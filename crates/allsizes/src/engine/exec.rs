@@ -356,21 +356,21 @@ impl Engine<'_> {
         position: &[usize],
         state: State,
     ) -> Vec<State> {
-        let mut own = Flow::default();
+        let mut body_flow = Flow::default();
         let stepped = match part {
             0 => {
-                let Some(state) = self.resume(&inside.head, position, state, &mut own) else {
-                    return own.breaks;
+                let Some(state) = self.resume(&inside.head, position, state, &mut body_flow) else {
+                    return body_flow.breaks;
                 };
-                return self.enter_body(inside, state, own);
+                return self.enter_body(inside, state, body_flow);
             }
             1 => {
-                let end = self.resume(&inside.body, position, state, &mut own);
-                self.finish_iteration(inside, end, &mut own)
+                let end = self.resume(&inside.body, position, state, &mut body_flow);
+                self.finish_iteration(inside, end, &mut body_flow)
             }
-            _ => self.resume(&inside.step, position, state, &mut own),
+            _ => self.resume(&inside.step, position, state, &mut body_flow),
         };
-        let mut exits = own.breaks;
+        let mut exits = body_flow.breaks;
         if let Some(stepped) = stepped {
             exits.extend(self.enter_or_exit(inside, stepped));
         }
@@ -382,37 +382,37 @@ impl Engine<'_> {
         &mut self,
         inside: &Loop,
         end: Option<State>,
-        own: &mut Flow,
+        flow: &mut Flow,
     ) -> Option<State> {
-        let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut own.continues)).collect();
+        let ends: Vec<State> = end.into_iter().chain(std::mem::take(&mut flow.continues)).collect();
         let next = self.join_states(ends)?;
-        self.run(&inside.step, 0, next, own)
+        self.run(&inside.step, 0, next, flow)
     }
 
     /// Runs a loop with barriers in `Interval` mode: into its body up to the first barrier. Returns the states after
     /// the loop.
     pub(super) fn enter_or_exit(&mut self, inner: &Loop, state: State) -> Vec<State> {
-        let mut own = Flow::default();
-        match self.run(&inner.head, 0, state, &mut own) {
-            Some(state) => self.enter_body(inner, state, own),
-            None => own.breaks,
+        let mut body_flow = Flow::default();
+        match self.run(&inner.head, 0, state, &mut body_flow) {
+            Some(state) => self.enter_body(inner, state, body_flow),
+            None => body_flow.breaks,
         }
     }
 
-    fn enter_body(&mut self, inner: &Loop, state: State, mut own: Flow) -> Vec<State> {
+    fn enter_body(&mut self, inner: &Loop, state: State, mut flow: Flow) -> Vec<State> {
         let condition = self.condition(&inner.condition, &state);
         let mut into = state.clone();
         into.path.push(condition.clone());
-        let end = self.run(&inner.body, 0, into, &mut own);
-        if let Some(end) = self.finish_iteration(inner, end, &mut own)
-            // Through the whole body without a barrier: another iteration would follow in this interval.
+        let end = self.run(&inner.body, 0, into, &mut flow);
+        if let Some(end) = self.finish_iteration(inner, end, &mut flow)
+            // The body can be passed without a barrier, so the next iteration belongs to the same barrier interval.
             && !self.prover.proves(&end.path, &Formula::False)
         {
             self.open_intervals.push(inner.span);
         }
         let mut out = state;
         out.path.push(condition.not());
-        own.breaks.push(out);
-        own.breaks
+        flow.breaks.push(out);
+        flow.breaks
     }
 }

@@ -50,8 +50,9 @@ impl Engine<'_> {
         let mut flow = Flow::default();
         let end = self.iterate(inner, head.state.clone(), &mut flow, shape.level).flatten();
         self.mode = mode;
-        let own = |state: &State| state.path.get(entry.path.len()..).unwrap_or_default().to_vec();
-        let passed = end.as_ref().map(own).unwrap_or_default();
+        let new_conditions =
+            |state: &State| state.path.get(entry.path.len()..).unwrap_or_default().to_vec();
+        let passed = end.as_ref().map(new_conditions).unwrap_or_default();
         let breaks = Breaks { head, states: flow.breaks, passed };
         self.assume_no_earlier_break(entry, Some(&breaks), &breaks.head);
         Some(breaks)
@@ -201,7 +202,7 @@ impl Engine<'_> {
     /// `count` is the number of the iteration. The number 0 satisfies the facts, so they exclude nothing if the head
     /// belongs to an exit that is never taken.
     fn assume_earlier(&mut self, entry: &State, (condition, count): (&Formula, Sym), head: &Head) {
-        let own = Poly::symbol(head.count);
+        let iteration = Poly::symbol(head.count);
         // A head's own symbols are newer than its count; their values in other iterations are unknown.
         let changing = condition.symbols().into_iter().any(|sym| sym > count);
         if changing {
@@ -210,10 +211,10 @@ impl Engine<'_> {
         let mut facts = Vec::new();
         let at =
             |number: &Poly, one: &Formula| one.mapped(&mut |poly| poly.substituted(count, number));
-        let before = own.offset(-1).and_then(|before| at(&before, condition));
-        facts.extend(before.map(|before| Formula::or([Formula::eq(own.clone()), before])));
+        let before = iteration.offset(-1).and_then(|before| at(&before, condition));
+        facts.extend(before.map(|before| Formula::or([Formula::eq(iteration.clone()), before])));
         let reached = condition.conjuncts().iter().filter_map(|one| not_reached(one, count));
-        facts.extend(reached.filter_map(|one| at(&own, &one)));
+        facts.extend(reached.filter_map(|one| at(&iteration, &one)));
         let elsewhere = Formula::and(entry.path.iter().cloned()).not();
         let facts = facts.into_iter().map(|fact| Formula::or([fact, elsewhere.clone()]));
         self.prover.symbols.get_mut(head.count).facts.extend(facts);

@@ -81,12 +81,12 @@ impl Engine<'_> {
         if self.prover.symbols.get(sym).prefix.is_none()
             && let Some((bounds, size)) = self.bounds_of_elements(array)
         {
-            let mut own =
+            let mut prefix =
                 Prefix { array: contents(array), high: high.clone(), bounds, size, inside: false };
-            let guard = Formula::and(own.guard());
-            own.inside = self.prover.proves_quickly(&[], &guard);
-            let guard = Formula::and(own.guard());
-            self.prover.symbols.get_mut(sym).prefix = Some(own);
+            let guard = Formula::and(prefix.guard());
+            prefix.inside = self.prover.proves_quickly(&[], &guard);
+            let guard = Formula::and(prefix.guard());
+            self.prover.symbols.get_mut(sym).prefix = Some(prefix);
             let [least, most] = [bounds.0, bounds.1].map(|bound| high.scaled(bound));
             let above = least.and_then(|least| sum.minus(&least)).map(Formula::ge);
             let below = most.and_then(|most| most.minus(&sum)).map(Formula::ge);

@@ -165,8 +165,9 @@ impl Engine<'_> {
             let ty = self.kernel.vars[*var].ty;
             state.vars[slot] = match (change, &entry.vars[slot]) {
                 (Change::Steady(step) | Change::Leading(step), SymbolicValue::Int(first)) => {
-                    let moved = Poly::symbol(count).times(step).and_then(|far| far.plus(first));
-                    match moved {
+                    let after_steps =
+                        Poly::symbol(count).times(step).and_then(|far| far.plus(first));
+                    match after_steps {
                         Some(poly) => SymbolicValue::Int(poly),
                         None => SymbolicValue::Int(self.unknown("large", Level::Thread, ty)),
                     }

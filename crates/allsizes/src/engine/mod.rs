@@ -150,7 +150,7 @@ pub(crate) fn prove(
     engine.only = only;
     let state = engine.set_up();
     if only.is_none() {
-        // Before anything uses them.
+        // Lemmas first: the rest of the pass may use them.
         engine.lemmas = engine.proved_lemmas(&state);
     }
     engine.mode = Mode::Full;
@@ -268,7 +268,7 @@ impl Engine<'_> {
     fn discharge(&mut self) {
         // Earlier obligations of a thread may be assumed: if one fails, it is reported at its own place.
         let mut before: Vec<(Vec<Formula>, Formula)> = Vec::new();
-        // Bounds that are proved, such as `i < n` before an `i++`.
+        // Proved bounds that later obligations may use, such as `i < n` before an `i++`.
         let mut bounds: Vec<(Vec<Formula>, Formula)> = Vec::new();
         for obligation in self.obligations.clone() {
             if !self.is_requested(obligation.claim.property()) {
@@ -393,19 +393,19 @@ impl Engine<'_> {
         }
     }
 
-    /// Returns `true` if all threads of a group reach this point whenever one does. The group is the block if `own`
-    /// is `Level::Warp`, and the warp if `own` is `Level::Thread`: symbols of level `own` or above may differ between
-    /// two of its threads.
-    fn is_uniform(&mut self, path: &[Formula], own: Level) -> bool {
-        let mut copies = Copies::new(own);
+    /// Returns `true` if all threads of a group reach this point whenever one does. The group is the block if
+    /// `unshared` is `Level::Warp`, and the warp if it is `Level::Thread`: symbols of level `unshared` or above may
+    /// differ between two of its threads.
+    fn is_uniform(&mut self, path: &[Formula], unshared: Level) -> bool {
+        let mut copies = Copies::new(unshared);
         let mut assumed = path.to_vec();
-        if own == Level::Thread {
+        if unshared == Level::Thread {
             let warp = self.warp_number();
             let other = copies.poly(&mut self.prover.symbols, &warp);
             assumed.extend(warp.minus(&other).map(Formula::eq));
         }
         for condition in path {
-            if self.prover.symbols.formula_level(condition) < own {
+            if self.prover.symbols.formula_level(condition) < unshared {
                 continue;
             }
             let other = copies.formula(&mut self.prover.symbols, condition);

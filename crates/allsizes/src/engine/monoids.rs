@@ -30,12 +30,12 @@ impl Engine<'_> {
         let mode = std::mem::replace(&mut self.mode, Mode::Full);
         let obligations = std::mem::take(&mut self.obligations);
         let laws = self.laws(monoid, ty);
-        let own = std::mem::replace(&mut self.obligations, obligations);
+        let law_obligations = std::mem::replace(&mut self.obligations, obligations);
         self.mode = mode;
         let mut path = Vec::new();
         laws.is_some_and(|laws| {
             path.extend(laws.known);
-            own.iter().all(|one| {
+            law_obligations.iter().all(|one| {
                 let mut assumed = path.clone();
                 assumed.extend(one.path.iter().cloned());
                 self.prover.proves(&assumed, &one.goal)

@@ -1,9 +1,9 @@
 //! Orbits: integers that a loop changes periodically, such as the index of the current buffer.
 //!
-//! If the values `o₀ → o₁ → … → o₀` follow each other whatever the rest of the state is, a variable that begins with
-//! `o₀` is `o_{k mod π}` after `k` iterations: by induction over the iterations. Each step is one run of the body with
-//! the constant in place of the variable, so any update that the engine can evaluate counts (`p ^= 1`,
-//! `p = p == 0 ? 1 : 0`, `p = (p + 1) % 3`), and so do variables that change together.
+//! If the values `o₀ → o₁ → … → o₀` follow each other in every state of the other variables, a variable that begins
+//! with `o₀` is `o_{k mod π}` after `k` iterations: by induction over the iterations. Each step is one run of the body
+//! with the constant in place of the variable, so any update that the engine can evaluate counts
+//! (`p = p == 0 ? 1 : 0`, `p ^= 1`, `p = (p + 1) % 3`), and so do variables that change together.
 
 use super::Engine;
 use super::loops::{Change, Shape};
@@ -62,31 +62,31 @@ impl Engine<'_> {
 
     /// Finds variables whose values form a cycle; returns `true` if there are any.
     pub(super) fn close_orbits(&mut self, inner: &Loop, entry: &State, shape: &mut Shape) -> bool {
-        let mut own: Vec<(VarId, i128)> = Vec::new();
+        let mut candidates: Vec<(VarId, i128)> = Vec::new();
         for (var, change) in &shape.vars {
             if let (Change::Free(_), SymbolicValue::Int(first)) =
                 (change, &entry.vars[var.position()])
                 && self.relevant[var.position()]
             {
-                own.extend(first.as_constant().map(|first| (*var, first)));
+                candidates.extend(first.as_constant().map(|first| (*var, first)));
             }
         }
-        while !own.is_empty() {
+        while !candidates.is_empty() {
             // Code that is not reached with these constants may be reached with other values, so the flag is restored.
             let pruned = self.pruned;
-            let rows = self.follow_cycle(inner, entry, shape, &own);
+            let rows = self.follow_cycle(inner, entry, shape, &candidates);
             self.pruned = pruned;
             let rows = match rows {
                 Ok(rows) => rows,
                 Err(irregular) => {
-                    own.retain(|(var, _)| !irregular.contains(var));
+                    candidates.retain(|(var, _)| !irregular.contains(var));
                     continue;
                 }
             };
             let column = |column: usize| -> Vec<i128> {
                 rows.iter().filter_map(|row| row.get(column).copied()).collect()
             };
-            let columns = own.iter().enumerate();
+            let columns = candidates.iter().enumerate();
             let columns: Vec<(VarId, Vec<i128>)> =
                 columns.map(|(number, (var, _))| (*var, column(number))).collect();
             // The machine wraps such a value, and other variables may have been computed from the wrapped one.
@@ -94,7 +94,7 @@ impl Engine<'_> {
                 !values.iter().all(|value| self.kernel.vars[*var].ty.holds(*value))
             });
             if let Some((wrapped, _)) = wraps {
-                own.retain(|(var, _)| var != wrapped);
+                candidates.retain(|(var, _)| var != wrapped);
                 continue;
             }
             let orbits = columns
@@ -102,7 +102,7 @@ impl Engine<'_> {
                 .filter_map(|(var, values)| Orbit::fit(&cycle(values)).map(|orbit| (*var, orbit)));
             let found: Vec<(VarId, Orbit)> = orbits.collect();
             for (var, change) in &mut shape.vars {
-                if let Some((_, orbit)) = found.iter().find(|(own, _)| own == var) {
+                if let Some((_, orbit)) = found.iter().find(|(one, _)| one == var) {
                     *change = Change::Orbit(*orbit);
                 }
             }
@@ -118,27 +118,27 @@ impl Engine<'_> {
         inner: &Loop,
         entry: &State,
         shape: &Shape,
-        own: &[(VarId, i128)],
+        candidates: &[(VarId, i128)],
     ) -> Result<Vec<Vec<i128>>, Vec<VarId>> {
-        let mut row: Vec<i128> = own.iter().map(|(_, first)| *first).collect();
+        let mut row: Vec<i128> = candidates.iter().map(|(_, first)| *first).collect();
         let mut rows: Vec<Vec<i128>> = Vec::new();
         while rows.len() < MAX_STEPS {
             let mut head = self.head(entry, shape);
-            for ((var, _), value) in own.iter().zip(&row) {
+            for ((var, _), value) in candidates.iter().zip(&row) {
                 head.state.vars[var.position()] = SymbolicValue::Int(Poly::constant(*value));
             }
             rows.push(row);
             let end = self.iterate(inner, head.state, &mut Flow::default(), shape.level);
-            let all = || own.iter().map(|(var, _)| *var).collect::<Vec<_>>();
+            let all = || candidates.iter().map(|(var, _)| *var).collect::<Vec<_>>();
             let Some(Some(end)) = end else { return Err(all()) };
-            let next: Vec<Option<i128>> = own
+            let next: Vec<Option<i128>> = candidates
                 .iter()
                 .map(|(var, _)| match &end.vars[var.position()] {
                     SymbolicValue::Int(value) => value.as_constant(),
                     _ => None,
                 })
                 .collect();
-            let unknown = own.iter().zip(&next).filter(|(_, value)| value.is_none());
+            let unknown = candidates.iter().zip(&next).filter(|(_, value)| value.is_none());
             let unknown: Vec<VarId> = unknown.map(|((var, _), _)| *var).collect();
             if !unknown.is_empty() {
                 return Err(unknown);
@@ -149,12 +149,12 @@ impl Engine<'_> {
             }
         }
         // Variables that have not returned to their first value keep the others from closing a common cycle.
-        let open = (0..own.len()).filter(|column| {
+        let open = (0..candidates.len()).filter(|column| {
             let mut later = rows.iter().skip(1).map(|row| row[*column]);
             !later.any(|value| value == rows[0][*column])
         });
-        let open: Vec<VarId> = open.map(|column| own[column].0).collect();
-        Err(if open.is_empty() { own.iter().map(|(var, _)| *var).collect() } else { open })
+        let open: Vec<VarId> = open.map(|column| candidates[column].0).collect();
+        Err(if open.is_empty() { candidates.iter().map(|(var, _)| *var).collect() } else { open })
     }
 }
 

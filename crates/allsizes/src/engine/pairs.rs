@@ -22,7 +22,7 @@ impl Engine<'_> {
         self.all_pairs(sites, Level::Block, |space| space == Space::Global);
     }
 
-    fn all_pairs(&mut self, sites: &[Site], own: Level, matters: fn(Space) -> bool) {
+    fn all_pairs(&mut self, sites: &[Site], unshared: Level, matters: fn(Space) -> bool) {
         for (position, one) in sites.iter().enumerate() {
             if !matters(self.kernel.arrays[one.array].space) {
                 continue;
@@ -33,9 +33,9 @@ impl Engine<'_> {
                     && (one.kind, other.kind) != (AccessKind::Atomic, AccessKind::Atomic);
                 if conflicts
                     && self.is_requested(Property::Races)
-                    && !self.never_meet(one, other, own)
+                    && !self.never_meet(one, other, unshared)
                 {
-                    self.leave_pair_open(one, other, own);
+                    self.leave_pair_open(one, other, unshared);
                 }
             }
         }
@@ -43,8 +43,8 @@ impl Engine<'_> {
 
     /// Returns `true` if the accesses of two threads (of one block, or of two) at these places are proved harmless:
     /// always to different elements, or stores of the same value.
-    fn never_meet(&mut self, one: &Site, other: &Site, own: Level) -> bool {
-        let mut copies = Copies::new(own);
+    fn never_meet(&mut self, one: &Site, other: &Site, unshared: Level) -> bool {
+        let mut copies = Copies::new(unshared);
         let symbols = &mut self.prover.symbols;
         let mut assumed = one.path.clone();
         assumed.extend(other.path.iter().map(|part| copies.formula(symbols, part)));
@@ -61,7 +61,7 @@ impl Engine<'_> {
             let there = copies.poly(symbols, there);
             assumed.extend(here.minus(&there).map(|difference| Formula::eq(difference).not()));
         }
-        let builtin = if own == Level::Warp { Builtin::Thread } else { Builtin::Block };
+        let builtin = if unshared == Level::Warp { Builtin::Thread } else { Builtin::Block };
         let coordinates: Vec<Poly> = (0..3).map(|axis| self.builtin(builtin, axis)).collect();
         let symbols = &mut self.prover.symbols;
         let differences = coordinates.iter().filter_map(|here| {
@@ -76,7 +76,7 @@ impl Engine<'_> {
         let equal = equations.iter().cloned().map(Formula::eq);
         let query: Vec<Formula> = assumed.iter().cloned().chain(equal).collect();
         assumed.extend(self.instantiate_for_pairs(&query));
-        if own == Level::Warp {
+        if unshared == Level::Warp {
             let both: Vec<Sym> =
                 one.passed.iter().filter(|sym| other.passed.contains(sym)).copied().collect();
             let query: Vec<Formula> = assumed.iter().cloned().chain(query).collect();
@@ -92,7 +92,7 @@ impl Engine<'_> {
                 equations.push(difference);
             }
         }
-        let shared = |symbols: &Symbols, sym: Sym| symbols.get(sym).level < own;
+        let shared = |symbols: &Symbols, sym: Sym| symbols.get(sym).level < unshared;
         self.prover.contradicts(&assumed, &equations, &shared)
     }
 
@@ -113,9 +113,9 @@ impl Engine<'_> {
         }
     }
 
-    fn leave_pair_open(&mut self, one: &Site, other: &Site, own: Level) {
+    fn leave_pair_open(&mut self, one: &Site, other: &Site, unshared: Level) {
         let name = &self.kernel.arrays[one.array].name;
-        let pair = if own == Level::Warp { "two threads of a block" } else { "two blocks" };
+        let pair = if unshared == Level::Warp { "two threads of a block" } else { "two blocks" };
         let message = format!("that {pair} do not access the same element of `{name}`");
         let (first, last): (Span, Span) = (one.span.min(other.span), one.span.max(other.span));
         self.leave_open(Property::Races, last, (first != last).then_some(first), message);

@@ -46,7 +46,7 @@ impl Engine<'_> {
             let given = self
                 .given
                 .get(&name)
-                // A macro is not a parameter, whatever its name.
+                // A macro is never a parameter, even if it has the name of one.
                 .filter(|_| number >= self.kernel.macros)
                 .filter(|one| matches!((one, ty), (SymbolicValue::Int(_), Type::Int { .. })));
             if let Some(value) = given.cloned() {
@@ -77,14 +77,14 @@ impl Engine<'_> {
         self.entry = state.clone();
         let sizes = self.kernel.arrays.iter().map(|array| array.dimensions.clone());
         for dimensions in sizes.collect::<Vec<_>>() {
-            let mut own = Vec::new();
+            let mut extents = Vec::new();
             for dimension in dimensions {
-                own.push(match dimension.map(|size| self.eval(&size, &state, false)) {
+                extents.push(match dimension.map(|size| self.eval(&size, &state, false)) {
                     Some(SymbolicValue::Int(poly)) => Some(poly),
                     _ => None,
                 });
             }
-            self.sizes.push(own);
+            self.sizes.push(extents);
         }
         state
     }
@@ -188,8 +188,8 @@ impl Engine<'_> {
     pub(super) fn replace(&mut self, sym: Sym, value: &Poly, state: &mut State) {
         self.replaced.push((sym, value.clone()));
         let mut map = |poly: &Poly| poly.substituted(sym, value);
-        let own = self.prover.symbols.get(sym).facts.clone();
-        self.prover.requires.extend(own);
+        let symbol_facts = self.prover.symbols.get(sym).facts.clone();
+        self.prover.requires.extend(symbol_facts);
         for formula in &mut self.prover.requires {
             if let Some(mapped) = formula.mapped(&mut map) {
                 *formula = mapped;

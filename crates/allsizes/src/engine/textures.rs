@@ -37,12 +37,14 @@ impl Engine<'_> {
             (Type::Float, _) => self.untracked(level),
             (Type::Bool, _) => SymbolicValue::Bool(self.unknown_truth(level)),
             (_, Some([first, between @ .., last])) => {
-                let mut own = first.clone();
+                let mut combined = first.clone();
                 for one in between {
-                    let step = Operation::Opaque(name, own, one.clone());
-                    own = self.operation(step, Type::Whole);
+                    let step = Operation::Opaque(name, combined, one.clone());
+                    combined = self.operation(step, Type::Whole);
                 }
-                SymbolicValue::Int(self.operation(Operation::Opaque(name, own, last.clone()), ty))
+                SymbolicValue::Int(
+                    self.operation(Operation::Opaque(name, combined, last.clone()), ty),
+                )
             }
             _ => SymbolicValue::Int(self.unknown(name, level, ty)),
         }

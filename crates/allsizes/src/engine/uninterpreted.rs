@@ -60,23 +60,22 @@ impl Engine<'_> {
             Operation::Min(a, b) | Operation::Max(a, b) => {
                 let sign = if matches!(operation, Operation::Min(..)) { 1 } else { -1 };
                 let sym = self.prover.symbols.fresh("minmax", level);
-                let own = Poly::symbol(sym);
-                let differences = [a, b].map(|one| one.minus(&own));
-                let [Some(to_a), Some(to_b)] = differences else { return own };
+                let value = Poly::symbol(sym);
+                let differences = [a, b].map(|operand| operand.minus(&value));
+                let [Some(to_a), Some(to_b)] = differences else { return value };
                 let bounds = [&to_a, &to_b].map(|one| one.scaled(sign).map(Formula::ge));
                 let facts = &mut self.prover.symbols.get_mut(sym).facts;
                 facts.extend(bounds.into_iter().flatten());
                 facts.push(Formula::or([Formula::eq(to_a), Formula::eq(to_b)]));
-                own
+                value
             }
             Operation::Truth(formula) => {
                 let (low, high) = (Some(Poly::constant(0)), Some(Poly::constant(1)));
                 let sym = self.prover.symbols.bounded("truth", level, low, high);
-                let own = Poly::symbol(sym);
                 let set = Formula::holds(sym);
                 let facts = [formula.clone().implies(set.clone()), set.implies(formula.clone())];
                 self.prover.symbols.get_mut(sym).facts.extend(facts);
-                own
+                Poly::symbol(sym)
             }
         }
     }
@@ -94,15 +93,17 @@ impl Engine<'_> {
             .map(|(operation, value)| (operation.clone(), value.clone()))
             .collect();
         for (operation, quotient) in quotients {
-            let of = |poly: &Poly| poly.substituted(count, value);
-            let moved = match &operation {
-                Operation::Floor(a, b) => of(a).map(|a| Operation::Floor(a, *b)),
-                Operation::Div(a, b) => of(a).zip(of(b)).map(|(a, b)| Operation::Div(a, b)),
+            let substitute = |poly: &Poly| poly.substituted(count, value);
+            let substituted = match &operation {
+                Operation::Floor(a, b) => substitute(a).map(|a| Operation::Floor(a, *b)),
+                Operation::Div(a, b) => {
+                    substitute(a).zip(substitute(b)).map(|(a, b)| Operation::Div(a, b))
+                }
                 _ => None,
             };
-            if let (Some(sym), Some(moved)) = (quotient.as_symbol(), moved) {
-                let known = self.operation(moved, Type::Whole);
-                state.substitute(sym, &known);
+            if let (Some(sym), Some(substituted)) = (quotient.as_symbol(), substituted) {
+                let after_loop = self.operation(substituted, Type::Whole);
+                state.substitute(sym, &after_loop);
             }
         }
         state.substitute(count, value);
@@ -126,18 +127,19 @@ impl Engine<'_> {
         is_quotient.then_some(quotient)
     }
 
-    /// `a / b`, rounded toward zero or down.
+    /// Returns a symbol for `a / b`, rounded toward zero or down, with its facts.
     fn quotient(&mut self, a: &Poly, b: &Poly, level: Level, down: bool) -> Poly {
-        // A quotient of numbers that are not negative has bounds of its own, which need no solver.
+        // If b > 0 and a ≥ 0, the quotient gets the lower bound 0 and facts without conditions: no solver has to
+        // prove their conditions first.
         let positive = self.is_quickly_nonnegative(&b.offset(-1));
         let nonnegative = self.is_quickly_nonnegative(&Some(a.clone()));
         let symbols = &mut self.prover.symbols;
         let low = (positive && nonnegative).then(|| Poly::constant(0));
         let sym = symbols.bounded("quotient", level, low, None);
-        let own = Poly::symbol(sym);
-        let rest = own.times(b).and_then(|multiple| a.minus(&multiple));
+        let quotient = Poly::symbol(sym);
+        let rest = quotient.times(b).and_then(|multiple| a.minus(&multiple));
         let (Some(rest), Some(below)) = (rest.clone(), rest.and_then(|rest| b.minus(&rest))) else {
-            return own;
+            return quotient;
         };
         let mut facts = Vec::new();
         let is_positive = b.offset(-1).map_or(Formula::False, Formula::ge);
@@ -162,25 +164,25 @@ impl Engine<'_> {
         if positive && nonnegative {
             facts = vec![Formula::ge(rest.clone())];
             facts.extend(below.offset(-1).map(Formula::ge));
-            // Follows from the above; it bounds the quotient by itself.
-            facts.extend(a.minus(&own).map(Formula::ge));
+            // q ≤ a follows from the facts above, but bounds the quotient in a single linear step.
+            facts.extend(a.minus(&quotient).map(Formula::ge));
         }
         if b.as_constant() == Some(2) {
-            // Half of a power of two is a power of two, unless it was 1.
-            let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest.clone())]);
+            // Half of a power of two is a power of two, unless the power is 1.
+            let exact = Formula::and([Formula::Pow2(quotient.clone()), Formula::eq(rest.clone())]);
             let one = a.offset(-1).map_or(Formula::True, Formula::eq);
             facts.push(Formula::Pow2(a.clone()).implies(Formula::or([one, exact])));
         }
         if b.as_constant().is_none() {
-            // A power of two divides every greater one; the quotient is a power of two.
+            // A power of two divides every greater power of two; the quotient is a power of two.
             let greater = a.minus(b).map_or(Formula::False, Formula::ge);
             let powers = [Formula::Pow2(a.clone()), Formula::Pow2(b.clone()), greater];
-            let exact = Formula::and([Formula::Pow2(own.clone()), Formula::eq(rest)]);
+            let exact = Formula::and([Formula::Pow2(quotient.clone()), Formula::eq(rest)]);
             facts.push(Formula::and(powers).implies(exact));
         }
         facts.extend(self.power_of_two_facts(b, level));
         self.prover.symbols.get_mut(sym).facts.extend(facts);
-        own
+        quotient
     }
 
     /// Returns facts about divisors `d` that are powers of two: a size `s` that is a power of two is a multiple of
@@ -211,8 +213,8 @@ impl Engine<'_> {
             let greater = half.and_then(|half| size.minus(&half)?.offset(-1));
             let at_least = size.minus(divisor).into_iter().chain(greater);
             for enough in at_least.map(Formula::ge) {
-                let both = [Formula::Pow2(base.clone()), Formula::Pow2(size.clone()), enough];
-                facts.push(Formula::and(both).implies(exact.clone()));
+                let premises = [Formula::Pow2(base.clone()), Formula::Pow2(size.clone()), enough];
+                facts.push(Formula::and(premises).implies(exact.clone()));
             }
         }
         facts
@@ -236,11 +238,11 @@ fn bitwise_facts(name: &str, value: &Poly, a: &Poly, b: &Poly) -> Option<Formula
         "xor" => at_most(value, &a.plus(b)?),
         _ => return None,
     };
-    let inside = Formula::and([Formula::ge(a.clone()), Formula::ge(b.clone())]);
-    Some(inside.implies(Formula::and([Formula::ge(value.clone()), facts])))
+    let nonnegative = Formula::and([Formula::ge(a.clone()), Formula::ge(b.clone())]);
+    Some(nonnegative.implies(Formula::and([Formula::ge(value.clone()), facts])))
 }
 
-/// Operations on constants.
+/// Evaluates an operation on constants.
 fn fold_constants(operation: &Operation) -> Option<Poly> {
     let value = match operation {
         Operation::Div(a, b) => a.as_constant()?.checked_div(b.as_constant()?)?,

@@ -17,10 +17,10 @@ pub(super) fn var(var: VarId, ty: Type) -> Expr {
 }
 
 /// An integer of some type as an unbounded one.
-pub(super) fn whole(own: Expr) -> Expr {
-    match own.ty {
-        Type::Whole => own,
-        _ => make(ExprKind::Convert(Box::new(own)), Type::Whole),
+pub(super) fn whole(expr: Expr) -> Expr {
+    match expr.ty {
+        Type::Whole => expr,
+        _ => make(ExprKind::Convert(Box::new(expr)), Type::Whole),
     }
 }
 

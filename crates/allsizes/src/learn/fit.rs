@@ -87,10 +87,10 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
         }
     }
     for target in targets {
-        let own = |(number, clause): &(usize, Clause)| {
+        let is_known = |(number, clause): &(usize, Clause)| {
             *number == target.number && clause.array == target.array
         };
-        if found.iter().any(own) {
+        if found.iter().any(is_known) {
             continue;
         }
         let all = Combine::all(kernel.arrays[target.array].element, kernel).into_iter();
@@ -114,10 +114,10 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
 fn as_clauses(
     kernel: &mut Kernel,
     target: Target,
-    of: (&FoldSource, &Combine),
+    fold: (&FoldSource, &Combine),
     guesses: Vec<Guess>,
 ) -> Vec<(usize, Clause)> {
-    let clauses = guesses.into_iter().filter_map(|guess| clause(kernel, of, target, guess));
+    let clauses = guesses.into_iter().filter_map(|guess| clause(kernel, fold, target, guess));
     clauses.map(|clause| (target.number, clause)).collect()
 }
 
@@ -378,10 +378,10 @@ fn clause(
         FoldSource::Input(fold, _) => Fold { low, high, ..(**fold).clone() },
         FoldSource::Entry => {
             let over = new_variable(kernel, "k");
-            let own = var(over, Type::Whole);
+            let digit = var(over, Type::Whole);
             let at = match class {
-                Some((first, step)) => add(first, mul(step, own)),
-                None => own,
+                Some((first, step)) => add(first, mul(step, digit)),
+                None => digit,
             };
             let body = entry(array, at, kernel.arrays[array].element);
             let (op, monoid) = (combine.op.clone(), combine.monoid.clone());

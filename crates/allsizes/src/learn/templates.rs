@@ -20,19 +20,19 @@ pub(super) enum Form {
 impl Form {
     pub(super) const ALL: [Self; 3] = [Self::Plain, Self::Double, Self::DoubleOrOne];
 
-    pub(super) fn value(self, of: i128) -> i128 {
+    pub(super) fn value(self, variable: i128) -> i128 {
         match self {
-            Self::Plain => of,
-            Self::Double => 2 * of,
-            Self::DoubleOrOne => (2 * of).max(1),
+            Self::Plain => variable,
+            Self::Double => 2 * variable,
+            Self::DoubleOrOne => (2 * variable).max(1),
         }
     }
 
-    pub(super) fn expr(self, of: Expr) -> Expr {
+    pub(super) fn expr(self, variable: Expr) -> Expr {
         match self {
-            Self::Plain => of,
-            Self::Double => mul(int(2), of),
-            Self::DoubleOrOne => binary(Binary::Max, int(1), mul(int(2), of)),
+            Self::Plain => variable,
+            Self::Double => mul(int(2), variable),
+            Self::DoubleOrOne => binary(Binary::Max, int(1), mul(int(2), variable)),
         }
     }
 }
@@ -140,7 +140,7 @@ impl Template {
 
     /// Builds a clause about an array of a size, with these variables and this stride.
     pub(super) fn clause_parts(self, vars: &[VarId], stride: &Expr, size: Expr) -> ClauseParts {
-        let own = |number: usize| var(vars[number], Type::Whole);
+        let digit = |number: usize| var(vars[number], Type::Whole);
         let size = whole(size);
         let s = || stride.clone();
         let less = |one, two| compare(Compare::Lt, one, two);
@@ -148,7 +148,7 @@ impl Template {
         let greatest = |one, two| binary(Binary::Max, one, two);
         match self {
             Self::Prefix | Self::Before | Self::Single | Self::Window | Self::WindowBefore => {
-                let i = || own(0);
+                let i = || digit(0);
                 let when = vec![at_most(int(0), i()), less(i(), size)];
                 let after = || add(i(), int(1));
                 let (low, high) = match self {
@@ -161,13 +161,13 @@ impl Template {
                 ClauseParts { when, index: i(), low, high, class: None }
             }
             Self::Class => {
-                let i = || own(0);
+                let i = || digit(0);
                 let when = vec![at_most(int(0), i()), less(i(), s())];
                 let high = binary(Binary::Div, size, s());
                 ClauseParts { when, index: i(), low: int(0), high, class: Some((i(), s())) }
             }
             Self::Start | Self::StartCut => {
-                let (start, end) = (|| mul(s(), own(0)), || mul(s(), add(own(0), int(1))));
+                let (start, end) = (|| mul(s(), digit(0)), || mul(s(), add(digit(0), int(1))));
                 let inside = match self {
                     Self::Start => at_most(end(), size.clone()),
                     _ => less(start(), size.clone()),
@@ -176,13 +176,13 @@ impl Template {
                     Self::Start => end(),
                     _ => binary(Binary::Min, end(), size),
                 };
-                let when = vec![at_most(int(0), own(0)), inside];
+                let when = vec![at_most(int(0), digit(0)), inside];
                 ClauseParts { when, index: start(), low: start(), high, class: None }
             }
             Self::Block | Self::BlockPrefix | Self::BlockBefore => {
-                let end = || mul(s(), own(0));
-                let start = || mul(s(), sub(own(0), int(1)));
-                let when = vec![at_most(int(1), own(0)), at_most(end(), size)];
+                let end = || mul(s(), digit(0));
+                let start = || mul(s(), sub(digit(0), int(1)));
+                let when = vec![at_most(int(1), digit(0)), at_most(end(), size)];
                 let (low, high) = match self {
                     Self::Block => (start(), end()),
                     Self::BlockPrefix => (int(0), end()),
@@ -192,7 +192,7 @@ impl Template {
                 ClauseParts { when, index, low, high, class: None }
             }
             Self::Levels => {
-                let (p, r) = (|| own(0), || own(1));
+                let (p, r) = (|| digit(0), || digit(1));
                 let end = || mul(p(), add(mul(int(2), r()), int(1)));
                 let when =
                     vec![is_pow2(p()), less(p(), s()), at_most(int(0), r()), at_most(end(), size)];

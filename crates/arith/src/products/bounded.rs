@@ -168,11 +168,11 @@ impl Tableau {
         let Row { scale, entries, .. } = &self.rows[row];
         let by = entries[place];
         let sign = by.signum();
-        let mut own: Vec<i128> = Vec::with_capacity(entries.len());
+        let mut solved: Vec<i128> = Vec::with_capacity(entries.len());
         for entry in entries {
-            own.push(entry.checked_mul(-sign)?);
+            solved.push(entry.checked_mul(-sign)?);
         }
-        own[place] = scale.checked_mul(sign)?;
+        solved[place] = scale.checked_mul(sign)?;
         let size = by.checked_abs()?;
         for (number, other) in self.rows.iter_mut().enumerate() {
             let factor = other.entries[place];
@@ -180,15 +180,15 @@ impl Tableau {
                 continue;
             }
             other.entries[place] = 0;
-            for (entry, own) in other.entries.iter_mut().zip(&own) {
-                *entry = entry.checked_mul(size)?.checked_add(own.checked_mul(factor)?)?;
+            for (entry, solved_entry) in other.entries.iter_mut().zip(&solved) {
+                *entry = entry.checked_mul(size)?.checked_add(solved_entry.checked_mul(factor)?)?;
             }
             other.scale = other.scale.checked_mul(size)?;
             other.reduce();
         }
         std::mem::swap(&mut self.rows[row].basic, &mut self.nonbasic[place]);
         self.rows[row].scale = size;
-        self.rows[row].entries = own;
+        self.rows[row].entries = solved;
         self.rows[row].reduce();
         Some(())
     }

@@ -28,10 +28,10 @@ pub(super) fn integer_weights(
     for column in 0..count {
         let free = (0..rows).filter(|row| !pivots.contains(row) && table[*row][column] != 0);
         let pivot = free.min_by_key(|row| table[*row][column].unsigned_abs())?;
-        let own = table[pivot].clone();
+        let pivot_row = table[pivot].clone();
         for (number, row) in table.iter_mut().enumerate() {
             if number != pivot && row[column] != 0 {
-                *row = eliminate(row, &own, column)?;
+                *row = eliminate(row, &pivot_row, column)?;
             }
         }
         pivots.push(pivot);
@@ -41,12 +41,12 @@ pub(super) fn integer_weights(
 }
 
 /// Eliminates a column from a row, and divides by the common factor of its numbers.
-fn eliminate(row: &[i128], own: &[i128], column: usize) -> Option<Vec<i128>> {
-    let (by, factor) = (own[column], row[column]);
+fn eliminate(row: &[i128], pivot_row: &[i128], column: usize) -> Option<Vec<i128>> {
+    let (by, factor) = (pivot_row[column], row[column]);
     let mut result = Vec::with_capacity(row.len());
     let mut common = 0;
-    for (entry, own) in row.iter().zip(own) {
-        let entry = entry.checked_mul(by)?.checked_sub(own.checked_mul(factor)?)?;
+    for (entry, pivot) in row.iter().zip(pivot_row) {
+        let entry = entry.checked_mul(by)?.checked_sub(pivot.checked_mul(factor)?)?;
         common = gcd(common, entry);
         result.push(entry);
     }

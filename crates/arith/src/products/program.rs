@@ -68,7 +68,8 @@ fn choose_by_simplex(
     entries: &[Entry],
     rows: usize,
 ) -> Option<Vec<usize>> {
-    // A slack for the constant, and two columns for one whose weight may be negative.
+    // One slack column for the constant, and one column for each product. A product whose weight may be negative has
+    // two columns, of opposite signs.
     let mut owner: Vec<Option<usize>> = vec![None];
     let mut floats: Vec<simplex::Column> = vec![vec![(0, 1.0)]];
     for (at, column) in columns.iter().enumerate() {
@@ -116,12 +117,12 @@ impl Numbered {
         numbers.insert(&constant, CONSTANT);
         let mut terms: Vec<Vec<(usize, i128)>> = Vec::with_capacity(entries.len());
         for entry in entries {
-            let mut own = Vec::new();
+            let mut row = Vec::new();
             for (monomial, coefficient) in entry.poly.terms() {
                 let next = numbers.len();
-                own.push((*numbers.entry(monomial).or_insert(next), coefficient));
+                row.push((*numbers.entry(monomial).or_insert(next), coefficient));
             }
-            terms.push(own);
+            terms.push(row);
         }
         Self { terms, monomials: numbers.len() }
     }

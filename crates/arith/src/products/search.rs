@@ -185,8 +185,8 @@ fn assumption_alone(known: &Hypotheses, at: usize) -> Entry {
 fn multiples(known: &Hypotheses) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (equation, poly) in known.equal.iter().enumerate() {
-        let own = poly.symbols();
-        let by = own.iter().map(|sym| Monomial::from_elem((*sym, 1), 1));
+        let symbols = poly.symbols();
+        let by = symbols.iter().map(|sym| Monomial::from_elem((*sym, 1), 1));
         for by in std::iter::once(Monomial::new()).chain(by) {
             if let Some(poly) = poly.times(&Poly::monomial(by.clone(), 1)) {
                 entries.push(Entry { source: Source::Multiple(equation, by), poly });

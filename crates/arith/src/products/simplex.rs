@@ -76,25 +76,28 @@ impl Table {
 
     /// The row that bounds a column first.
     fn leaving(&self, column: usize) -> Option<usize> {
-        let moved = self.columns;
+        let perturbed = self.columns;
         let bounds = self.rows.iter().enumerate().filter(|(_, row)| row[column] > TINY);
-        let bound = |row: &Vec<f64>| row[moved] / row[column];
+        let bound = |row: &Vec<f64>| row[perturbed] / row[column];
         bounds.min_by(|(_, a), (_, b)| bound(a).total_cmp(&bound(b))).map(|(row, _)| row)
     }
 
     fn pivot(&mut self, row: usize, column: usize) {
         let by = 1.0 / self.rows[row][column];
         self.rows[row].iter_mut().for_each(|entry| *entry *= by);
-        let own = std::mem::take(&mut self.rows[row]);
+        let pivot_row = std::mem::take(&mut self.rows[row]);
         let others = self.rows.iter_mut().filter(|other| !other.is_empty());
         for other in others.chain(std::iter::once(&mut self.cost)) {
             let factor = other[column];
             if factor != 0.0 {
-                other.iter_mut().zip(&own).for_each(|(entry, own)| *entry -= factor * own);
+                other
+                    .iter_mut()
+                    .zip(&pivot_row)
+                    .for_each(|(entry, pivot)| *entry -= factor * pivot);
                 other[column] = 0.0;
             }
         }
-        self.rows[row] = own;
+        self.rows[row] = pivot_row;
         self.basis[row] = Some(column);
     }
 

@@ -166,8 +166,8 @@ fn resume(
         let job = Job::read(&line, position, limits);
         let id = earlier.id.to_string();
         if job.id != id {
-            let own = &job.id;
-            return Err(format!("{name}: result {number} belongs to {id}, but job {number} is {own}"));
+            let expected = &job.id;
+            return Err(format!("{name}: result {number} belongs to {id}, but job {number} is {expected}"));
         }
         if job.key_text() != earlier.job {
             return Err(format!(

@@ -41,7 +41,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 enum Event {
     Received(ClientMessage),
-    /// The client has gone.
+    /// The client has ended.
     End,
     Finished(Box<FinishedJob>),
 }

@@ -1,7 +1,7 @@
 //! Preprocessor lines (\[cpp.pre\]): conditionals, definitions, `#error`, `#line`.
 //!
-//! Two things are refused of which compilers only warn: a macro that is redefined differently, and a macro with the
-//! name of a keyword of CUDA. The resulting behaviour is seldom intended.
+//! Compilers only warn if a macro is redefined differently, or has the name of a CUDA keyword. Here both are errors,
+//! because the resulting behaviour is seldom intended.
 
 use super::condition::evaluate;
 use super::expand::TextKind;
@@ -140,9 +140,10 @@ impl State<'_> {
         if self.symbolic.contains(name) {
             return Err(unsupported(word.span, format!("`{name}` is symbolic in the whole file")));
         }
-        let own = self.macros.get(name).is_none_or(|found| found.origin != Origin::Compiler);
-        let is_dynamic = name.starts_with("__") && (self.is_defined(name) && !own);
-        if KEYWORDS.contains(&&**name) || is_dynamic {
+        let is_compilers =
+            self.macros.get(name).is_some_and(|found| found.origin == Origin::Compiler);
+        let is_predefined = name.starts_with("__") && (self.is_defined(name) && is_compilers);
+        if KEYWORDS.contains(&&**name) || is_predefined {
             return Err(unsupported(word.span, format!("`#undef {name}` is not supported")));
         }
         self.macros.remove(name);
@@ -157,11 +158,11 @@ impl State<'_> {
         let Some(number) = number else {
             return Err(error(span, "`#line` needs a number"));
         };
-        let own = i64::from(self.sources.line(span));
+        let line_number = i64::from(self.sources.line(span));
         let name = line.get(1).filter(|token| token.kind == Kind::Text);
         let name = name.map(|token| token.text.trim_matches('"').to_owned());
         if let Some(frame) = self.frames.last_mut() {
-            frame.line_shift = number - own - 1;
+            frame.line_shift = number - line_number - 1;
             frame.name = name.or(frame.name.take());
         }
         Ok(())

@@ -70,8 +70,8 @@ impl State<'_> {
             let path = &self.sources.files().get(frame.file)?.path;
             Some(path.parent().unwrap_or(Path::new("")).to_path_buf())
         });
-        let own = beside.filter(|_| name.is_quoted);
-        let folders = own.iter().chain(&self.options.includes);
+        let including_folder = beside.filter(|_| name.is_quoted);
+        let folders = including_folder.iter().chain(&self.options.includes);
         folders.map(|folder| folder.join(&name.name)).collect()
     }
 
@@ -105,8 +105,10 @@ impl State<'_> {
         for (name, body) in macros.iter().filter(|_| is_new) {
             let old = self.macros.get(*name).cloned();
             self.predefine(name, body)?;
-            let own = old.filter(|old| old.origin != Origin::Compiler);
-            if own.is_some_and(|own| !self.macros.get(*name).is_some_and(|new| new.is_same(&own))) {
+            let redefined = old.filter(|old| old.origin != Origin::Compiler);
+            if redefined
+                .is_some_and(|old| !self.macros.get(*name).is_some_and(|new| new.is_same(&old)))
+            {
                 let message = format!("`{name}` is defined before the header that defines it");
                 return Err(unsupported(span, message));
             }

@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(printed("//@ 0..n // why\nc"), "<@ 0 .. n @> c");
         assert_eq!(printed("/*@*/c"), "<@ @> c");
         assert!(lex("/*@ a //@ b */", 0).is_err());
-        // A comment ends where it does for the compiler, whatever its text.
+        // A comment ends where the compiler ends it; its text does not matter.
         assert!(lex("/*@ a /* b */ c */", 0).is_err());
     }
 

@@ -166,8 +166,8 @@ impl<'o> State<'o> {
     /// Records the use of a name whose value depends on more than the text, for the report.
     pub(super) fn note_environment_use(&mut self, name: &str) {
         let Some(known) = headers::NOTED.iter().find(|known| **known == name) else { return };
-        let own = self.macros.get(name).is_some_and(|found| found.origin == Origin::File);
-        if !own && !self.environment_names.contains(known) {
+        let from_file = self.macros.get(name).is_some_and(|found| found.origin == Origin::File);
+        if !from_file && !self.environment_names.contains(known) {
             self.environment_names.push(known);
         }
     }
@@ -181,7 +181,7 @@ impl<'o> State<'o> {
     /// The value of `__FILE__` at a place.
     pub(super) fn file_name(&self, span: Span) -> String {
         let given = self.frames.last().and_then(|frame| frame.name.clone());
-        let own = || self.sources.locate(span).map(|(file, _)| file.path.display().to_string());
-        given.or_else(own).unwrap_or_default()
+        let path = || self.sources.locate(span).map(|(file, _)| file.path.display().to_string());
+        given.or_else(path).unwrap_or_default()
     }
 }

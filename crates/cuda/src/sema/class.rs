@@ -325,9 +325,9 @@ impl<'a> Analyser<'a> {
 
     fn field_path_within(&self, record: RecordId, name: &str, depth: u32) -> Option<Vec<usize>> {
         let class = self.class(record).filter(|_| depth < 32)?;
-        let own = self.scopes.get(class.scope).and_then(|one| one.names.get(name));
-        if let Some(own) = own {
-            return own.iter().find_map(|(_, entity)| match entity {
+        let members = self.scopes.get(class.scope).and_then(|one| one.names.get(name));
+        if let Some(members) = members {
+            return members.iter().find_map(|(_, entity)| match entity {
                 Entity::Field(position) => Some(vec![*position]),
                 _ => None,
             });

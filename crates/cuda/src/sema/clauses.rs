@@ -280,7 +280,7 @@ impl<'a> Analyser<'a> {
         let ty = match (ghost_type(&ty), &ty.ty) {
             (Some(ty), _) if ty != Type::Void => ty,
             _ => {
-                // Declared anyway, so that its uses give no further errors.
+                // Declare it in spite of the error, so that its uses give no further errors.
                 self.declare_ghost(&part.name, Type::Whole);
                 let message = "a ghost variable is an `int`, a wider integer or a real number";
                 return Err(unsupported(declarator.ty.span, message));

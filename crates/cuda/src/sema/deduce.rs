@@ -205,8 +205,8 @@ impl<'a> Analyser<'a> {
                 let Type::Array(element, extent) = &from.ty else {
                     return Ok(!mentions(pattern, bound));
                 };
-                let of = QType { ty: element.as_ref().clone(), ..from.clone() };
-                if !self.deduce(inner, &of, bound)? {
+                let element_type = QType { ty: element.as_ref().clone(), ..from.clone() };
+                if !self.deduce(inner, &element_type, bound)? {
                     return Ok(false);
                 }
                 match (size.as_deref().map(|one| (&one.kind, one.span)), extent) {

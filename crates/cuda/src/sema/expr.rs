@@ -185,17 +185,17 @@ impl<'a> Analyser<'a> {
     }
 
     /// `&x`.
-    pub(super) fn address(&mut self, of: Operand, span: Span) -> Result<Operand> {
-        if let ExprKind::Function(_) = of.expr.kind {
-            return Ok(of);
+    pub(super) fn address(&mut self, operand: Operand, span: Span) -> Result<Operand> {
+        if let ExprKind::Function(_) = operand.expr.kind {
+            return Ok(operand);
         }
-        if !of.is_place() || of.is_xvalue {
+        if !operand.is_place() || operand.is_xvalue {
             return Err(error(span, "only stored values have an address"));
         }
-        let ty = pointer(of.expr.ty.clone(), of.is_const, of.is_volatile);
-        let made = match of.expr.kind {
+        let ty = pointer(operand.expr.ty.clone(), operand.is_const, operand.is_volatile);
+        let made = match operand.expr.kind {
             ExprKind::Deref(inner) if inner.ty == ty => Expr { span, ..*inner },
-            _ => value(ExprKind::AddressOf(Box::new(of.expr)), ty, span),
+            _ => value(ExprKind::AddressOf(Box::new(operand.expr)), ty, span),
         };
         Ok(Operand::new(made))
     }

@@ -151,13 +151,13 @@ impl<'a> Analyser<'a> {
         if !class.field_inits.is_empty() {
             return true;
         }
-        let own = class.constructors.iter().any(|one| {
+        let has_constructor = class.constructors.iter().any(|one| {
             self.decls.get(*one).is_some_and(|one| {
                 // `S() = default;` and an empty body without initialisers leave fields as they are.
                 !one.ast.is_defaulted
             })
         });
-        if own {
+        if has_constructor {
             return true;
         }
         self.program.records.get(record).is_some_and(|one| {
@@ -301,12 +301,12 @@ impl<'a> Analyser<'a> {
     }
 
     fn is_aggregate(&self, record: RecordId) -> bool {
-        let own = self.class(record).is_some_and(|one| {
+        let has_constructor = self.class(record).is_some_and(|one| {
             one.constructors
                 .iter()
                 .any(|one| self.decls.get(*one).is_some_and(|one| !one.ast.is_defaulted))
         });
-        !own && !self.is_named_record(&Type::Record(record), "dim3")
+        !has_constructor && !self.is_named_record(&Type::Record(record), "dim3")
     }
 
     /// A list as a value, as in `x = {1, 2}` and `T{1, 2}`.
@@ -400,10 +400,10 @@ impl<'a> Analyser<'a> {
         }
         let constructors = self.class(record).map(|one| one.constructors.clone());
         let constructors: Vec<_> = constructors.unwrap_or_default();
-        let own = constructors
+        let has_constructor = constructors
             .iter()
             .any(|one| self.decls.get(*one).is_some_and(|one| !one.ast.is_defaulted));
-        if !own {
+        if !has_constructor {
             if operands.is_empty() {
                 if self.needs_construction(record) {
                     let function = self.implicit_constructor(record, span)?;

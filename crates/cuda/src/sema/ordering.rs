@@ -43,11 +43,11 @@ fn without_reference(syntax: &TypeSyntax) -> &TypeSyntax {
 fn matches_pattern<'p>(
     pattern: &'p TypeSyntax,
     concrete: &TypeSyntax,
-    of: &'p ast::Function,
+    function: &'p ast::Function,
     is_top: bool,
     bound: &mut Vec<(&'p str, String)>,
 ) -> bool {
-    if let Some(name) = template_parameter(pattern, of) {
+    if let Some(name) = template_parameter(pattern, function) {
         // `const T` does not match a type that is not `const`.
         if !is_top && pattern.is_const && !concrete.is_const {
             return false;
@@ -70,10 +70,10 @@ fn matches_pattern<'p>(
     }
     match (&pattern.kind, &concrete.kind) {
         (TypeKind::Pointer(one), TypeKind::Pointer(other)) => {
-            matches_pattern(one, other, of, false, bound)
+            matches_pattern(one, other, function, false, bound)
         }
         (TypeKind::Array(one, _), TypeKind::Array(other, _)) => {
-            matches_pattern(one, other, of, false, bound)
+            matches_pattern(one, other, function, false, bound)
         }
         (TypeKind::Words(one), TypeKind::Words(other)) => one == other,
         (TypeKind::Named(one), TypeKind::Named(other)) => {
@@ -88,7 +88,7 @@ fn matches_pattern<'p>(
                             (
                                 ast::TemplateArgument::Type(one),
                                 ast::TemplateArgument::Type(other),
-                            ) => matches_pattern(one, other, of, false, bound),
+                            ) => matches_pattern(one, other, function, false, bound),
                             _ => false,
                         })
                     }
@@ -100,10 +100,10 @@ fn matches_pattern<'p>(
 }
 
 /// The name of the template parameter that a written type consists of.
-fn template_parameter<'p>(syntax: &'p TypeSyntax, of: &'p ast::Function) -> Option<&'p str> {
+fn template_parameter<'p>(syntax: &'p TypeSyntax, function: &'p ast::Function) -> Option<&'p str> {
     let TypeKind::Named(name) = &syntax.kind else { return None };
     let [part] = &name.parts[..] else { return None };
-    let parameters = &of.template.as_ref()?.parameters;
+    let parameters = &function.template.as_ref()?.parameters;
     parameters.iter().any(|one| one.name.text == part.name.text).then_some(part.name.text.as_ref())
 }
 

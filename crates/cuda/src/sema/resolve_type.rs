@@ -99,15 +99,15 @@ impl<'a> Analyser<'a> {
         element: &'a TypeSyntax,
         size: Option<&'a ast::Expr>,
     ) -> Result<QType> {
-        let of = self.resolve_type(element)?;
-        if of.is_reference() || of.ty == Type::Void {
+        let element_type = self.resolve_type(element)?;
+        if element_type.is_reference() || element_type.ty == Type::Void {
             return Err(error(element.span, "arrays of this type do not exist"));
         }
         let extent = match size {
             None => Extent::Unknown,
             Some(size) => self.extent(size)?,
         };
-        Ok(QType { ty: Type::Array(Arc::new(of.ty.clone()), extent), ..of })
+        Ok(QType { ty: Type::Array(Arc::new(element_type.ty.clone()), extent), ..element_type })
     }
 
     /// The size of an array: a constant, converted to `size_t`, or made of symbols (\[dcl.array\]).

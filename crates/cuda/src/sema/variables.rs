@@ -190,17 +190,17 @@ impl<'a> Analyser<'a> {
         declarator: &'a ast::Declarator,
         part: &'a ast::NamePart,
     ) -> Result<Entity> {
-        let of = &variables.specifiers;
+        let specifiers = &variables.specifiers;
         let span = part.name.span;
-        let space = match of {
-            _ if of.is_shared && of.is_extern => GlobalSpace::DynamicShared,
-            _ if of.is_shared => GlobalSpace::Shared,
-            _ if of.is_constant => GlobalSpace::Constant,
-            _ if of.is_device || of.is_managed => GlobalSpace::Device,
+        let space = match specifiers {
+            _ if specifiers.is_shared && specifiers.is_extern => GlobalSpace::DynamicShared,
+            _ if specifiers.is_shared => GlobalSpace::Shared,
+            _ if specifiers.is_constant => GlobalSpace::Constant,
+            _ if specifiers.is_device || specifiers.is_managed => GlobalSpace::Device,
             _ => return self.host_variable(variables, declarator),
         };
         let mut ty = self.variable_type(declarator)?;
-        ty.is_const |= of.is_constexpr;
+        ty.is_const |= specifiers.is_constexpr;
         if ty.is_reference() {
             return Err(unsupported(span, "references at file scope are not supported"));
         }

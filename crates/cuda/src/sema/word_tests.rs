@@ -50,8 +50,8 @@ fn claims_about_another_thread_belong_to_barriers() {
 #[test]
 fn axioms_are_assumed_where_kernels_begin() {
     has("__axiom(blockDim.x == 32);\n__global__ void k(int* a) { a[0] = 1; }", "assume (==:whole ");
-    let own = "__device__ void __axiom(int x); __global__ void k(int* a) { a[0] = 1; }";
-    assert!(!tree(own).contains("assume"));
+    let source = "__device__ void __axiom(int x); __global__ void k(int* a) { a[0] = 1; }";
+    assert!(!tree(source).contains("assume"));
 }
 
 #[test]
@@ -96,9 +96,9 @@ fn textures_and_generators_are_known_without_headers() {
     has(text, "(__unknown_value:void");
     has(text, "48:unsigned long");
     // A file may use the names for its own declarations.
-    let own = "struct texture { int x; }; __device__ int curand(int x) { return x; }
+    let source = "struct texture { int x; }; __device__ int curand(int x) { return x; }
         __global__ void k(int* a) { texture t; t.x = curand(3); a[0] = t.x; }";
-    has(own, "(call curand 3)");
+    has(source, "(call curand 3)");
 }
 
 #[test]

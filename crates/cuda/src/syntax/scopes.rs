@@ -253,8 +253,8 @@ impl Scopes {
     /// Returns the scope of a namespace that is declared here or was declared before; an unnamed one is always new.
     pub(super) fn namespace(&mut self, name: &str) -> ScopeId {
         let current = self.current();
-        let own = self.all.get(current).and_then(|scope| scope.names.get(name));
-        if let Some(Entry { meaning: Meaning::Namespace, scope: Some(known) }) = own {
+        let declared = self.all.get(current).and_then(|scope| scope.names.get(name));
+        if let Some(Entry { meaning: Meaning::Namespace, scope: Some(known) }) = declared {
             return *known;
         }
         let made = self.make(false);
@@ -293,9 +293,9 @@ impl Scopes {
 
     fn in_scope(&self, scope: ScopeId, name: &str, depth: usize) -> Option<Entry> {
         let found = self.all.get(scope)?;
-        let own = found.names.get(name).copied();
+        let declared = found.names.get(name).copied();
         let in_used = || found.uses.iter().find_map(|used| self.in_scope(*used, name, depth + 1));
         // The limit ends the search in scopes that use each other.
-        own.or_else(|| if depth < 16 { in_used() } else { None })
+        declared.or_else(|| if depth < 16 { in_used() } else { None })
     }
 }

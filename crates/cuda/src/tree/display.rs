@@ -39,9 +39,11 @@ pub fn type_text(program: &Program, ty: &Type) -> String {
             Some(one) if !one.name.is_empty() => one.name.clone(),
             _ => "struct".to_owned(),
         },
-        Type::Function(of) => {
-            let parameters: Vec<String> = of.1.iter().map(|one| type_text(program, one)).collect();
-            format!("{}({})", type_text(program, &of.0), parameters.join(", "))
+        Type::Function(signature) => {
+            let (result, parameters) = (&signature.0, &signature.1);
+            let parameters: Vec<String> =
+                parameters.iter().map(|one| type_text(program, one)).collect();
+            format!("{}({})", type_text(program, result), parameters.join(", "))
         }
         Type::Whole => "whole".to_owned(),
         Type::Real => "real".to_owned(),
@@ -215,6 +217,7 @@ impl Display<'_> {
         }
     }
 
+    /// Prints expressions, each after a blank.
     fn all(&self, exprs: &[Expr]) -> String {
         exprs.iter().map(|one| format!(" {}", self.expr(one))).collect()
     }
@@ -283,8 +286,8 @@ impl Display<'_> {
                 format!("({}:{} {} {})", sign(*op), ty(), self.expr(one), self.expr(other))
             }
             ExprKind::Compare(op, one, other) => {
-                let of = type_text(self.program, &one.ty);
-                format!("({}:{of} {} {})", compare(*op), self.expr(one), self.expr(other))
+                let operand_type = type_text(self.program, &one.ty);
+                format!("({}:{operand_type} {} {})", compare(*op), self.expr(one), self.expr(other))
             }
             ExprKind::And(one, other) => format!("(&& {} {})", self.expr(one), self.expr(other)),
             ExprKind::Or(one, other) => format!("(|| {} {})", self.expr(one), self.expr(other)),
@@ -297,8 +300,8 @@ impl Display<'_> {
                 format!("(= {} {})", self.expr(place), self.expr(from))
             }
             ExprKind::AssignOp { op, ty, place, value } => {
-                let of = type_text(self.program, ty);
-                format!("({}=:{of} {} {})", sign(*op), self.expr(place), self.expr(value))
+                let operand_type = type_text(self.program, ty);
+                format!("({}=:{operand_type} {} {})", sign(*op), self.expr(place), self.expr(value))
             }
             ExprKind::Step { add, is_prefix, place } => {
                 let sign = if *add { "++" } else { "--" };
@@ -308,11 +311,12 @@ impl Display<'_> {
             ExprKind::Call(id, arguments) => {
                 let callee = self.program.functions.get(*id);
                 let name = callee.map_or("", |one| one.name.as_str());
-                let of = callee.map_or(String::new(), |one| match one.arguments.is_empty() {
-                    true => String::new(),
-                    false => format!("<{}>", arguments_text(&one.arguments)),
-                });
-                format!("(call {name}{of}{})", self.all(arguments))
+                let template_arguments =
+                    callee.map_or(String::new(), |one| match one.arguments.is_empty() {
+                        true => String::new(),
+                        false => format!("<{}>", arguments_text(&one.arguments)),
+                    });
+                format!("(call {name}{template_arguments}{})", self.all(arguments))
             }
             ExprKind::Function(id) => {
                 let name = self.program.functions.get(*id).map_or("", |one| one.name.as_str());

@@ -47,17 +47,17 @@ impl Lowerer<'_> {
                 let index: Vec<Expr> = pointer.index.iter().take(*rank).cloned().collect();
                 let base = pointer.base.as_ref().filter(|_| *is_view);
                 let spot = |leaf: &TargetLeaf| {
-                    let mut own = index.clone();
-                    if let Some(last) = own.pop() {
+                    let mut leaf_index = index.clone();
+                    if let Some(last) = leaf_index.pop() {
                         let stride = int(leaf.stride, Type::LONG, span);
                         let scaled = offset(Binary::Mul, stride, last);
                         let within = offset(Binary::Add, scaled, int(leaf.at, Type::LONG, span));
-                        own.push(match base {
+                        leaf_index.push(match base {
                             Some(base) => offset(Binary::Add, base.clone(), within),
                             None => within,
                         });
                     }
-                    Spot::Cell(leaf.array, unflattened(own, inner, span))
+                    Spot::Cell(leaf.array, unflattened(leaf_index, inner, span))
                 };
                 Ok(leaves.iter().map(spot).collect())
             }
@@ -141,12 +141,13 @@ impl Lowerer<'_> {
         match common {
             Some(index) if leaves.len() == spots.len() => {
                 let rank = index.len();
-                let steps = |one: &TargetLeaf| {
-                    let chain = self.info(one.array).map(|info| &info.chain);
-                    let inner = rank.checked_sub(1).and_then(|last| chain?.get(last));
+                // A pointer to whole elements of the last dimension can move along it.
+                let can_step = |one: &TargetLeaf| {
+                    let types = self.info(one.array).map(|info| &info.element_types);
+                    let inner = rank.checked_sub(1).and_then(|last| types?.get(last));
                     inner == Some(ty)
                 };
-                let is_pinned = !leaves.iter().all(steps);
+                let is_pinned = !leaves.iter().all(can_step);
                 let (ty, is_view, inner) = (ty.clone(), false, Vec::new());
                 let target = Target::Elements { ty, leaves, rank, inner, is_view, is_pinned };
                 Ok(Pointer::to(target, index))
@@ -249,8 +250,8 @@ impl Lowerer<'_> {
             let rows = one.index.iter().take(one.index.len().saturating_sub(1));
             format!("{:?} {:?}", rows.collect::<Vec<_>>(), one.base)
         };
-        let is_row = rank_of(first) > 0 && rows(one) == rows(other);
-        match (first == second && is_row, one.index.last(), other.index.last()) {
+        let same_row = rank_of(first) > 0 && rows(one) == rows(other);
+        match (first == second && same_row, one.index.last(), other.index.last()) {
             (true, Some(left), Some(right)) => Ok((left.clone(), right.clone())),
             _ => Err(unsupported(span, message)),
         }
@@ -279,7 +280,7 @@ impl Lowerer<'_> {
         Ok(Expr { span, ..compare(operator, left, right) })
     }
 
-    /// Returns the condition that a pointer is null. For a pointer of the launch it is a scalar of the launch.
+    /// Returns the condition that a pointer is null. For a pointer parameter, the condition is a scalar of the launch.
     pub(super) fn is_null(&mut self, pointer: &Pointer, span: Span) -> Result<Expr> {
         let mut chosen: Option<Expr> = None;
         for (number, target) in pointer.targets.iter().enumerate().rev() {

@@ -1,10 +1,12 @@
 //! Conversions of pointers: a view of memory as another type is supported only if the layout is the same scalar by
 //! scalar.
 //!
-//! Consecutive scalars may be viewed as structs of the same scalars without gaps (`float*` as `float4*`), and such a
-//! view as the scalars again; integers of one width as each other; floats as integers of their width
-//! (`reinterpret.rs`). Any other view would require splitting values into bits, and is refused.
-//! That a view is aligned is not checked.
+//! Supported views:
+//! - consecutive scalars as structs of the same scalars without gaps (`float*` as `float4*`), and back;
+//! - integers as integers of the same width;
+//! - floats as integers of their width (`reinterpret.rs`).
+//!
+//! Any other view would require splitting values into bits, and is refused. The alignment of a view is not checked.
 
 use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;

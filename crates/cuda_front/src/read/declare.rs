@@ -165,9 +165,9 @@ impl Lowerer<'_> {
         let mut spots = Vec::new();
         for leaf in self.leaves(ty, span)? {
             let array = self.leaf_array(name, &leaf, Space::Shared, span)?;
-            let own = self.arrays.iter_mut().nth(array.position());
+            let declared = self.arrays.iter_mut().nth(array.position());
             if let (Some(size), Some(first)) =
-                (&size, own.and_then(|own| own.dimensions.first_mut()))
+                (&size, declared.and_then(|array| array.dimensions.first_mut()))
             {
                 *first = Some(size.clone());
             }

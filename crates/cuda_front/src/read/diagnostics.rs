@@ -1,4 +1,4 @@
-//! Errors of lowering: one diagnostic, which tells an error in the text from an unsupported construct.
+//! Errors of lowering: one diagnostic, either for an error in the text or for an unsupported construct.
 
 use base::{Code, Diagnostic, Span};
 

@@ -34,9 +34,9 @@ impl Lowerer<'_> {
             return Ok(None);
         }
         let known = self.hints.dynamic.clone();
-        let own = known.as_ref().unwrap_or(declared);
+        let used_type = known.as_ref().unwrap_or(declared);
         let layout = |one: &tree::Type| self.uniform_layout(one, span).map(|(layout, _)| layout);
-        let fits = own == ty || layout(own).is_some_and(|own| layout(ty) == Some(own));
+        let fits = used_type == ty || layout(used_type).is_some_and(|own| layout(ty) == Some(own));
         match (known.is_some(), fits) {
             (false, true) => Ok(None),
             (true, true) => {
@@ -76,8 +76,9 @@ impl Lowerer<'_> {
             });
             cells.collect::<Vec<_>>()
         };
-        let own = self.dynamic.as_ref().map(|(_, place)| arrays(place)).unwrap_or_default();
-        let same = arrays(place).iter().any(|array| own.contains(array));
+        let dynamic_arrays =
+            self.dynamic.as_ref().map(|(_, place)| arrays(place)).unwrap_or_default();
+        let same = arrays(place).iter().any(|array| dynamic_arrays.contains(array));
         match same && self.hints.dynamic.is_some() {
             true => Err(unsupported(span, OTHER)),
             false => Ok(()),
@@ -108,9 +109,9 @@ impl Lowerer<'_> {
         let count = self.arrays.len();
         for array in self.arrays.iter_mut().take(count).skip(first) {
             if let Some(Some(size)) = array.dimensions.first_mut() {
-                let of = |bytes: u64| int(i128::from(bytes), Type::Whole, span);
-                let bytes = binary(Binary::Mul, size.clone(), of(before), span);
-                *size = binary(Binary::Div, bytes, of(after), span);
+                let constant = |bytes: u64| int(i128::from(bytes), Type::Whole, span);
+                let bytes = binary(Binary::Mul, size.clone(), constant(before), span);
+                *size = binary(Binary::Div, bytes, constant(after), span);
             }
         }
         Ok(place)

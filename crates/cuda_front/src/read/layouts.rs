@@ -1,9 +1,9 @@
-//! Memory layouts of parameters and variables of the file, in one line each: two kernels that share one must agree on
-//! it.
+//! Describes the memory layout of each parameter and file variable as one line of text. Two kernels that share a
+//! parameter or variable must have equal lines for it.
 //!
-//! Scalars by their width and kind, records by the names, offsets and types of their fields and by their size, arrays
-//! by their extents, pointers by their pointees. `const` and the names of types make no difference. Pointers are
-//! followed to a small depth.
+//! A line gives the width and kind of a scalar; the size of a record, and the names, offsets and types of its fields;
+//! the extents of an array; the pointee of a pointer, to a small depth. `const` and the names of types make no
+//! difference.
 
 use super::lowerer::Lowerer;
 use cuda::tree::{Extent, FloatKind, Function, GlobalSpace, Type};

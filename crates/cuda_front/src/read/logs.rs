@@ -5,7 +5,7 @@
 //! of other blocks do not wait at it. Repeated lowering finds the arrays to log.
 
 use super::diagnostics::{Result, unsupported};
-use super::lowerer::{Log, Logged, Lowerer};
+use super::lowerer::{Log, LogKey, Lowerer};
 use super::memory_model::{Spot, Target};
 use super::types::{binary, compare, int, select, whole};
 use base::{Index as _, Span};
@@ -15,17 +15,18 @@ use kir::{ArrayId, Binary, Compare, Element, Expr, Space, Stmt, Type};
 impl Lowerer<'_> {
     /// Creates the logs that clauses of the kernel use, initially empty.
     pub(super) fn start_logs(&mut self, span: Span, out: &mut Vec<Stmt>) {
-        for of in self.hints.logged.clone() {
-            let word = if of.2 { "written" } else { "read" };
-            let happened = self.new_var(&format!("{} {word}", of.0), Type::Whole);
-            let offset = self.new_var(&format!("{} {word} at", of.0), Type::Whole);
+        for key in self.hints.logged.clone() {
+            let (name, _, writes) = &key;
+            let word = if *writes { "written" } else { "read" };
+            let happened = self.new_var(&format!("{name} {word}"), Type::Whole);
+            let offset = self.new_var(&format!("{name} {word} at"), Type::Whole);
             out.push(Stmt::Assign(happened, int(0, Type::Whole, span)));
             out.push(Stmt::Assign(offset, int(0, Type::Whole, span)));
-            self.logs.push(Log { of, happened, offset });
+            self.logs.push(Log { key, happened, offset });
         }
     }
 
-    fn logged(&self, array: ArrayId, writes: bool) -> Option<Logged> {
+    fn log_key(&self, array: ArrayId, writes: bool) -> Option<LogKey> {
         let array = self.arrays.get(array)?;
         Some((array.name.clone(), array.span, writes))
     }
@@ -35,8 +36,8 @@ impl Lowerer<'_> {
         if self.logs.is_empty() {
             return;
         }
-        let of = self.logged(element.array, writes);
-        let Some(at) = self.logs.iter().position(|log| Some(&log.of) == of.as_ref()) else {
+        let key = self.log_key(element.array, writes);
+        let Some(at) = self.logs.iter().position(|log| Some(&log.key) == key.as_ref()) else {
             return;
         };
         let Some(log) = self.logs.get(at) else { return };
@@ -58,11 +59,13 @@ impl Lowerer<'_> {
         let span = element.span;
         let info = self.infos.get(element.array.position())?;
         let is_plain = |ty: &tree::Type| !matches!(ty, tree::Type::Record(_));
-        if info.chain.len() != element.index.len() || !info.chain.iter().all(is_plain) {
+        if info.element_types.len() != element.index.len()
+            || !info.element_types.iter().all(is_plain)
+        {
             return None;
         }
         let mut sum: Option<Expr> = None;
-        for (index, ty) in element.index.iter().zip(&info.chain) {
+        for (index, ty) in element.index.iter().zip(&info.element_types) {
             let size = int(i128::from(self.size(ty)?), Type::Whole, span);
             let part = binary(Binary::Mul, size, whole(index.clone()), span);
             sum = Some(match sum {
@@ -73,19 +76,19 @@ impl Lowerer<'_> {
         sum
     }
 
-    /// A barrier of the block: clears the logs of shared memory.
+    /// Lowers a barrier of the block, which clears the logs of shared memory.
     pub(super) fn barrier_here(&mut self, span: Span, out: &mut Vec<Stmt>) {
         out.push(Stmt::Barrier(span));
         for log in &self.logs {
-            if self.is_shared(&log.of) {
+            if self.is_shared(&log.key) {
                 out.push(Stmt::Assign(log.happened, int(0, Type::Whole, span)));
             }
         }
     }
 
-    fn is_shared(&self, of: &Logged) -> bool {
+    fn is_shared(&self, (name, span, _): &LogKey) -> bool {
         let mut arrays = self.arrays.iter();
-        arrays.any(|one| one.space == Space::Shared && one.name == of.0 && one.span == of.1)
+        arrays.any(|one| one.space == Space::Shared && one.name == *name && one.span == *span)
     }
 
     /// The only array that a pointer may point into, if there is one.
@@ -121,7 +124,7 @@ impl Lowerer<'_> {
         self.offset_in_bytes(&element).ok_or_else(refused)
     }
 
-    /// A word of a clause that refers to a log.
+    /// Lowers a word of a clause about accesses, such as `__read` or `__write_offset_bytes`.
     pub(super) fn access_word(
         &mut self,
         word: &str,
@@ -136,15 +139,15 @@ impl Lowerer<'_> {
             return Err(unsupported(span, format!("not supported here: `{word}` of this array")));
         };
         let is_local = self.arrays.get(array).is_some_and(|one| one.space == Space::Local);
-        let Some(of) = self.logged(array, writes).filter(|_| !is_local) else {
+        let Some(key) = self.log_key(array, writes).filter(|_| !is_local) else {
             return Err(unsupported(span, format!("not supported here: `{word}` of this array")));
         };
-        let (happened, offset) = match self.logs.iter().find(|log| log.of == of) {
+        let (happened, offset) = match self.logs.iter().find(|log| log.key == key) {
             Some(log) => (log.happened, log.offset),
             // It is logged when the kernel is lowered again.
             None => {
-                if !self.hints.logged.contains(&of) {
-                    self.hints.logged.push(of);
+                if !self.hints.logged.contains(&key) {
+                    self.hints.logged.push(key);
                 }
                 self.needs_another_pass = true;
                 (self.new_var("accessed", Type::Whole), self.new_var("offset", Type::Whole))

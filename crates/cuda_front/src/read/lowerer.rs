@@ -33,16 +33,16 @@ pub(super) struct Frame {
     pub(super) exit: Option<Exit>,
 }
 
-/// Identifies an array across repeated lowering: its name, its place, and `true` for writes.
-pub(super) type Logged = (String, Span, bool);
+/// Identifies a log across repeated lowering: the array's name, its declaration, and `true` for writes.
+pub(super) type LogKey = (String, Span, bool);
 
 /// The variables of a log.
 #[derive(Clone, Debug)]
 pub(super) struct Log {
-    pub(super) of: Logged,
-    /// 1 if there was an access, else 0; an integer, because loops support integers.
+    pub(super) key: LogKey,
+    /// 1 if there was an access, else 0. An integer, because analyses of loops support integers only.
     pub(super) happened: VarId,
-    /// Its offset in the array, in bytes.
+    /// The offset of that access in the array, in bytes.
     pub(super) offset: VarId,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Hints {
     /// Element type of `extern __shared__` memory, if it differs from the declaration.
     pub(super) dynamic: Option<tree::Type>,
     /// Arrays whose accesses are logged for clauses.
-    pub(super) logged: Vec<Logged>,
+    pub(super) logged: Vec<LogKey>,
 }
 
 /// State while a kernel is lowered.
@@ -238,7 +238,8 @@ impl<'p> Lowerer<'p> {
         self.var(var, span)
     }
 
-    /// Records that the kernel uses an axis. Functions of headers use all axes, whatever the kernel does.
+    /// Records that the kernel uses an axis. Functions of headers use all axes, so their uses say nothing about the
+    /// kernel.
     pub(super) fn mention(&mut self, builtin: Builtin, axis: usize) {
         let of_header =
             self.frames.last().is_some_and(|frame| frame.function.span == Span::default());

@@ -322,14 +322,14 @@ impl Lowerer<'_> {
     pub(super) fn temporary(&mut self, name: &str, ty: &tree::Type, span: Span) -> Result<Place> {
         let mut spots = Vec::new();
         for leaf in self.leaves(ty, span)? {
-            let own = leaf.named(name);
+            let leaf_name = leaf.named(name);
             spots.push(match self.scalar(&leaf.ty) {
                 _ if !leaf.dimensions.is_empty() => {
                     let array = self.leaf_array(name, &leaf, kir::Space::Local, span)?;
                     Spot::Cell(array, Vec::new())
                 }
-                Some(scalar) => Spot::Var(self.new_var(&own, scalar)),
-                None => Spot::Slot(self.new_slot(&own)),
+                Some(scalar) => Spot::Var(self.new_var(&leaf_name, scalar)),
+                None => Spot::Slot(self.new_slot(&leaf_name)),
             });
         }
         Ok(Place::new(ty, spots))

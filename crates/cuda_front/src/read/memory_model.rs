@@ -10,7 +10,7 @@ use kir::{ArrayId, Expr, VarId};
 #[derive(Clone, Debug)]
 pub(super) struct ArrayInfo {
     /// The type that remains after each dimension.
-    pub(super) chain: Vec<tree::Type>,
+    pub(super) element_types: Vec<tree::Type>,
     /// Constant contents of a table, in order.
     pub(super) table: Option<Vec<Expr>>,
     /// Set if a pointer of the launch points to it.

@@ -35,18 +35,18 @@ impl Lowerer<'_> {
         span: Span,
         body: &mut Vec<Stmt>,
     ) -> Result<Spot> {
-        let own = leaf.named(name);
+        let leaf_name = leaf.named(name);
         if let tree::Type::Pointer(pointee) = &leaf.ty {
             if !leaf.dimensions.is_empty() {
                 return Err(unsupported(span, "an array of pointers is not supported"));
             }
-            return self.parameter_pointer(&own, pointee, span, body).map(Spot::Slot);
+            return self.parameter_pointer(&leaf_name, pointee, span, body).map(Spot::Slot);
         }
         let Some(ty) = self.scalar(&leaf.ty) else {
             return Err(unsupported(span, "a parameter of this type is not supported"));
         };
         if leaf.dimensions.is_empty() {
-            let var = self.new_var(&own, ty);
+            let var = self.new_var(&leaf_name, ty);
             self.scalars.push(var);
             return Ok(Spot::Var(var));
         }
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
                 return Err(unsupported(span, "pointers in arrays of structs are not supported"));
             }
             leaf.dimensions.insert(0, Extent::Unknown);
-            leaf.chain.insert(0, pointee.ty.clone());
+            leaf.element_types.insert(0, pointee.ty.clone());
             let array = self.leaf_array(name, &leaf, Space::Global, span)?;
             if let Some(array) = self.arrays.iter_mut().last() {
                 array.constant = pointee.is_const;
@@ -128,12 +128,12 @@ impl Lowerer<'_> {
         }
         let name = leaf.named(name);
         let array = Array { name, space, element, dimensions, constant: false, span };
-        Ok(self.push_array(array, leaf.chain.clone()))
+        Ok(self.push_array(array, leaf.element_types.clone()))
     }
 
-    pub(super) fn push_array(&mut self, array: Array, chain: Vec<tree::Type>) -> ArrayId {
+    pub(super) fn push_array(&mut self, array: Array, element_types: Vec<tree::Type>) -> ArrayId {
         let (table, of_launch) = (None, false);
-        self.infos.push(ArrayInfo { chain, table, of_launch });
+        self.infos.push(ArrayInfo { element_types, table, of_launch });
         self.arrays.push(array)
     }
 

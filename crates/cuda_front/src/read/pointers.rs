@@ -153,9 +153,9 @@ impl Lowerer<'_> {
             return pointer.clone();
         };
         let info = self.info(leaf.array);
-        let chain = info.map(|info| &info.chain[..]).unwrap_or_default();
-        let is_plain = chain.len() == *rank
-            && chain.iter().rev().skip(1).all(|one| matches!(one, tree::Type::Array(..)));
+        let element_types = info.map(|info| &info.element_types[..]).unwrap_or_default();
+        let is_plain = element_types.len() == *rank
+            && element_types.iter().rev().skip(1).all(|one| matches!(one, tree::Type::Array(..)));
         let sizes = self.arrays.get(leaf.array).map(|one| &one.dimensions[..]);
         let sizes = sizes.unwrap_or_default().iter().skip(1);
         let sizes: Option<Vec<i128>> = sizes.map(|size| size.as_ref().and_then(fold)).collect();

@@ -1,8 +1,8 @@
 //! Early exits: `return` of an inlined function, and `break` of a `switch`.
 //!
-//! Statements are rewritten so that both are at ends: the code after an `if` that exits moves into the branch that
-//! does not. A `return` in a loop sets a flag and leaves the loop, and the code after the loop runs only if the flag
-//! is not set.
+//! Statements are rewritten so that an exit is the last statement of its path: if one branch of an `if` exits, the code
+//! after the `if` moves into the other branch. A `return` in a loop sets a flag and leaves the loop, and the code after
+//! the loop runs only if the flag is not set.
 
 use super::diagnostics::{Result, error, unsupported};
 use super::lowerer::Lowerer;

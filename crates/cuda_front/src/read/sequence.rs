@@ -1,4 +1,5 @@
-//! Order of evaluation: a computed value is not affected by side effects before its use.
+//! Keeps the order of evaluation: a value that is computed before a side effect and used after it is saved in a
+//! variable if the side effect may change it.
 
 use super::diagnostics::Result;
 use super::lowerer::Lowerer;

@@ -15,7 +15,7 @@ pub(super) struct Leaf {
     /// Sizes of the arrays on the path, outermost first.
     pub(super) dimensions: Vec<Extent>,
     /// The element types of these arrays.
-    pub(super) chain: Vec<tree::Type>,
+    pub(super) element_types: Vec<tree::Type>,
     /// Its own type.
     pub(super) ty: tree::Type,
 }
@@ -82,7 +82,7 @@ impl Lowerer<'_> {
                 let mut all = self.leaves(inner, span)?;
                 for leaf in &mut all {
                     leaf.dimensions.insert(0, extent.clone());
-                    leaf.chain.insert(0, (**inner).clone());
+                    leaf.element_types.insert(0, (**inner).clone());
                 }
                 Ok(all)
             }
@@ -138,8 +138,8 @@ impl Lowerer<'_> {
 
 impl Leaf {
     fn plain(ty: &tree::Type) -> Self {
-        let (path, dimensions, chain) = (String::new(), Vec::new(), Vec::new());
-        Leaf { path, dimensions, chain, ty: ty.clone() }
+        let (path, dimensions, element_types) = (String::new(), Vec::new(), Vec::new());
+        Leaf { path, dimensions, element_types, ty: ty.clone() }
     }
 
     /// The name of a variable for it.

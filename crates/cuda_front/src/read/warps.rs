@@ -47,7 +47,7 @@ impl Lowerer<'_> {
         if name != "__activemask" {
             out.push(Stmt::Warp(span));
         }
-        // `__match_all_sync` tells by a pointer whether all values are equal.
+        // `__match_all_sync` writes through a pointer whether all values are equal.
         for target in targets {
             self.forget_pointee(target, span, out)?;
         }

@@ -1,4 +1,4 @@
-//! The table of atoms: each distinct atom has one number, the sign that it has whatever the assumptions are, and a
+//! The table of atoms: each distinct atom has one number, the sign that it has without any assumption, and a
 //! stamp (its order of creation).
 
 use super::{Algebra, Atom, AtomId, FormId, Monomial, Polynomial, SignSet};

@@ -141,7 +141,7 @@ impl Algebra {
         if pull == Pull::Positive {
             factors.retain(|(atom, _)| self.sign_of_atom(*atom) == SignSet::POSITIVE);
         }
-        // Powers of integers below 1 have nothing to shed.
+        // No number splits off here: powers of integer atoms are below 1.
         Ok(self.monomial_from(factors, exponent)?.0)
     }
 
@@ -200,8 +200,8 @@ impl Algebra {
         };
         let mut negative: Vec<Monomial> = Vec::new();
         for form in forms {
-            let own = self.form(*form).iter().filter(|(_, c)| c.is_negative());
-            negative.extend(own.map(|(monomial, _)| *monomial));
+            let negative_terms = self.form(*form).iter().filter(|(_, c)| c.is_negative());
+            negative.extend(negative_terms.map(|(monomial, _)| *monomial));
         }
         negative.sort_unstable();
         negative.dedup();
@@ -225,7 +225,8 @@ impl Algebra {
     }
 
     fn least_coefficient(&self, forms: &[FormId], monomial: Monomial) -> Number {
-        let own = |form: &FormId| self.coefficient(*form, monomial).unwrap_or(&Number::ZERO);
-        forms.iter().map(own).min().cloned().unwrap_or(Number::ZERO)
+        let coefficient =
+            |form: &FormId| self.coefficient(*form, monomial).unwrap_or(&Number::ZERO);
+        forms.iter().map(coefficient).min().cloned().unwrap_or(Number::ZERO)
     }
 }

@@ -85,8 +85,8 @@ impl Algebra {
         }
         let mut result = Polynomial::integer(1);
         for (base, count) in split(value)? {
-            let own = power.times(Power::integer(count))?;
-            let factor = self.integer_to_power(base, own)?;
+            let factor_power = power.times(Power::integer(count))?;
+            let factor = self.integer_to_power(base, factor_power)?;
             result = self.product(result, factor)?;
         }
         Ok(result)

@@ -63,10 +63,10 @@ impl Algebra {
 
     /// Returns `true` if dividing by `part` makes a monomial smaller in every component.
     fn contains(&self, monomial: Monomial, part: Monomial) -> bool {
-        let own = self.factors(monomial);
+        let factors = self.factors(monomial);
         let enough = |atom: AtomId, power: Power| {
-            let found = own.iter().find(|(other, _)| *other == atom);
-            found.is_some_and(|(_, own)| power.smaller(*own) == power)
+            let found = factors.iter().find(|(other, _)| *other == atom);
+            found.is_some_and(|(_, present)| power.smaller(*present) == power)
         };
         part != Monomial::ONE
             && self.factors(part).iter().all(|(atom, power)| enough(*atom, *power))
@@ -77,10 +77,11 @@ impl Algebra {
     fn exponent_contains(&self, exponent: FormId, part: FormId) -> bool {
         let terms = self.form(exponent);
         self.form(part).iter().all(|(monomial, wanted)| {
-            let own = terms.binary_search_by_key(monomial, |(other, _)| *other);
-            own.is_ok_and(|index| {
-                let own = &terms[index].1;
-                own.is_negative() == wanted.is_negative() && own.abs() >= wanted.abs()
+            let position = terms.binary_search_by_key(monomial, |(other, _)| *other);
+            position.is_ok_and(|index| {
+                let coefficient = &terms[index].1;
+                coefficient.is_negative() == wanted.is_negative()
+                    && coefficient.abs() >= wanted.abs()
             })
         })
     }

@@ -68,7 +68,7 @@ impl Algebra {
             shifted.push(rest);
         }
         if !common.is_empty() {
-            // Pulling `−M` out leaves a maximum `M` inside, which can perhaps be flattened now.
+            // After `−M` is pulled out, a maximum `M` may be an operand of its own, which can be flattened.
             let forms = shifted.into_iter().map(|terms| self.intern_sorted(terms)).collect();
             let rest = self.maximum_of_forms(forms)?;
             return self.sum(rest, Polynomial::from_sorted(common));

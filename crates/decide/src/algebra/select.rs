@@ -67,7 +67,7 @@ impl Algebra {
         if sign.and(wanted).within(SignSet::NONE) {
             return Ok(self.intern_condition(Condition::Truth(false)));
         }
-        // The sign is not known, so the form is not zero and has a first summand.
+        // The form zero has a known sign, so this form has a first summand.
         let Some((_, leading)) = self.form(form).first() else {
             return Ok(self.intern_condition(Condition::Truth(SignSet::ZERO.within(wanted))));
         };
@@ -147,7 +147,7 @@ impl Algebra {
             return Ok(rescaled);
         }
         let (common, a, b) = self.without_common(a, b);
-        // Of a condition and its negation, the one with the smaller number is canonical.
+        // Use the condition or its negation, the one with the smaller number: it is canonical.
         let (condition, a, b) =
             if condition < negated { (condition, a, b) } else { (negated, b, a) };
         let leading = a.first().or(b.first()).map_or(Number::ONE, |(_, c)| c.clone());
@@ -229,7 +229,7 @@ impl Algebra {
         let (one, other) = (self.polynomial(upper), self.polynomial(lower));
         let gap = self.difference(one, other)?;
         let gap = self.expanded(gap)?;
-        // The compared form begins with coefficient 1, so the factor is the gap's first one.
+        // The compared form begins with coefficient 1, so the factor is the first coefficient of the gap.
         let Some(factor) = gap.first().map(|(_, coefficient)| coefficient.clone()) else {
             return Ok(None);
         };

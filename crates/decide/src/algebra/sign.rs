@@ -72,8 +72,8 @@ impl Algebra {
             let full_form = self.polynomial(form);
             let rest = self.sum(full_form, multiple)?;
             let rest = self.intern(rest)?;
-            let own = self.sign_of_terms(rest).and(self.sign_by_fact(rest)?);
-            possible = possible.and(sign.plus(own));
+            let rest_sign = self.sign_of_terms(rest).and(self.sign_by_fact(rest)?);
+            possible = possible.and(sign.plus(rest_sign));
         }
         Ok(possible)
     }

@@ -1,8 +1,8 @@
 //! Exact square roots of polynomials, for `√(x² + 2xy + y²) = |x+y|`.
 //!
 //! The classical algorithm finds one term of the root at a time, from the largest monomial down, in the lexicographic
-//! order of atoms and powers. It stops when the square of the root equals the polynomial, so a wrong order can only
-//! miss a root. Sums with exponentials, fractional or negative powers are not tried.
+//! order of atoms and powers. A root is returned only if its square equals the polynomial, so a mistake in the order
+//! could only miss a root. Sums with exponentials, fractional or negative powers are not tried.
 
 use super::monomial::Factors;
 use super::{Algebra, Exponent, FormId, Monomial, Outcome, Polynomial, Power, Summand};
@@ -32,8 +32,8 @@ impl Algebra {
         let Some(first) = square_root(&coefficient) else { return Ok(None) };
         let Some(half) = self.halved(lead)? else { return Ok(None) };
         let mut root = Algebra::monomial_polynomial(half, first.clone());
-        // Twice the first term divides the leading contribution of the remaining terms.
-        let divisor = (&first + &first).reciprocal().unwrap_or(Number::ONE);
+        // (first + next + …)² = first² + 2·first·next + …: the next term is the leading remaining one over 2·first.
+        let half_inverse = (&first + &first).reciprocal().unwrap_or(Number::ONE);
         let (inverse, _) = self.monomial_inverse(half)?;
         for _ in 0..MAX_ROOT_TERMS {
             let square = self.expand_product(root.clone(), root.clone())?;
@@ -44,7 +44,7 @@ impl Algebra {
             if self.factors(next).iter().any(|(_, power)| power.is_negative()) {
                 return Ok(None);
             }
-            self.accumulate_single(&mut root, next, &coefficient * &divisor)?;
+            self.accumulate_single(&mut root, next, &coefficient * &half_inverse)?;
             root.tidy();
         }
         Ok(None)

@@ -99,31 +99,31 @@ impl Fingerprints {
     }
 
     /// Requests the operand values that these values of an operation depend on.
-    fn request_operands(&mut self, terms: &Terms, operation: Node, own: u8) {
-        let float = own & FLOAT;
-        let if_any = |bit: u8| if own & !FLOAT != 0 { bit } else { 0 };
+    fn request_operands(&mut self, terms: &Terms, operation: Node, requested: u8) {
+        let float = requested & FLOAT;
+        let if_any = |bit: u8| if requested & !FLOAT != 0 { bit } else { 0 };
         match operation {
             Node::Sum(sum) => {
                 for factors in terms.products(sum).flatten() {
-                    self.request(factors.left(), own);
-                    self.request(factors.right(), own);
+                    self.request(factors.left(), requested);
+                    self.request(factors.right(), requested);
                 }
             }
             Node::Exp(a) => self.request(a, float | if_any(EXPONENT)),
-            Node::Apply(Function::Rounded, a) => self.request(a, own),
+            Node::Apply(Function::Rounded, a) => self.request(a, requested),
             Node::Log(a) | Node::Apply(_, a) => self.request(a, float | if_any(VALUE)),
             Node::Maximum(..) | Node::Minimum(..) | Node::Absolute(_) => {
-                operation.children().for_each(|child| self.request(child, own | FLOAT));
+                operation.children().for_each(|child| self.request(child, requested | FLOAT));
             }
             Node::Select(condition, a, b) => {
                 self.request(condition, FLOAT);
-                self.request(a, own);
-                self.request(b, own);
+                self.request(a, requested);
+                self.request(b, requested);
             }
             Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..) => {
                 operation.children().for_each(|child| self.request(child, FLOAT));
             }
-            other => other.children().for_each(|child| self.request(child, own)),
+            other => other.children().for_each(|child| self.request(child, requested)),
         }
     }
 

@@ -36,8 +36,8 @@ impl<'t> Evaluator<'t> {
     pub(crate) fn new(terms: &'t Terms, roots: Vec<Term>) -> Self {
         let nodes = evaluation_order(terms, roots.iter().copied(), |_| true).nodes;
         let unsealed = roots.iter().filter(|root| terms.node_of(**root).is_none());
-        let own: u64 = unsealed.map(|root| u64::from(root.products())).sum();
-        let cost = own + nodes.iter().map(|node| cost(terms.at(*node))).sum::<u64>();
+        let unsealed_cost: u64 = unsealed.map(|root| u64::from(root.products())).sum();
+        let cost = unsealed_cost + nodes.iter().map(|node| cost(terms.at(*node))).sum::<u64>();
         Self { terms, roots, nodes, values: Vec::new(), cost, deadline: Deadline::default() }
     }
 

@@ -16,7 +16,7 @@ pub enum Value {
     Real(Interval),
     /// A condition that holds or not.
     Truth(bool),
-    /// A condition that is certainly defined; the enclosures do not tell if it holds.
+    /// A condition that is certainly defined; the enclosures do not decide if it holds.
     Undecided,
     /// An unknown real: the value of an uninterpreted function.
     Any,
@@ -299,7 +299,7 @@ fn round_end(function: Function, end: &Binary) -> Option<IBig> {
     Some(match function {
         Function::Ceil if !exact => floor + IBig::ONE,
         Function::Trunc if !exact && end.signum() < 0 => floor + IBig::ONE,
-        // Below one half, however small.
+        // The magnitude is below one half, perhaps far below: the number itself need not be rounded.
         Function::Round if end.magnitude() < 0 => IBig::ZERO,
         Function::Round if !exact => round_to_even(&end.to_number()).to_big().floor(),
         _ => floor,
@@ -311,13 +311,13 @@ fn select(condition: &Value, a: &Value, b: &Value) -> Value {
         Value::Truth(true) => a.clone(),
         Value::Truth(false) => b.clone(),
         Value::Undefined => Value::Undefined,
-        // Either way the value lies in the hull; one undefined branch settles nothing.
+        // The value of either branch lies in the hull. If one branch is undefined, the select may or may not be.
         Value::Undecided => match (a, b) {
             (Value::Undefined, Value::Undefined) => Value::Undefined,
             (Value::Undefined, _) | (_, Value::Undefined) => Value::Unsure,
             _ => both(a, b, |x, y| Some(x.hull(y))),
         },
-        // The condition may be undefined, and then so is the select, whatever the branches are.
+        // The condition may be undefined, and then so is the select, even if its branches are equal.
         Value::Unsure if matches!((a, b), (Value::Undefined, Value::Undefined)) => Value::Undefined,
         Value::Unsure | Value::Real(_) | Value::Any | Value::Infinity(_) => Value::Unsure,
     }

@@ -104,13 +104,13 @@ impl Normaliser<'_> {
         let mut total = None;
         for factors in self.terms.products(sum).flatten() {
             let (a, b) = (factors.left(), factors.right());
-            let own = match (self.infinite(a), self.infinite(b)) {
+            let infinity = match (self.infinite(a), self.infinite(b)) {
                 (None, None) => continue,
                 (Some(negative), None) => self.scaled_infinity(algebra, negative, b)?,
                 (None, Some(negative)) => self.scaled_infinity(algebra, negative, a)?,
                 (Some(x), Some(y)) => Some(Form::Infinite(x != y)),
             };
-            let Some(Form::Infinite(negative)) = own else { return Err(Obstacle::Infinite) };
+            let Some(Form::Infinite(negative)) = infinity else { return Err(Obstacle::Infinite) };
             let negative = negative != factors.is_negative();
             if total.is_some_and(|before| before != negative) {
                 return Err(Obstacle::Undefined);

@@ -195,9 +195,9 @@ fn unnamed<'a, 'p>(
     specs: &[ArgumentSpec],
 ) -> impl Iterator<Item = &'a Parameter<'p>> {
     let named = |name: &String| specs.iter().any(|one| one.value.names().any(|one| one == name));
-    let own: Vec<&ArgumentSpec> = specs.iter().filter(|spec| !named(&spec.name)).collect();
+    let unrelated: Vec<&ArgumentSpec> = specs.iter().filter(|spec| !named(&spec.name)).collect();
     let is_given: Vec<bool> =
-        positions(parameters, &own).positional.iter().map(Option::is_some).collect();
+        positions(parameters, &unrelated).positional.iter().map(Option::is_some).collect();
     let is_open =
         move |parameter: &&Parameter<'_>| !is_given.get(parameter.index).is_some_and(|one| *one);
     parameters.iter().filter(is_open)

@@ -144,8 +144,8 @@ const NAMES: &[(ElementType, &[&str])] = &[
 ];
 
 fn element(words: &[&str]) -> Option<ElementType> {
-    let own: Vec<&str> = words.iter().copied().filter(|word| *word != "*").collect();
-    let name = own.join(" ");
+    let type_words: Vec<&str> = words.iter().copied().filter(|word| *word != "*").collect();
+    let name = type_words.join(" ");
     let name = name.strip_prefix("std::").unwrap_or(&name);
     NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(element, _)| *element)
 }

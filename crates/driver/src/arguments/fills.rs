@@ -43,7 +43,7 @@ pub(super) fn random(
         let draw = |_| table[stream.below(table.len() as u64) as usize].iter().copied();
         return Ok((0..count).flat_map(draw).collect());
     }
-    // Of a range, positions are drawn: not all numbers between its ends belong to it.
+    // Draw positions in the range: it need not contain all numbers between its ends.
     let (low, high) = match range {
         Some(range) => (0, range.count() - 1),
         None => element.integer_range(),
@@ -95,11 +95,11 @@ impl Stream {
 
     /// Draws distinct numbers below `size`: the first places of a shuffle that keeps only the numbers it has moved.
     fn distinct(&mut self, size: u64, count: u64) -> Vec<u64> {
-        let mut moved: FxHashMap<u64, u64> = FxHashMap::default();
+        let mut swapped: FxHashMap<u64, u64> = FxHashMap::default();
         let draw = |place: u64| {
             let other = place + self.below(size - place);
-            let here = moved.get(&place).copied().unwrap_or(place);
-            moved.insert(other, here).unwrap_or(other)
+            let here = swapped.get(&place).copied().unwrap_or(place);
+            swapped.insert(other, here).unwrap_or(other)
         };
         (0..count.min(size)).map(draw).collect()
     }
@@ -152,7 +152,7 @@ mod tests {
             [126, 127, -128, -127]
         );
         assert_eq!(iota(ElementType::B1, 4).unwrap(), [0, 1, 0, 1]);
-        // 16 is the last integer below which 8-bit floats of this format have all.
+        // This 8-bit format has every integer up to 16, and no 17.
         let bytes = iota(ElementType::E4m3, 18).unwrap();
         assert_eq!((bytes[17], bytes[0]), (bytes[0], 0));
         let bytes = iota(ElementType::F16, 2050).unwrap();

@@ -70,7 +70,7 @@ fn round_to_odd(text: &str, nearest: f64) -> f64 {
     let exact = format!("{nearest:.1100e}");
     let (Some(text), Some(exact)) = (digits(text), digits(&exact)) else { return nearest };
     let is_even = nearest.to_bits() & 1 == 0;
-    // Adding to the bits moves away from zero, whatever the sign.
+    // Adding to the bits moves away from zero, for either sign.
     match text.cmp(&exact) {
         std::cmp::Ordering::Less if is_even && nearest != 0.0 => {
             f64::from_bits(nearest.to_bits() - 1)
@@ -222,7 +222,7 @@ mod tests {
             (Format::F16, "65519.99", 0x7bff),
             (Format::F16, "5.960464477539063e-8", 1),
             (Format::F16, "2.98023223876953125e-8", 0),
-            // Nearer to the tie than any other f64, and above or below it.
+            // Above or below a tie, by less than the distance to the next f64.
             (Format::F16, "2.9802322387695314e-8", 1),
             (Format::F16, "0.0000000298023223876953125000000000001", 1),
             (Format::F16, "-2.9802322387695312499999999e-8", 0x8000),

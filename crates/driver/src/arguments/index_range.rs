@@ -1,4 +1,5 @@
-//! Checks of tensor arguments: the range of integers (`x=s32[8]:0..100`, `x=s32[8]:0..100|-1`), and strides that let elements overlap.
+//! Checks of tensor arguments: the range of integers (`x=s32[8]:0..100`, `x=s32[8]:0..100|-1`), and strides that let
+//! elements overlap.
 
 use super::parse::number;
 use super::{ElementType, IndexRange, Number, ParseReason, TensorSpec};
@@ -18,7 +19,7 @@ impl IndexRange {
         std::iter::once(range).chain(others).collect()
     }
 
-    /// The number at a position, in an order that begins with the range itself.
+    /// Returns the number at a position: first come the numbers of the range in order, then the others.
     pub(super) fn number(self, position: i128) -> i128 {
         let size = i128::from(self.high) - i128::from(self.low);
         let other = |at: i128| self.others.into_iter().flatten().nth(usize::try_from(at).ok()?);
@@ -41,7 +42,7 @@ impl IndexRange {
             || others.map(i128::from).any(|other| other == number)
     }
 
-    /// The number of its numbers.
+    /// Counts the numbers: those of the range, and the others.
     pub(super) fn count(self) -> i128 {
         let others = self.others.into_iter().flatten().count();
         i128::from(self.high) - i128::from(self.low) + others as i128
@@ -133,7 +134,7 @@ mod tests {
         assert_eq!(numbers, [0, 1, 2, -100, 7]);
         let contained: Vec<i128> = (-110..110).filter(|one| found.contains(*one)).collect();
         assert_eq!(contained, [-100, 0, 1, 2, 7]);
-        // Numbers of the range itself are no others.
+        // An extra number that the range contains, or that is named twice, adds nothing.
         assert_eq!(range("0..3|1|1|-1"), range("0..3|-1"));
         for wrong in ["0..3|", "0..3|x", "0..3|3|4|5|6|7", "3..0|5"] {
             assert_eq!(range(wrong), None, "{wrong}");

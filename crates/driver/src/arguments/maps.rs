@@ -42,10 +42,13 @@ pub(super) fn positions<'r>(
         }
     };
     if by_name {
-        let of = |parameter: &Parameter<'_>| {
+        let spec_of = |parameter: &Parameter<'_>| {
             specs.iter().copied().find(|spec| spec.name == parameter.name)
         };
-        return Positions { positional: parameters.iter().map(of).collect(), surplus: Vec::new() };
+        return Positions {
+            positional: parameters.iter().map(spec_of).collect(),
+            surplus: Vec::new(),
+        };
     }
     let mut rest = specs.iter().copied().peekable();
     let mut positional = Vec::new();

@@ -75,13 +75,13 @@ pub(super) fn parameters<'p>(
         .map(|(index, id)| {
             let variable = &program.variables[id];
             let pointer = uses.remove(&index);
-            let own = variable.name.strip_prefix(&prefix).unwrap_or(&variable.name);
+            let ptx_name = variable.name.strip_prefix(&prefix).unwrap_or(&variable.name);
             let written = declared.get(index);
             let name = written.map_or("", |one| &one.name);
             Parameter {
                 index,
                 variable,
-                name: if name.is_empty() { own } else { name },
+                name: if name.is_empty() { ptx_name } else { name },
                 is_certain: written.is_none_or(|one| one.name.is_empty() || one.is_certain),
                 ty: written.map(|one| one.ty.as_str()),
                 bytes: variable.size.unwrap_or(0),

@@ -66,11 +66,12 @@ fn is_only_definition(tokens: &[&str], kernel: &str) -> bool {
     let is_instance = |at: usize| at > 0 && tokens[at - 1] == "template";
     let heading = |at: usize| heading(&tokens[at + 1..]);
     let understood = globals().all(|(at, _)| is_instance(at) || heading(at).is_some());
-    let own = globals().filter(|(at, _)| heading(*at).is_some_and(|one| one.0 == kernel)).count();
+    let definitions =
+        globals().filter(|(at, _)| heading(*at).is_some_and(|one| one.0 == kernel)).count();
     // A name in front of a list, or in the list of a macro, may be another definition.
     let before_list = |at: usize| matches!(tokens.get(at + 1), Some(&"(" | &")"));
     let lists = (0..tokens.len()).filter(|at| tokens[*at] == kernel && before_list(*at)).count();
-    understood && own == 1 && lists == 1
+    understood && definitions == 1 && lists == 1
 }
 
 /// Splits a text into words and single characters, without blanks.

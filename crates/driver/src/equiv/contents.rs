@@ -10,7 +10,7 @@ use crate::arguments::{Arguments, Direction, TensorSpec};
 use crate::execute::{Execution, PreparedLaunch};
 use exec::{Access, Contents};
 use std::collections::{BTreeMap, BTreeSet};
-use variables::{Holds, holds};
+use variables::{HeldContents, held_contents};
 
 /// Checks that contents given for a tensor are given at every launch that reads it, and are equal.
 ///
@@ -112,10 +112,10 @@ fn reads<'p>(
             one.is_given && !tensors.iter().any(|(name, _)| *name == one.name.as_str())
         });
     let variables = variables.filter_map(|one| {
-        let (is_given, bytes) = match holds(prepared, one) {
-            Holds::Bytes(bytes) => (true, Some(bytes)),
-            Holds::Input => (false, None),
-            Holds::Anything | Holds::Initialiser(_) => return None,
+        let (is_given, bytes) = match held_contents(prepared, one) {
+            HeldContents::Bytes(bytes) => (true, Some(bytes)),
+            HeldContents::Input => (false, None),
+            HeldContents::Anything | HeldContents::Initialiser(_) => return None,
         };
         Some((one.name.as_str(), GivenContents { is_given, bytes, is_variable: true }))
     });

@@ -219,7 +219,7 @@ fn outcome_of(answered: &FinishedComparison<'_>, colour: Colour) -> Outcome {
     }
 }
 
-/// The exit status. A proof that its recheck contradicts is a bug of ours, whatever else was found.
+/// The exit status. A proof that its recheck contradicts is a bug of ours, which precedes every verdict.
 fn exit(answer: Option<&Answer>, verdict: Verdict) -> Exit {
     match (answer, verdict) {
         (Some(Answer::Contradicted(_)), _) => Exit::Bug,

@@ -273,7 +273,7 @@ pub(crate) fn ranges<'p>(
     Ok(all)
 }
 
-/// A kernel by itself: all its inputs are symbols.
+/// A kernel outside of a comparison: all its inputs are symbols.
 ///
 /// # Errors
 /// If relations are circular.

@@ -105,11 +105,11 @@ fn named_launches<'f, 'r>(
 
 /// The blocks of a side: `4 blocks`, `8 blocks then 2 blocks`, `a formula then 4 blocks`
 fn blocks(side: &[FinishedRun<'_>]) -> String {
-    let of = |launch: &FinishedRun<'_>| match launch.is_formula {
+    let describe = |launch: &FinishedRun<'_>| match launch.is_formula {
         true => "a formula".to_owned(),
         false => launch.blocks(),
     };
-    let mut all: Vec<String> = side.iter().map(of).collect();
+    let mut all: Vec<String> = side.iter().map(describe).collect();
     // A formula becomes one launch for each definition.
     all.dedup_by(|one, other| one == other && one == "a formula");
     all.join(" then ")
@@ -243,7 +243,7 @@ pub(super) fn likely_cause(difference: &Difference, scalars: &[(String, f64)]) -
     const SMALL: f64 = 1e-5;
     let [Some(one), Some(other)] = difference.values else { return None };
     let relative = (one - other).abs() / one.abs().max(other.abs());
-    // It is explained already, or not small.
+    // No note if the difference is explained already, or not small.
     if relative.is_nan() || relative >= SMALL || !difference.rounding.is_empty() {
         return None;
     }

@@ -21,7 +21,7 @@ pub(crate) fn values(difference: &Difference) -> [String; 2] {
         Some(witness) => witness.elements.each_ref().map(|element| enclosed(element, number)),
     };
     let [one, other] = shown(number);
-    // If nine digits do not tell them apart, show all.
+    // If nine digits do not distinguish them, show all.
     if one == other { shown(|value| format!("{value:?}")) } else { [one, other] }
 }
 
@@ -37,7 +37,7 @@ fn enclosed(element: &Enclosed, number: fn(f64) -> String) -> String {
     }
 }
 
-/// Formats a number with nine digits, which tell floats of 32 bits apart, or fewer if they are exact.
+/// Formats a number with nine digits, which distinguish 32-bit floats, or fewer if they are exact.
 pub(super) fn number(value: f64) -> String {
     let rounded = format!("{value:.8e}").parse::<f64>();
     let shown = match rounded {

@@ -198,10 +198,10 @@ impl Facts<'_> {
     /// instructions.
     fn shared(&self, id: FuncId, mentioned: &FxHashSet<&str>) -> Shared {
         let mut shared = Shared::default();
-        let own = self.shared.get(&Some(id)).into_iter().flatten();
+        let of_function = self.shared.get(&Some(id)).into_iter().flatten();
         let module = self.shared.get(&None).into_iter().flatten();
         let module = module.filter(|variable| mentioned.contains(variable.name.as_str()));
-        for variable in own.chain(module) {
+        for variable in of_function.chain(module) {
             let name = variable.name.clone();
             match variable.size.filter(|_| !variable.external) {
                 Some(bytes) => {

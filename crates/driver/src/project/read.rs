@@ -84,7 +84,7 @@ pub(super) fn project(source: &SourceFile, folder: &Path) -> Result<Project, Vec
     let known = [LAUNCH, SETTINGS, OF_ONE_KIND].concat();
     let defaults =
         defaults.map(|(table, span)| Table::new(table, span, &known, &mut reader.problems));
-    // In the order of the file, whatever their kind.
+    // Entries of all kinds, in the order of the file.
     let mut entries = Vec::new();
     for (one, span) in table.tables("check", &mut reader.problems) {
         entries.push((span.start, reader.check(one, span, defaults.as_ref())));

@@ -108,7 +108,7 @@ impl Reader<'_> {
                 .clone()
                 .unwrap_or_else(|| paths.iter().map(short).collect::<Vec<_>>().join("="));
             let correspondence = Correspondence { names: names.clone(), same_launch, requires };
-            let of = ForAllSizes {
+            let entry = ForAllSizes {
                 kernels: paths,
                 defines,
                 compares,
@@ -116,7 +116,7 @@ impl Reader<'_> {
                 ensures,
                 arguments,
             };
-            let task = Task::ForAllSizes(Box::new(of));
+            let task = Task::ForAllSizes(Box::new(entry));
             entries.push(Entry {
                 name: entry_name(&name, &values),
                 task,
@@ -150,25 +150,25 @@ impl Reader<'_> {
 
 /// Runs an entry.
 pub(super) fn execute(
-    of: &ForAllSizes,
+    entry: &ForAllSizes,
     settings: &Settings,
     compile: CompileOptions,
     run: &RunOptions<'_>,
 ) -> Result<Outcome, InputError> {
     let reading = Reading {
-        defines: of.defines.clone(),
+        defines: entry.defines.clone(),
         includes: compile.includes.clone(),
         arch: compile.architecture.clone(),
     };
     let contract = Contract {
-        ensures: of.ensures.as_deref().map(Input::of_formula).transpose()?,
-        arguments: of.arguments.clone(),
-        requires: of.correspondence.requires.clone(),
+        ensures: entry.ensures.as_deref().map(Input::of_formula).transpose()?,
+        arguments: entry.arguments.clone(),
+        requires: entry.correspondence.requires.clone(),
     };
-    let contract = Some(&contract).filter(|one| of.kernels.len() == 1 && !one.is_empty());
+    let contract = Some(&contract).filter(|one| entry.kernels.len() == 1 && !one.is_empty());
     let project = compile.project.clone();
     let cache = compile.environment.cache_folder();
-    let compiling = Compiling { options: compile, defines: of.defines.clone() };
+    let compiling = Compiling { options: compile, defines: entry.defines.clone() };
     let options = |kernel| prove::Options {
         kernel,
         infers: true,
@@ -180,31 +180,31 @@ pub(super) fn execute(
         time: settings.limits.time.or(Some(PROOF_TIME)),
         jobs: 1,
         watch: run.watch,
-        compiling: of.compares.then_some(&compiling),
+        compiling: entry.compares.then_some(&compiling),
         reading: &reading,
         contract,
         format: Format::Text,
     };
     let mut inputs = Vec::new();
-    for KernelPath { file, .. } in &of.kernels {
+    for KernelPath { file, .. } in &entry.kernels {
         let input = Input::read_cuda_of(file.as_ref(), project.as_deref());
         inputs.push(input?);
     }
-    match (&inputs[..], &of.kernels[..]) {
+    match (&inputs[..], &entry.kernels[..]) {
         ([input], [path]) => Ok(prove::run(input, options(path.kernel.as_deref()), run.colour)),
         ([reference, optimised], [one, two]) => {
             let names = [one, two].map(|path| path.kernel.as_deref());
             let inputs = [reference, optimised];
-            Ok(prove::compare(inputs, names, &of.correspondence, options(None), run.colour))
+            Ok(prove::compare(inputs, names, &entry.correspondence, options(None), run.colour))
         }
         _ => Ok(Outcome::bad_input("one or two kernels are needed")),
     }
 }
 
 /// Builds a report on unreadable input, so that JSON and SARIF contain the error, too.
-pub(super) fn unreadable(of: &ForAllSizes, name: &str, message: &str) -> Report {
-    let command = if of.kernels.len() == 1 { "prove" } else { "equiv" };
-    let file = of.kernels.last().map_or("", |path| path.file.as_str());
+pub(super) fn unreadable(entry: &ForAllSizes, name: &str, message: &str) -> Report {
+    let command = if entry.kernels.len() == 1 { "prove" } else { "equiv" };
+    let file = entry.kernels.last().map_or("", |path| path.file.as_str());
     let mut report = report::unreadable(command, file, message);
     report.name = Some(name.to_owned());
     report

@@ -47,7 +47,7 @@ impl<T: Send + 'static> Detached<T> {
         let (sender, receiver) = mpsc::channel();
         let work = move || {
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
-            // The receiver may be gone.
+            // The receiver may have ended.
             let _ = sender.send(ended);
         };
         std::thread::Builder::new().stack_size(STACK).spawn(work).ok()?;

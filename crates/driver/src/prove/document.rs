@@ -12,35 +12,35 @@ use interp::Event;
 use kir::Kernel;
 
 /// The report of an answer.
-pub(super) fn of_answer(of: &Report<'_>, exit: Exit) -> report::Report {
+pub(super) fn of_answer(result: &Report<'_>, exit: Exit) -> report::Report {
     let mut properties = Vec::new();
     let mut all = Vec::new();
-    for checked in &of.answer.properties {
-        let verdict = of.verdict_of(checked);
+    for checked in &result.answer.properties {
+        let verdict = result.verdict_of(checked);
         let unknown = verdict == Verdict::Unknown;
-        let reasons = if unknown { of.reasons(checked) } else { Vec::new() };
+        let reasons = if unknown { result.reasons(checked) } else { Vec::new() };
         let name = name(checked.property);
         properties.push(Property { name, verdict, reasons, side: None });
-        all.extend(checked.findings.iter().map(|one| finding(of, name, one)));
+        all.extend(checked.findings.iter().map(|one| finding(result, name, one)));
     }
-    properties.extend(of.reading(None));
+    properties.extend(result.reading(None));
     let page = PageData {
-        launches: vec![launch(of.kernel, None)],
-        proof: proof(of),
+        launches: vec![launch(result.kernel, None)],
+        proof: proof(result),
         ..PageData::default()
     };
     report::Report {
-        kernel: Some(of.kernel.name.clone()),
-        verdict: of.verdict(),
+        kernel: Some(result.kernel.name.clone()),
+        verdict: result.verdict(),
         properties,
         findings: all,
-        assumptions: of.assumptions(),
-        from_kernel: of.stated(),
-        notes: of.notes().into_iter().chain(compare::note(of.compared)).collect(),
-        compared: Some(compare::as_data(of.compared, of.kernel)),
+        assumptions: result.assumptions(),
+        from_kernel: result.stated(),
+        notes: result.notes().into_iter().chain(compare::note(result.compared)).collect(),
+        compared: Some(compare::as_data(result.compared, result.kernel)),
         exit,
         page,
-        ..empty(of.input)
+        ..empty(result.input)
     }
 }
 
@@ -57,13 +57,13 @@ pub(super) fn launch(kernel: &Kernel, side: Option<&'static str>) -> LaunchFacts
 }
 
 /// The methods that proved the properties of a kernel, for the section on the proof in HTML reports.
-fn proof(of: &Report<'_>) -> Vec<ProofFact> {
+fn proof(result: &Report<'_>) -> Vec<ProofFact> {
     vec![
         ProofFact::new(
             "Holds for",
             format!(
                 "{} and size that the assumptions allow, and every thread schedule",
-                scope(&[of.kernel])
+                scope(&[result.kernel])
             ),
         ),
         ProofFact::new(
@@ -140,10 +140,14 @@ pub(super) fn sources(input: &Input, side: Option<&'static str>) -> Vec<report::
     files.map(of_file).collect()
 }
 
-pub(super) fn finding(of: &Report<'_>, property: PropertyName, one: &allsizes::Finding) -> Finding {
-    let diagnostic = findings::diagnostic(of.kernel, one);
-    let race = findings::race_picture(of.kernel, one, of.input);
-    Finding { race, ..as_finding(&diagnostic, of.input, kind(&one.event), property) }
+pub(super) fn finding(
+    result: &Report<'_>,
+    property: PropertyName,
+    one: &allsizes::Finding,
+) -> Finding {
+    let diagnostic = findings::diagnostic(result.kernel, one);
+    let race = findings::race_picture(result.kernel, one, result.input);
+    Finding { race, ..as_finding(&diagnostic, result.input, kind(&one.event), property) }
 }
 
 pub(super) fn as_finding(

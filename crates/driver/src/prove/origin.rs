@@ -2,7 +2,7 @@
 //!
 //! A user who checks another author's kernel must know which conditions that author chose: `requires n < 0` would make
 //! any claim true. `__launch_bounds__` is such a condition, unless the conditions from the command already imply it. No
-//! other implications are tested. So a condition may be listed that the command implies anyway; none is left out.
+//! other implications are tested. So a condition may be listed although the command implies it; none is left out.
 
 use super::answer::Report;
 use super::contract::COMMAND_LINE;

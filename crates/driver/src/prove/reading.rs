@@ -75,9 +75,9 @@ impl Reading {
         let path = Path::new(input.source.name());
         let arch = self.cuda_arch().map_err(Refused::Option)?;
         let defines = self.macros().map_err(Refused::Option)?;
-        let own = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let kernel_folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let folders: Vec<PathBuf> =
-            std::iter::once(own).chain(self.includes.iter().cloned()).collect();
+            std::iter::once(kernel_folder).chain(self.includes.iter().cloned()).collect();
         let reader = |file: &Path| read(file, &folders);
         let includes = self.includes.clone();
         let options =

@@ -173,13 +173,13 @@ fn add_launch_stats(stats: &mut Stats, launches: Vec<LaunchStats>) {
 /// The joint verdicts on the launches of a side.
 fn of_side(side: &[FinishedRun<'_>], name: &'static str) -> Vec<Property> {
     let mut all: Vec<Property> = Vec::new();
-    let of = |launch: &FinishedRun<'_>| {
+    let properties_of_launch = |launch: &FinishedRun<'_>| {
         // For a formula, only errors and open questions are reported.
-        let mut own = of_properties(launch, Some(name));
-        own.retain(|one| !launch.is_formula || one.verdict != Verdict::Proved);
-        own
+        let mut properties = of_properties(launch, Some(name));
+        properties.retain(|one| !launch.is_formula || one.verdict != Verdict::Proved);
+        properties
     };
-    for property in side.iter().flat_map(of) {
+    for property in side.iter().flat_map(properties_of_launch) {
         match all.iter_mut().find(|one| one.name == property.name) {
             Some(one) => {
                 one.verdict = Verdict::of_all([one.verdict, property.verdict].into_iter());

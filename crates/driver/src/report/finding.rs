@@ -180,7 +180,7 @@ pub(super) fn different(
 /// The stores of an element by both kernels: the optimised one first, because that is the one a reader will change.
 fn stores(sides: &[Vec<FinishedRun<'_>>; 2], difference: &equiv::Difference) -> Vec<Location> {
     let names = [(1, "the optimised kernel stores it"), (0, "the reference stores it")];
-    let of = |(side, text): (usize, &str)| {
+    let location_of = |(side, text): (usize, &str)| {
         let (place, thread) = difference.stores[side]?;
         let launch = last_writer(&sides[side], &difference.position.name)?;
         let origin = source_lines::source_lines(place, launch.program()).into();
@@ -192,7 +192,7 @@ fn stores(sides: &[Vec<FinishedRun<'_>>; 2], difference: &equiv::Difference) -> 
         let name = Some(if side == 0 { "reference" } else { "optimised" });
         Some(Location { side: name, ..location(&label, launch.input()) })
     };
-    names.into_iter().filter_map(of).collect()
+    names.into_iter().filter_map(location_of).collect()
 }
 
 pub(super) fn overflowing(found: Overflowing) -> Finding {

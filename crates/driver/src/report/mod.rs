@@ -49,12 +49,12 @@ pub struct Report {
     /// Accesses that may race.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) open: Vec<Finding>,
-    /// Where a run stopped, if it did.
+    /// The place where a run stopped; `None` if it reached its end.
     pub(crate) stopped: Option<StopPlace>,
     pub(crate) assumptions: Vec<String>,
     /// Conditions of the answer that come from the kernel's file and not from the command: preconditions stated in the
-    /// file, and variables that the kernel leaves changed for the next launch. The kernel's author chose them, so a user who does not trust
-    /// the author must not count the answer as a proof.
+    /// file, and variables that the kernel leaves changed for the next launch. The kernel's author chose them, so a
+    /// user who does not trust the author must not count the answer as a proof.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) from_kernel: Vec<String>,
     pub(crate) notes: Vec<String>,

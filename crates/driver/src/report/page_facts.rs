@@ -104,8 +104,8 @@ fn ptx(finished: &FinishedRun<'_>, side: Option<&'static str>) -> Option<PtxText
     let mut origins = BTreeMap::new();
     let mut last = source.line(function.span.end);
     let places = function.blocks.iter().flat_map(|block| {
-        let own = block.instructions.iter().map(|one| (one.span, one.location));
-        own.chain([(block.span, block.location)])
+        let instructions = block.instructions.iter().map(|one| (one.span, one.location));
+        instructions.chain([(block.span, block.location)])
     });
     for (span, location) in places {
         let line = source.line(span.start);

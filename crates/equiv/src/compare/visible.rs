@@ -25,7 +25,7 @@ const PRECISE_BITS: u32 = 24;
 /// Number of precise points that are searched.
 const PRECISE_POINTS: u64 = 24;
 
-/// The number of runs that are made whatever they cost.
+/// The number of runs that are made at any cost.
 const FREE_RUNS: u32 = 16;
 
 /// Instructions of all lanes after which no run beyond [`FREE_RUNS`] is started.

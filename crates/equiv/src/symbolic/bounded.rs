@@ -97,8 +97,8 @@ impl Symbolic {
         for (node, factor) in linear.parts() {
             let Some(&(x, floor, bits)) = self.bits.low.get(&node) else { continue };
             linear.parts.remove(&node);
-            let whole = self.linear_of(x)?;
-            linear = linear.minus(&whole, -factor)?;
+            let dividend = self.linear_of(x)?;
+            linear = linear.minus(&dividend, -factor)?;
             let above = self.linear_of(floor)?;
             linear = linear.minus(&above, factor.checked_mul(1 << bits)?)?;
         }

@@ -63,7 +63,7 @@ impl Symbolic {
         }
     }
 
-    /// Compares in some lanes by an operation.
+    /// Evaluates a comparison of `operands` in `lanes`, and writes the decided truths and open conditions to `out`.
     pub(super) fn compare_with(
         &mut self,
         operation: Operation,
@@ -78,9 +78,10 @@ impl Symbolic {
         self.conclude(&conditions, lanes, out);
     }
 
-    /// Returns an operand of a comparison of floats: an integer marked as one that a machine may have rounded, so that
-    /// the comparison bounds no integer, excludes no comparison of the integer, and makes no choice between integers a
-    /// maximum. Constants are what they are.
+    /// Returns an operand of a comparison of floats. An integer becomes [`Function::Rounded`], because the conversion
+    /// to a float may have rounded it: the comparison then says nothing exact about the integer. So it gives no bound
+    /// of the integer, does not contradict a comparison of the integer itself, and turns no choice between integers
+    /// into a maximum. Constants stay unmarked.
     pub(super) fn as_float(&mut self, operand: Term) -> Term {
         match self.range(operand).is_some() {
             true => self.terms.apply(Function::Rounded, operand),
@@ -99,8 +100,8 @@ impl Symbolic {
         }
     }
 
-    /// Like [`conclude`](Self::conclude), for conditions made of others: these may be valid or unsatisfiable
-    /// whatever their parts are.
+    /// Like [`conclude`](Self::conclude), for conditions with connectives: these may be valid or unsatisfiable although
+    /// none of their operands is constant.
     pub(super) fn conclude_connected(
         &mut self,
         conditions: &Values,
@@ -109,8 +110,8 @@ impl Symbolic {
     ) {
         for lane in lanes.iter() {
             let condition = self.term(conditions[lane]);
-            let node = self.terms.seal(condition);
-            match self.conditions.of(&self.terms, node).known() {
+            let condition = self.terms.seal(condition);
+            match self.conditions.of(&self.terms, condition).known() {
                 Some(holds) => out.decide(lane, holds),
                 None => out.defer(lane, conditions[lane]),
             }

@@ -109,10 +109,10 @@ impl Symbolic {
         }
         let lower = self.shifted_down(x, first)?;
         let end = first.checked_add(bits)?;
-        let whole = range.is_some_and(|(least, most)| {
+        let keeps_value = range.is_some_and(|(least, most)| {
             end >= width.bits() || (least >= 0 && most < 1i128 << end.min(126))
         });
-        let term = match whole {
+        let term = match keeps_value {
             true => lower,
             false => {
                 let upper = self.shifted_down(x, end)?;
@@ -123,12 +123,12 @@ impl Symbolic {
         };
         // A node of its own, so that adding to it keeps its known range.
         let node = self.terms.seal(term);
-        if !whole && first == 0 {
+        if !keeps_value && first == 0 {
             let upper = self.shifted_down(x, end)?;
             self.bits.low.insert(node, (x, upper, bits));
         }
         // The whole number has no node of its own, and its range may be an input's.
-        if !whole || first > 0 {
+        if !keeps_value || first > 0 {
             let most = range.map_or(i128::MAX, |(_, most)| most >> first);
             self.ranges.declare(node, (0, field.range().1.min(most)));
             self.bits.of_node.insert(node, field);
@@ -138,7 +138,7 @@ impl Symbolic {
         Some(value)
     }
 
-    /// Returns `true` if a node is a bit field without the highest bits: a mask bounds it, whatever the integer is.
+    /// Returns `true` if a node is a bit field without the highest bits: a mask bounds it for every integer.
     /// After a mere shift, most numbers of the integer are usually out of bounds, and the user knows which occur.
     pub(super) fn is_masked(&self, node: NodeId) -> bool {
         let field = self.bits.of_node.get(&node);

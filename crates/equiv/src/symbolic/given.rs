@@ -53,7 +53,7 @@ impl Symbolic {
 
     /// Creates consecutive handles for some terms and returns the first.
     fn handles_of(&mut self, given: Vec<Term>, inputs: &Inputs) -> Option<Value> {
-        let whole = given.len() as u64 == inputs.count;
+        let is_complete = given.len() as u64 == inputs.count;
         if let Scalar::Integer { width, signed } = inputs.scalar {
             let range = ranges::of_type(width.bits(), signed);
             for node in given.iter().map(|term| self.terms.node(*term)) {
@@ -64,6 +64,6 @@ impl Symbolic {
         }
         // Handles of single terms are consecutive.
         let handles: Vec<Value> = given.into_iter().map(|term| self.handles.handle(term)).collect();
-        handles.first().copied().filter(|_| whole && !self.handles.exhausted)
+        handles.first().copied().filter(|_| is_complete && !self.handles.exhausted)
     }
 }

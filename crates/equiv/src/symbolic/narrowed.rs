@@ -48,14 +48,14 @@ impl Symbolic {
     pub(super) fn range(&mut self, term: Term) -> Option<Range> {
         let Self { integers, terms, ranges, assumed_ranges, .. } = self;
         let input = |position: usize| {
-            let of = integers.iter().find(|(positions, _)| positions.contains(&position));
-            let (_, (low, high)) = *of?;
+            let found = integers.iter().find(|(positions, _)| positions.contains(&position));
+            let (_, (low, high)) = *found?;
             let declared = assumed_ranges.iter().find(|one| one.positions.contains(&position));
             // A number that the type does not have may leave an end of the type in a gap.
             let both = declared.map_or((low, high), |one| {
                 one.without_gaps((low.max(one.range.0), high.min(one.range.1)))
             });
-            // An empty range is dropped: no input is found in this case anyway.
+            // An empty range is dropped: no input falls into this case.
             Some(both).filter(|(low, high)| low <= high)
         };
         ranges.of(terms, term, &input)

@@ -41,9 +41,10 @@ impl Linear {
     /// Divides by a number, if it divides all coefficients and the constant.
     pub(super) fn divided(self, by: i128) -> Option<Self> {
         let divides = |number: i128| by != 0 && number % by == 0;
-        let whole = divides(self.constant) && self.parts.values().all(|&factor| divides(factor));
+        let divides_all =
+            divides(self.constant) && self.parts.values().all(|&factor| divides(factor));
         let parts = self.parts.iter().map(|(&node, &factor)| (node, factor / by.max(1)));
-        whole.then(|| Self { parts: parts.collect(), constant: self.constant / by })
+        divides_all.then(|| Self { parts: parts.collect(), constant: self.constant / by })
     }
 
     /// Returns the nodes with their factors.

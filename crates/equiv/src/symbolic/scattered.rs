@@ -155,7 +155,7 @@ impl Symbolic {
                 let apart = factor * by.signum();
                 let (low, high) = self.range((*x).into())?;
                 let (least, most) = self.range((*y).into())?;
-                // x - y is `apart`, both in their ranges.
+                // Find numbers in the ranges of x and y with x - y = `apart`.
                 let y_number = least.max(low - apart);
                 let fits = y_number <= most && (low..=high).contains(&(y_number + apart));
                 fits.then(|| vec![(*x, y_number + apart), (*y, y_number)])?

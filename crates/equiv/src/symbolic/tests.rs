@@ -3,7 +3,7 @@
 use super::*;
 use testing::Random;
 
-/// After a butterfly all lanes have the same sum, in whatever order they added.
+/// After a butterfly all lanes have the same sum, although they added in different orders.
 #[test]
 fn lanes_that_exchange_their_sums_meet() {
     let mut inputs = Inputs::new();

@@ -81,7 +81,7 @@ pub fn fma(format: Format, mode: FloatMode, a: u64, b: u64, c: u64) -> u64 {
     finish(format, mode, fused(format, mode.rounding, a, b, c))
 }
 
-/// Compares `a` with `b`. Zeros are equal whatever their signs.
+/// Compares `a` with `b`. Zeros of both signs are equal.
 #[inline(always)]
 #[must_use]
 pub fn float_compare(relation: FloatRelation, format: Format, flush: bool, a: u64, b: u64) -> bool {

@@ -286,9 +286,9 @@ pub(super) fn to_f64(format: Format, bits: u64) -> f64 {
 #[inline(always)]
 fn widened(format: Format, bits: u64) -> f64 {
     let layout = Layout::of(format);
-    let moved = f64::from_bits(magnitude(format, bits) << (52 - layout.fraction_bits));
+    let scaled = f64::from_bits(magnitude(format, bits) << (52 - layout.fraction_bits));
     // The bias of a double minus that of the format.
-    let value = moved * power_of_two(1022 + layout.lowest());
+    let value = scaled * power_of_two(1022 + layout.lowest());
     let value = if is_infinite(format, bits) { f64::INFINITY } else { value };
     let value = if is_nan(format, bits) { f64::NAN } else { value };
     if is_negative(format, bits) { -value } else { value }

@@ -12,7 +12,7 @@ use crate::registers::Registers;
 use crate::tags::Tags;
 use ir::{IntBinary, Op, Operand, Reg, Relation, Width};
 
-/// Executes a common operation. Returns `true` if it did.
+/// Executes a common operation. Returns `false` if it declines.
 #[inline]
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     let Context { registers, layout, scratch, lanes, .. } = context;

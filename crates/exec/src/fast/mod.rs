@@ -16,7 +16,7 @@ pub(crate) mod uniform;
 use crate::context::Context;
 use ir::{Load, Op, Store};
 
-/// Executes an operation if a fast path covers it. Returns `true` if one did.
+/// Executes an operation if a fast path covers it. Returns `false` if all of them decline.
 #[inline]
 pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     !context.machine.general
@@ -24,7 +24,7 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
             || direct::execute(context, op))
 }
 
-/// Executes a load if a fast path covers it. Returns `true` if one did.
+/// Executes a load if a fast path covers it. Returns `false` if all of them decline.
 #[inline]
 pub(crate) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
     !context.machine.general
@@ -33,7 +33,7 @@ pub(crate) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
         && contiguous::load(context, load)
 }
 
-/// Executes a store if a fast path covers it. Returns `true` if one did.
+/// Executes a store if a fast path covers it. Returns `false` if all of them decline.
 #[inline]
 pub(crate) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     !context.machine.general

@@ -15,7 +15,7 @@ use crate::memory::state;
 use crate::tags::{Source, Tags};
 use ir::{AddressBase, IntBinary, Load, Op, Operand, Ordering, Reg, Relation, Width};
 
-/// Executes a common operation of the context's only lane. Returns `true` if it did.
+/// Executes a common operation of the context's only lane. Returns `false` if it declines.
 #[inline]
 pub(super) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
     let done = match op {

@@ -121,13 +121,13 @@ pub(super) fn allocation<'s>(
     area: Area,
     lane: usize,
 ) -> Option<(&'s mut Allocation, usize, usize)> {
-    let whole = |memory: &'s mut Allocation| {
+    let all_bytes = |memory: &'s mut Allocation| {
         let size = memory.bytes.len();
         (memory, 0, size)
     };
     match area {
-        Area::Global(number) => context.global.get_mut(number).map(whole),
-        Area::Shared(number) => context.shared.get_mut(number).map(whole),
+        Area::Global(number) => context.global.get_mut(number).map(all_bytes),
+        Area::Shared(number) => context.shared.get_mut(number).map(all_bytes),
         Area::Local(number) if number < context.machine.local.len() => {
             let memory = context.warp.local(context.machine, number);
             let size = memory.bytes.len() / WARP;
@@ -391,8 +391,8 @@ pub(super) fn forget_element(
         match &mut valued {
             None => memory.store(at, bytes, 0, Word::Unknown),
             Some(valued) => {
-                let lost = Byte::Opaque(valued.lost(None, place));
-                valued.store.store_bytes(memory, at, &vec![lost; bytes]);
+                let opaque = Byte::Opaque(valued.lost(None, place));
+                valued.store.store_bytes(memory, at, &vec![opaque; bytes]);
             }
         }
     }

@@ -101,8 +101,8 @@ fn select(
 }
 
 fn concat(context: &mut Context<'_, '_>, dst: Reg, parts: &[Operand]) {
-    let whole = context.layout.width(dst);
-    let bits = whole.bits() / parts.len() as u32;
+    let width = context.layout.width(dst);
+    let bits = width.bits() / parts.len() as u32;
     let part = Width::from_bits(bits).unwrap_or(Width::B64);
     let mut halves = [[0; WARP]; 2];
     let mut tags = Tags::NUMBER;
@@ -125,7 +125,7 @@ fn concat(context: &mut Context<'_, '_>, dst: Reg, parts: &[Operand]) {
         }
     }
     context.write(dst, &halves[0], tags);
-    if whole == Width::B128 {
+    if width == Width::B128 {
         let (layout, lanes) = (context.layout, context.lanes);
         context.registers.write_upper(layout, dst, &halves[1], lanes);
     }
@@ -135,8 +135,8 @@ fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Operand) {
     let Some(part) = dsts.iter().flatten().next().map(|&dst| context.layout.width(dst)) else {
         return;
     };
-    let whole = part.bits() * dsts.len() as u32;
-    let source_width = Width::from_bits(whole).unwrap_or(Width::B64);
+    let total_bits = part.bits() * dsts.len() as u32;
+    let source_width = Width::from_bits(total_bits).unwrap_or(Width::B64);
     let (low, tags) = context.read(src, source_width.min(Width::B64));
     let high = match (source_width, src) {
         (Width::B128, Operand::Register(src)) => {
@@ -390,11 +390,11 @@ fn unfixed(context: &mut Context<'_, '_>, tags: Tags, lanes: Mask, cause: Unfixe
 fn rounded_products((format, count): (Format, u8), mode: FloatMode, [a, b]: [&Lanes; 2]) -> Mask {
     let bits = format.width().bits();
     let exact = |lane: usize, part: u32| {
-        let of = |lanes: &Lanes| {
+        let part_of = |lanes: &Lanes| {
             Enclosure::of_bits(format, lanes[lane] >> (part * bits) & format.width().mask())
         };
         // A NaN operand gives a NaN, fused or not.
-        let (Some(x), Some(y)) = (of(a), of(b)) else { return true };
+        let (Some(x), Some(y)) = (part_of(a), part_of(b)) else { return true };
         let product = enclosure::binary(FloatBinary::Mul, format, mode, [&x, &y]);
         product.is_none_or(|product| product.fixed(format).is_some())
     };

@@ -391,7 +391,7 @@ fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
                         old
                     }
                 }
-                // Of floats alone.
+                // These operations exist for floats only.
                 AtomicOp::AddProduct
                 | AtomicOp::Raise
                 | AtomicOp::RaiseOrNan

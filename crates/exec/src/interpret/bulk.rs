@@ -193,11 +193,11 @@ fn reduce(
     };
     let reads = async_access(context, MemoryEffect::Read, id);
     track(context, source, lane, bytes, reads, SameValue::Different);
-    let whole = Reduction { update, lane, id };
+    let reduction = Reduction { update, lane, id };
     for offset in (0..bytes).step_by(update.scalar.width().bytes() as usize) {
         let at = Pointer { offset: target.offset + i64::from(offset), ..target };
         let to = to.map(|start| start + offset as usize);
-        whole.element(context, (source.area, from + offset as usize), (at, to));
+        reduction.element(context, (source.area, from + offset as usize), (at, to));
     }
     context.report.charge(bytes as usize);
     Ok(())

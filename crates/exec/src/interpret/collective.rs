@@ -290,9 +290,9 @@ impl Inputs {
         let lanes = context.lanes;
         let absent =
             Mask(lanes.iter().filter(absent).fold(0, |mask, receiver| mask | 1 << receiver));
-        let moved = self.tags.permuted(lanes, |receiver| sources[receiver].0);
+        let shuffled = self.tags.permuted(lanes, |receiver| sources[receiver].0);
         let poison = Tags::poison(absent, Origin::Shuffle(context.place));
-        context.write_words(dst, &out, poison.within(absent, moved));
+        context.write_words(dst, &out, poison.within(absent, shuffled));
         if let Some(in_range) = in_range {
             write_vote(context, in_range, Tags::NUMBER, |receiver| sources[receiver].1);
         }

@@ -417,8 +417,8 @@ fn concat(parts: &[LaneOperand], to: u32, placement: VariablePlacement) -> Optio
             return left.bitwise(0, numbers, to, placement);
         }
     };
-    let whole = one.resize(64, false, bits)?.shift_left(at, to)?;
-    whole.bitwise(!numbers, numbers, to, placement)
+    let shifted = one.resize(64, false, bits)?.shift_left(at, to)?;
+    shifted.bitwise(!numbers, numbers, to, placement)
 }
 
 /// Executes `bfi`.

@@ -66,7 +66,7 @@ pub(super) fn split(
             }
             None => {
                 let wraps = width == Width::B32;
-                // Of the congruent numbers, the one closest to the start.
+                // 32-bit sums wrap: take the congruent number that lies closest to the start.
                 let turns = bounds.filter(|_| wraps).map_or(0, |bounds| {
                     (bounds.low + i128::from(more) + HALF).div_euclid(2 * HALF)
                 });
@@ -146,8 +146,8 @@ pub(super) fn read(
     let Some(valued) = &mut context.valued else { return Ok(None) };
     let sort = Sort::of(elements.scalar);
     let size = sort.map_or(0, Sort::bytes);
-    let whole = sort.filter(|_| size > 0 && (bytes as usize).is_multiple_of(size));
-    let Some(sort) = whole else {
+    let whole_elements = sort.filter(|_| size > 0 && (bytes as usize).is_multiple_of(size));
+    let Some(sort) = whole_elements else {
         return Err(context.gap(format!("part of an element of `{name}` is read at byte {place}")));
     };
     let mut all = Vec::new();
@@ -290,11 +290,11 @@ fn participle(kind: AccessKind) -> &'static str {
 
 /// Converts at most eight bytes to a word of a register.
 pub(super) fn word(context: &mut Context<'_, '_>, bytes: &[Byte]) -> (u64, Word) {
-    let mut whole = ZERO;
+    let mut padded = ZERO;
     let length = bytes.len().min(8);
-    whole[..length].copy_from_slice(&bytes[..length]);
+    padded[..length].copy_from_slice(&bytes[..length]);
     match &mut context.valued {
-        Some(valued) => valued.store.word(&whole),
+        Some(valued) => valued.store.word(&padded),
         None => (0, Word::Unknown),
     }
 }

@@ -99,7 +99,7 @@ fn execute_with_parts(context: &mut Context<'_, '_>, op: &Op) -> Result<Flow, Ga
     let encoded = encoded::results(context, op);
     let partial = partial::prepare(context, op);
     if encoded.is_empty() && partial.is_none() {
-        // Returned as it is: a copy would load at once what was just stored in pieces, and stall.
+        // Return the result directly: a copy would read memory right after it was written in pieces, which stalls.
         return by_kind(context, op);
     }
     let flow = by_kind(context, op)?;

@@ -53,7 +53,7 @@ pub(super) fn prepare(context: &mut Context<'_, '_>, op: &Op) -> Option<Prepared
             let concerned = parts.iter().any(poison) && context.layout.width(*dst) <= Width::B64;
             concerned.then(|| moves(context, op))
         }
-        // Some bytes of the result may be those of another operand, or zeros.
+        // Some bytes of the result may come from a defined operand, or be zeros, although another operand is poison.
         Op::Resize { dst, .. }
         | Op::IntBinary { dst, .. }
         | Op::IntTernary { dst, .. }
@@ -120,13 +120,13 @@ fn moves(context: &mut Context<'_, '_>, op: &Op) -> Prepared {
     for &operand in &operands {
         poison = poison.or(context.registers.operand_tags(operand).poison);
     }
-    let mut moved = Vec::new();
+    let mut results = Vec::new();
     for lane in poison.and(context.lanes).iter() {
         let mut bytes = Vec::new();
         operands.iter().for_each(|&operand| bytes.push(operand_bytes(context, operand, lane)));
-        result(context, op, &bytes, &mut |dst, bytes| moved.push((dst, lane, bytes)));
+        result(context, op, &bytes, &mut |dst, bytes| results.push((dst, lane, bytes)));
     }
-    Prepared { moved, packed: None }
+    Prepared { moved: results, packed: None }
 }
 
 /// Passes the bytes of an operation's results to `found`.
@@ -201,7 +201,7 @@ fn bitwise(context: &mut Context<'_, '_>, op: &Op, operands: &[Bytes]) -> Option
             single[0] = operand[at];
         }
         let bytes: Vec<Byte> = operands.iter().map(|operand| operand[at]).collect();
-        // The operation on this byte alone: zeros above do not change it.
+        // Apply the operation to this byte alone, with zeros above it.
         if let Some(moved) = symbolic::moved(op, &single[..operands.len()], 8) {
             out[at] = moved[0];
         } else if bytes.contains(&Byte::Undefined) {

@@ -28,10 +28,10 @@ pub(super) fn binary(
     let either = a_tags.pointer.or(b_tags.pointer);
     let clean = either.without(a_tags.unknown.or(b_tags.unknown).or(tags.poison));
     // Addresses of tiles and barriers are the same in all lanes.
-    let whole = |tags: Tags| [Mask::ALL, Mask::NONE].contains(&tags.pointer);
+    let same_kind = |tags: Tags| [Mask::ALL, Mask::NONE].contains(&tags.pointer);
     let uniform = clean == Mask::ALL
-        && whole(a_tags)
-        && whole(b_tags)
+        && same_kind(a_tags)
+        && same_kind(b_tags)
         && [a, b, &*result].into_iter().all(is_uniform);
     for lane in if uniform { Mask::one(0) } else { clean }.iter() {
         let lanes = if uniform { Mask::ALL } else { Mask::one(lane) };
@@ -224,12 +224,14 @@ pub(super) fn convert(
 ) -> Result<(), Gap> {
     let (values, tags) = context.read(src, Width::B64);
     let base = window(space);
-    let moved = values.map(|address| {
+    let converted = values.map(|address| {
         if to_generic { address.wrapping_add(base) } else { address.wrapping_sub(base) }
     });
     // A number is not one of our addresses, but null stays null, because code tests for it.
     let result: Lanes =
-        std::array::from_fn(|lane| if tags.pointer.has(lane) { moved[lane] } else { values[lane] });
+        std::array::from_fn(
+            |lane| if tags.pointer.has(lane) { converted[lane] } else { values[lane] },
+        );
     context.write(dst, &result, tags);
     Ok(())
 }

@@ -355,8 +355,8 @@ fn transfer(
         return Ok(());
     }
     for piece in walked.pieces() {
-        let whole = piece.bytes.is_multiple_of(8) && !rounds(element);
-        let step = if whole { 8 } else { element.bytes() };
+        let by_words = piece.bytes.is_multiple_of(8) && !rounds(element);
+        let step = if by_words { 8 } else { element.bytes() };
         let tensor = in_tensor(lane_copy, &piece);
         for offset in (0..piece.bytes).step_by(step as usize) {
             let at = |start: i64| usize::try_from(start + i64::from(offset)).unwrap_or(0);
@@ -384,7 +384,7 @@ fn load_word(
     let (mut value, mut unused) = ([0; WARP], [0; WARP]);
     let word =
         read_element(context, area, lane_copy.lane, Some(at), step, [&mut value, &mut unused]);
-    let moved = match word {
+    let arrived = match word {
         Word::Number => {
             let arrives = converted(lane_copy.map.element, value[lane_copy.lane], true);
             // To a domain a float is a real number, but its bits, which may be used as well, have changed.
@@ -395,7 +395,7 @@ fn load_word(
         }
         _ => (value[lane_copy.lane], word),
     };
-    write_element(context, (lane_copy.shared.area, lane_copy.lane), shared, step, moved);
+    write_element(context, (lane_copy.shared.area, lane_copy.lane), shared, step, arrived);
     Ok(())
 }
 
@@ -417,12 +417,12 @@ fn store_word(
         [&mut value, &mut unused],
     );
     let word = check_word_for_global(context, area, (word, lane_copy.lane));
-    let moved = match word {
+    let arrived = match word {
         Word::Number => converted(lane_copy.map.element, value[lane_copy.lane], false),
         _ => (value[lane_copy.lane], word),
     };
     if let Some(at) = at {
-        write_element(context, (area, lane_copy.lane), at, step, moved);
+        write_element(context, (area, lane_copy.lane), at, step, arrived);
     }
 }
 
@@ -477,7 +477,7 @@ fn reduce(
         ordering: Ordering::Relaxed(Scope::Gpu),
         keeps_subnormals: false,
     };
-    let whole = Reduction { update: &update, lane: lane_copy.lane, id };
+    let reduction = Reduction { update: &update, lane: lane_copy.lane, id };
     for piece in walked.pieces() {
         let tensor = in_tensor(lane_copy, &piece);
         for offset in (0..piece.bytes).step_by(scalar.width().bytes() as usize) {
@@ -485,7 +485,7 @@ fn reduce(
             let pointer = Pointer { offset: tensor.offset + i64::from(offset), ..tensor };
             let to = bounded.then(|| at(tensor.offset));
             let from = (lane_copy.shared.area, at(piece.shared.cast_signed()));
-            whole.element(context, from, (pointer, to));
+            reduction.element(context, from, (pointer, to));
         }
         context.report.charge(piece.bytes as usize);
     }

@@ -39,17 +39,17 @@ impl Walked {
 
     /// Byte ranges in the tensor's buffer; the tensor begins at this offset.
     pub(super) fn tensor(&self, first: i64) -> impl Iterator<Item = (i64, u32)> + '_ {
-        let moved = i64::try_from(self.tensor).unwrap_or(i64::MAX).saturating_add(first);
-        self.walk.tensor.iter().map(move |&(start, bytes)| (start.saturating_add(moved), bytes))
+        let shift = i64::try_from(self.tensor).unwrap_or(i64::MAX).saturating_add(first);
+        self.walk.tensor.iter().map(move |&(start, bytes)| (start.saturating_add(shift), bytes))
     }
 
     /// The smallest byte range of the buffer around everything moved: its start and end.
     pub(super) fn tensor_span(&self, lane_copy: &TensorCopyLane<'_>) -> (i64, i64) {
         let (mut first, mut end) = (i64::MAX, i64::MIN);
         if let (Some(low), Some(high)) = (self.walk.tensor.first(), self.walk.tensor.last()) {
-            let moved = i64::try_from(self.tensor).unwrap_or(i64::MAX);
+            let shift = i64::try_from(self.tensor).unwrap_or(i64::MAX);
             let at =
-                |start: i64| start.saturating_add(moved).saturating_add(lane_copy.tensor.offset);
+                |start: i64| start.saturating_add(shift).saturating_add(lane_copy.tensor.offset);
             (first, end) = (at(low.0), at(high.0).saturating_add(high.1.into()));
         }
         (first, end)

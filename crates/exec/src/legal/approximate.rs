@@ -42,8 +42,8 @@ fn exact(op: FloatUnary, [low, high]: [f64; 2]) -> Option<[f64; 2]> {
     match op {
         FloatUnary::Sqrt if low >= 0.0 => Some([square_root(low, false), square_root(high, true)]),
         FloatUnary::ReciprocalSqrt if low > 0.0 => {
-            let of = |end: f64, up: bool| quotient(1.0, square_root(end, !up), up);
-            Some([of(high, false), of(low, true)])
+            let inverse_root = |end: f64, up: bool| quotient(1.0, square_root(end, !up), up);
+            Some([inverse_root(high, false), inverse_root(low, true)])
         }
         FloatUnary::Reciprocal if low > 0.0 || high < 0.0 => {
             Some([quotient(1.0, high, false), quotient(1.0, low, true)])

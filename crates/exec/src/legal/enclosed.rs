@@ -131,7 +131,7 @@ impl Enclosed {
         let is_local = is_fusible
             || matches!(
                 operation,
-                // Their treatment of NaN is not part of the operation.
+                // The treatment of NaN is not a part of these operations, so instructions may differ in it.
                 Operation::Compare(_) | Operation::Binary(Binary::Min | Binary::Max)
                 // The precision of a library's function is unspecified.
                 | Operation::Function(_)
@@ -222,7 +222,7 @@ impl Enclosed {
             | Operation::Unary(Unary::Finite(_) | Unary::Round(_))
             | Operation::Convert(_)
             | Operation::Select => fusible.contains(&true),
-            // Their results are not products.
+            // These results are no products, so they cannot be fused.
             Operation::Unary(_)
             | Operation::Function(_)
             | Operation::Constant(..)

@@ -164,8 +164,8 @@ pub(crate) fn unary(
         }
         FloatUnary::Abs => return Some(magnitude(&a)),
         FloatUnary::RoundToIntegral => {
-            let of = |end: f64| encode(format, end);
-            let round = |end: f64| concrete::float_unary(op, format, mode, of(end));
+            let bits_of = |end: f64| encode(format, end);
+            let round = |end: f64| concrete::float_unary(op, format, mode, bits_of(end));
             let ends = [low, high].map(|end| concrete::to_double(format, round(end)));
             return Some(Enclosure::between(hull(&ends)?, a.cause));
         }
@@ -185,12 +185,15 @@ pub(crate) fn unary(
 }
 
 fn magnitude(a: &Enclosure) -> Enclosure {
-    let of = |[low, high]: [f64; 2]| match () {
+    let magnitude_of = |[low, high]: [f64; 2]| match () {
         () if low >= 0.0 => [low, high],
         () if high <= 0.0 => [-high, -low],
         () => [0.0, high.max(-low)],
     };
-    Enclosure { unrounded: a.unrounded.map(of), ..Enclosure::between(of(a.ends()), a.cause) }
+    Enclosure {
+        unrounded: a.unrounded.map(magnitude_of),
+        ..Enclosure::between(magnitude_of(a.ends()), a.cause)
+    }
 }
 
 /// Computes `1/x` of an interval without zero.
@@ -349,8 +352,9 @@ pub(crate) fn convert(conversion: Conversion, a: &Enclosure) -> Option<Enclosure
     let (Scalar::Float(from), Scalar::Float(to)) = (conversion.from, conversion.to) else {
         return None;
     };
-    let of = |end: f64| Enclosure::of_bits(to, concrete::convert(conversion, encode(from, end)));
-    let (low, high) = (of(a.low)?, of(a.high)?);
+    let convert_end =
+        |end: f64| Enclosure::of_bits(to, concrete::convert(conversion, encode(from, end)));
+    let (low, high) = (convert_end(a.low)?, convert_end(a.high)?);
     // A conversion to the same format may change nothing, and be dropped.
     let unrounded = a.unrounded.filter(|_| from == to).map(|_| a.contracted(true).ends());
     if a.point(from).is_some() {
@@ -394,14 +398,14 @@ pub(crate) fn compare(
 
 /// Tests a property; `None` if only some numbers have it.
 pub(crate) fn test(property: FloatProperty, format: Format, a: &Enclosure) -> Option<bool> {
-    let of = |end: f64| concrete::float_test(property, format, encode(format, end));
+    let holds_at = |end: f64| concrete::float_test(property, format, encode(format, end));
     match property {
         FloatProperty::Number => Some(true),
         FloatProperty::NotANumber => Some(false),
         // Numbers between finite numbers are finite.
-        FloatProperty::Finite if of(a.low) && of(a.high) => Some(true),
-        FloatProperty::Infinite if !of(a.low) && !of(a.high) => Some(false),
-        _ if a.point(format).is_some() => Some(of(a.low)),
+        FloatProperty::Finite if holds_at(a.low) && holds_at(a.high) => Some(true),
+        FloatProperty::Infinite if !holds_at(a.low) && !holds_at(a.high) => Some(false),
+        _ if a.point(format).is_some() => Some(holds_at(a.low)),
         _ => None,
     }
 }

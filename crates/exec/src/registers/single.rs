@@ -38,7 +38,8 @@ impl Registers {
         (value, is_known.then_some(pointer.has(lane)))
     }
 
-    /// The word of a 32-bit register in a lane, if that is unknown and determined by the inputs.
+    /// The word of a 32-bit register in a lane, if it is data: unknown, but a function of the inputs alone, not of the
+    /// schedule.
     #[inline(always)]
     pub(crate) fn data_word(&self, source: Word, lane: usize) -> Option<Value> {
         let TagMasks { unknown, schedule_dependent, .. } = self.masks[source.tags as usize];
@@ -60,7 +61,7 @@ impl Registers {
         self.tag_single(dst.word.tags, TagMasks { pointer, ..TagMasks::NUMBER }, lanes);
     }
 
-    /// Writes words of values that are determined by the inputs to the only lane of `lanes`.
+    /// Writes words of data (see [`data_word`](Self::data_word)) to the only lane of `lanes`.
     #[inline(always)]
     pub(crate) fn write_single_data(
         &mut self,

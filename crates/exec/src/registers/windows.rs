@@ -3,8 +3,8 @@
 //! From a product until the wait for its group, its accumulator belongs to it, and a fragment of A must not change.
 //! A `wgmma.fence` must separate an access by another instruction from a later product that uses the register, even
 //! before the first product. Accumulators passed from product to product of one shape need none. An assembler
-//! enforces both by itself (ptxas says so: "wait_group is injected", "warpgroup.arrive is injected"). So the run
-//! computes the results of the repaired program, and each violation is a note (an error with `--strict`).
+//! repairs violations of both rules (ptxas says so: "wait_group is injected", "warpgroup.arrive is injected"). So the
+//! run computes the results of the repaired program, and each violation is a note (an error with `--strict`).
 //!
 //! The manual forbids any access to a fragment of A before the wait. Reading it changes nothing, so reads are
 //! accepted.

@@ -17,7 +17,7 @@ type DataWrite = data_writes::DataWrite<Bytes>;
 const UNWRITTEN: &str =
     "that is written only under a condition on data, in a tensor without contents";
 const OTHER_TYPE: &str =
-    "of which another part is written, or as another type, at a data-dependent place";
+    "that is also written in part, or as another type, at a data-dependent place";
 
 impl data_writes::Scatter<Bytes> {
     /// Replaces aliases by the domain's own handles.

@@ -57,7 +57,8 @@ pub(crate) fn judge(
             _ => {}
         }
         if scatter.in_any_order {
-            // This order is the same in other runs on the same inputs, so that equal contents become equal choices.
+            // Sort the writes into an order that every run on the same inputs has. Then equal contents become nested
+            // choices in the same order, and equal terms.
             scatter.writes.sort_by(|a, b| a.place.rank.cmp(&b.place.rank));
         }
     }
@@ -131,13 +132,13 @@ struct Judge<'j, 'p, 'v> {
     launch: LaunchContext<'j, 'p>,
     report: &'j mut Report,
     valued: Valued<'v>,
-    /// The tensor.
+    /// The number of the tensor's buffer.
     number: usize,
     /// Set after the report of an error: a single one is enough.
     has_error: bool,
 }
 
-/// Writes with places of equal multiples, by their constant.
+/// Writes whose places differ only in their constants, in the order of these.
 type Group<'w> = Vec<&'w DataWrite>;
 
 impl Judge<'_, '_, '_> {
@@ -236,9 +237,9 @@ impl Judge<'_, '_, '_> {
         false
     }
 
-    /// Compares the bits of two writes: `Some(true)` if they are equal for all inputs, `Some(false)` if some
-    /// inputs make them differ, whatever inputs decide the places, `None` if unknown. Floats that are equal as
-    /// real numbers need not have the same bits.
+    /// Compares the bits of two writes: `Some(true)` if they are equal for all inputs, `Some(false)` if they differ for
+    /// some values of their inputs even when the inputs that decide the places are fixed, `None` if unknown. Floats
+    /// that are equal as real numbers need not have the same bits.
     fn is_same_content(&mut self, a: &DataWrite, b: &DataWrite) -> Option<bool> {
         if a.size != b.size {
             return Some(false);
@@ -286,7 +287,7 @@ impl Judge<'_, '_, '_> {
                 }
             }
             None => {
-                // A note must not hide an error.
+                // A race of equal values is a note: go on, because a later pair may be an error.
                 self.has_error = !race.same_value;
                 self.add(race);
             }
@@ -368,7 +369,7 @@ fn never_overlap(difference: PlaceDifference, a: &Group<'_>, b: &Group<'_>) -> b
         (least, end.unwrap_or(least))
     };
     let ((a_low, a_end), (b_low, b_end)) = (ends(a), ends(b));
-    // They overlap only if step·factor is above b_low - a_end and below b_end - a_low.
+    // The writes overlap only if step·factor is above b_low - a_end and below b_end - a_low.
     let (above, below) = (b_low - a_end, b_end - a_low);
     if step * high <= above || step * low >= below {
         return true;

@@ -116,9 +116,9 @@ impl Store {
         let mut new = self.bytes(value, word);
         if word == Word::ScheduleDependent {
             let words = [value as u32, (value >> 32) as u32];
-            let lost = self.units.opaque(None, reason::MAYBE_UNDEFINED);
+            let opaque = self.units.opaque(None, reason::MAYBE_UNDEFINED);
             let is_open = |at: &usize| self.may_be_unwritten(words[at / 4], at % 4);
-            (0..bytes).filter(is_open).for_each(|at| new[at] = Byte::Opaque(lost));
+            (0..bytes).filter(is_open).for_each(|at| new[at] = Byte::Opaque(opaque));
         }
         self.store_bytes(memory, start, &new[..bytes]);
     }
@@ -153,14 +153,14 @@ impl Store {
         let end = start + bytes.len();
         for unit in (start & !3..end).step_by(4) {
             let room = memory.bytes.len().min(unit + 4);
-            let mut whole = [Byte::Undefined; 4];
+            let mut unit_bytes = [Byte::Undefined; 4];
             for at in unit..room {
-                whole[at - unit] = match (start..end).contains(&at) {
+                unit_bytes[at - unit] = match (start..end).contains(&at) {
                     true => bytes[at - start],
                     false => self.kept_byte(memory, at),
                 };
             }
-            self.set_unit(memory, unit, &whole[..room - unit]);
+            self.set_unit(memory, unit, &unit_bytes[..room - unit]);
         }
     }
 
@@ -199,17 +199,17 @@ impl Store {
 
     /// Makes bytes part of an untracked address.
     pub(crate) fn lose(&mut self, memory: &mut Allocation, start: usize, bytes: usize) {
-        let lost = Byte::Opaque(self.units.opaque(None, reason::ADDRESS));
-        self.store_bytes(memory, start, &vec![lost; bytes]);
+        let opaque = Byte::Opaque(self.units.opaque(None, reason::ADDRESS));
+        self.store_bytes(memory, start, &vec![opaque; bytes]);
     }
 
     fn set_unit(&mut self, memory: &mut Allocation, unit: usize, bytes: &[Byte]) {
         if let Some(number) = known(bytes) {
             return memory.store(unit, bytes.len(), number, Word::Number);
         }
-        let mut whole = [Byte::Undefined; 4];
-        whole[..bytes.len()].copy_from_slice(bytes);
-        let word = self.units.unit(whole);
+        let mut padded = [Byte::Undefined; 4];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        let word = self.units.unit(padded);
         memory.set_unit(unit, word);
         let state = |byte: &Byte| match byte {
             Byte::Undefined => state::UNDEFINED,
@@ -259,8 +259,8 @@ impl Valued<'_> {
             Some((first, sort)) if bytes.is_multiple_of(sort.bytes()) => (first, sort),
             _ => {
                 let word = self.store.units.opaque(None, reason::UNTYPED);
-                let lost = vec![Byte::Opaque(word); bytes];
-                return self.store.store_bytes(memory, start, &lost);
+                let opaque = vec![Byte::Opaque(word); bytes];
+                return self.store.store_bytes(memory, start, &opaque);
             }
         };
         let count = bytes / sort.bytes();

@@ -62,7 +62,7 @@ impl<'f> Translator<'f> {
         self.defined.iter().any(|one| one.name == name && one.is_let)
     }
 
-    /// Returns `true` if an index is inside by itself: a variable that runs from 0 to the size, or a small literal.
+    /// Returns `true` if an index is inside on its own: a variable that runs from 0 to the size, or a small literal.
     fn runs_over(&self, index: &Term, size: &Term) -> bool {
         let range = format!("0 <= {0} && {0} < {1}", index.text, size.text);
         let is_literal =
@@ -114,10 +114,10 @@ impl<'f> Translator<'f> {
         indices: &[Term],
         span: Span,
     ) -> Result<Term, Error> {
-        let own: Vec<(&'f str, Term)> =
+        let own_indices: Vec<(&'f str, Term)> =
             defined.indices.iter().copied().zip(indices.iter().cloned()).collect();
         // In a `let`, only its own indices and earlier definitions are in scope.
-        let outer = std::mem::replace(&mut self.scope, own);
+        let outer = std::mem::replace(&mut self.scope, own_indices);
         let position = self.defined.iter().position(|one| one.name == defined.name);
         let later = self.defined.split_off(position.unwrap_or(0));
         let value = self.expression(defined.value);

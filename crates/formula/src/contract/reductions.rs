@@ -110,8 +110,8 @@ impl<'f> Translator<'f> {
         let ExpressionKind::Name(text) = &index.kind else {
             return Err(Error::new(index.span, "a new name is needed for the index"));
         };
-        let own = Name { text: text.clone(), span: index.span };
-        self.reduce(reduction, &[(text, own, Some((low, high)))], body, span)
+        let new_name = Name { text: text.clone(), span: index.span };
+        self.reduce(reduction, &[(text, new_name, Some((low, high)))], body, span)
     }
 
     /// Translates a reduction over these indices, the last one innermost.
@@ -295,12 +295,12 @@ fn quantify_over(word: &str, joint: &str, ranges: &[IndexRange], condition: &Ter
 /// Writes the number of index tuples in the ranges, which are not empty.
 fn tuple_count(ranges: &[IndexRange]) -> Term {
     let Some((last, others)) = ranges.split_last() else { return Term::integer(1) };
-    let own = combine(Binary::Subtract, &last.high, &last.low);
+    let length = combine(Binary::Subtract, &last.high, &last.low);
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let mut words = own.text.split(|letter| !is_word(letter));
+    let mut words = length.text.split(|letter| !is_word(letter));
     match words.any(|word| others.iter().any(|one| one.variable == word)) {
-        true => fold_over("+", others, &own),
-        false => combine(Binary::Multiply, &tuple_count(others), &own),
+        true => fold_over("+", others, &length),
+        false => combine(Binary::Multiply, &tuple_count(others), &length),
     }
 }
 

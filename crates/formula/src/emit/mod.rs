@@ -298,11 +298,11 @@ impl Emitter<'_> {
         let mut rest = number;
         for (axis, (index, size)) in step.indices.iter().zip(shape).enumerate().rev() {
             let size = Operand::Constant(*size);
-            let own = match axis {
+            let coordinate = match axis {
                 0 => rest,
                 _ => self.builder.integer(IntBinary::Rem { signed: false }, rest.into(), size),
             };
-            self.indices[*index] = Some(own);
+            self.indices[*index] = Some(coordinate);
             if axis > 0 {
                 rest = self.builder.integer(IntBinary::Div { signed: false }, rest.into(), size);
             }

@@ -34,12 +34,12 @@ pub(crate) fn extent<S: Clone + Display>(
         );
         return Err(Error::new(index.span, message));
     };
-    let own = first.size.to_string();
-    match all.iter().find(|other| other.size.to_string() != own) {
+    let first_size = first.size.to_string();
+    match all.iter().find(|other| other.size.to_string() != first_size) {
         None => Ok(first.size.clone()),
         Some(other) => {
             let message = format!(
-                "`{name}` runs over {own} (axis {} of `{}`) and over {} (axis {} of `{}`)",
+                "`{name}` runs over {first_size} (axis {} of `{}`) and over {} (axis {} of `{}`)",
                 first.axis, first.array, other.size, other.axis, other.array
             );
             Err(Error::new(index.span, message))

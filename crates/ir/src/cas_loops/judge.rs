@@ -65,8 +65,12 @@ impl Judge<'_, '_> {
         let function = self.walk.region.function;
         let op = &function.blocks[place.0].instructions[place.1].op;
         if let Op::Select { condition, if_true, if_false, .. } = op {
-            let of = |operand| self.walk.operand_of(operands, operand);
-            return self.selected(of(*condition)?, [of(*if_true)?, of(*if_false)?], swap);
+            let value_of = |operand| self.walk.operand_of(operands, operand);
+            return self.selected(
+                value_of(*condition)?,
+                [value_of(*if_true)?, value_of(*if_false)?],
+                swap,
+            );
         }
         let is_guess =
             |operand: Operand| self.walk.operand_of(operands, operand) == Some(swap.compared);
@@ -162,7 +166,7 @@ impl Judge<'_, '_> {
         let (Some(swap), outcome) = (path.swap, self.outcome(path)) else { return false };
         let ordered = |better: Comparison| match better.of {
             Compared::Integers { .. } => true,
-            // A number that is no number would be better for ever.
+            // An unordered comparison holds for a NaN on every iteration: the loop would never end.
             Compared::Floats { or_unordered, .. } => !or_unordered,
         };
         let still = |better: Comparison| {

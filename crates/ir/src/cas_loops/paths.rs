@@ -271,7 +271,7 @@ impl<'f> Walk<'f> {
                 Operand::Constant(bits) => self.add(Node::Constant(bits)),
             });
             for written in registers(instruction).0 {
-                // Copies of the number that is overwritten are nobody's copies any more.
+                // Forget copies of the overwritten number.
                 let overwritten = self.add(Node::Before(written));
                 copies.retain(|register, value| *register != written && *value != overwritten);
                 if let Some(value) = copied.filter(|value| *value != overwritten) {

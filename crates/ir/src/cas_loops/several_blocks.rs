@@ -231,7 +231,7 @@ impl HeaderState {
             .flat_map(|block| block.instructions.iter().flat_map(|one| registers(one).0))
             .collect();
         let carried: Vec<Reg> = written.into_iter().filter(|one| alive.has(*one)).collect();
-        // Of registers that control brings from somewhere else, nobody knows that they hold one number.
+        // Control enters from outside the recognised blocks: several carried registers may hold different numbers.
         if entering.is_empty() && carried.len() > 1 {
             return None;
         }
@@ -340,11 +340,11 @@ impl Kept<'_, '_> {
         };
         let after = &live(function)[self.exit];
         let mut needed: Vec<Reg> = writers.keys().copied().filter(|one| after.has(*one)).collect();
-        // A register that is used behind the loop is written always, in front of the first branch.
+        // A register that is used after the loop must be written on every path: before the first branch.
         let in_front =
             |register: &Reg| writers[register].iter().all(|place| place.0 == self.start.0);
         needed.iter().all(in_front).then_some(())?;
-        // All loads stay, because they may be out of bounds. They must not be executed if the loop does not do it.
+        // Loads may be out of bounds, so all of them stay, and each must be one that the loop always executes.
         let executed =
             |block| block == self.start.0 || self.enters && block == self.walk.region.header;
         for (&(block, at), visit) in &self.walk.visited {

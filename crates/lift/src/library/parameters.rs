@@ -55,12 +55,12 @@ fn mentions(program: &Program, function: &Function) -> BTreeMap<VarId, Places> {
             });
         }
     }
-    let own = |variable: VarId| {
+    let is_own_parameter = |variable: VarId| {
         let mut params = function.params.iter().chain(&function.returns);
-        params.any(|param| matches!(param, Param::Variable(own) if *own == variable))
+        params.any(|param| matches!(param, Param::Variable(one) if *one == variable))
     };
     let is_argument = |variable: VarId| program.variables[variable].space == Space::ParamFunc;
-    places.retain(|&variable, _| is_argument(variable) && !own(variable));
+    places.retain(|&variable, _| is_argument(variable) && !is_own_parameter(variable));
     places
 }
 

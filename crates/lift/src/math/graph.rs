@@ -109,7 +109,7 @@ impl Operands {
 /// The content of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
-    /// An opaque value; the number tells it from others.
+    /// An opaque value; the number distinguishes it from others.
     Opaque(u32),
     /// A constant; its magnitude where it is used as a float.
     Bits(u64),

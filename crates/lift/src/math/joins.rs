@@ -49,11 +49,11 @@ fn inner_group(function: &Function, flow: &Flow, block: BlockId) -> Option<Vec<B
     for &first in before {
         let mut at = Some(first);
         while let Some(root) = at.filter(|root| *root != top) {
-            let own: Vec<BlockId> =
+            let dominated: Vec<BlockId> =
                 before.iter().copied().filter(|one| flow.dominates(root, *one)).collect();
-            let fewer = best.as_ref().is_none_or(|best| own.len() < best.len());
-            if own.len() > 1 && own.len() < before.len() && fewer {
-                best = Some(own);
+            let fewer = best.as_ref().is_none_or(|best| dominated.len() < best.len());
+            if dominated.len() > 1 && dominated.len() < before.len() && fewer {
+                best = Some(dominated);
             }
             at = flow.dominator[root];
         }

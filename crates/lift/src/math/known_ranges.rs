@@ -211,8 +211,8 @@ fn reachable(steps: &[Step], root: Part) -> (Vec<Step>, Part) {
         places[at] = kept.len();
         kept.push(match step {
             Step::Op(name, parts) => {
-                let moved = |part: &Part| Part { step: places[part.step], ..*part };
-                Step::Op(name, parts.iter().map(moved).collect())
+                let renumbered = |part: &Part| Part { step: places[part.step], ..*part };
+                Step::Op(name, parts.iter().map(renumbered).collect())
             }
             other => other.clone(),
         });

@@ -45,11 +45,11 @@ const MAX_BLOCKS: usize = 5000;
 pub(crate) fn lift(lifted: &mut Lifted, functions: &[ir::FuncId]) {
     let mut found = BTreeSet::new();
     for &function in functions {
-        let mut own = lifted.program.functions[function].clone();
-        for template in lift_function(&lifted.program, &mut own) {
+        let mut lifted_function = lifted.program.functions[function].clone();
+        for template in lift_function(&lifted.program, &mut lifted_function) {
             found.insert(format!("{:?}", template.function).to_lowercase());
         }
-        lifted.program.functions[function] = own;
+        lifted.program.functions[function] = lifted_function;
     }
     if !found.is_empty() {
         let names: Vec<String> = found.into_iter().collect();

@@ -279,7 +279,7 @@ impl Values<'_> {
         }
     }
 
-    /// Returns the result of float arithmetic: for packed numbers, each lane by itself.
+    /// Returns the result of float arithmetic: for packed numbers, lane by lane.
     fn float(&mut self, block: BlockId, op: &Op) -> Option<(Reg, Edge)> {
         let (format, lanes, mode, dst, operands) = match op {
             Op::FloatUnary { format, lanes, mode, dst, a, .. } => {

@@ -58,9 +58,9 @@ pub(crate) fn find(program: &Program, function: &Function, values: &Values<'_>) 
             regions.push(region);
         }
     }
-    let own: BTreeSet<BlockId> =
+    let blocks: BTreeSet<BlockId> =
         regions.iter().flat_map(|one| one.blocks.iter().copied()).collect();
-    if uses_local_memory(function, &own) { Vec::new() } else { regions }
+    if uses_local_memory(function, &blocks) { Vec::new() } else { regions }
 }
 
 /// Prints all regions that may be slow paths, for adding one to the table.
@@ -109,7 +109,7 @@ pub(crate) fn useless_until(
         }
     }
     let is_inside = |one: &&Region| one.branch == branch || found.contains(&one.branch);
-    let own: Vec<BlockId> =
+    let slow_blocks: Vec<BlockId> =
         regions.iter().filter(is_inside).flat_map(|one| one.blocks.iter().copied()).collect();
     let drops_code = drops_code && !uses_local_memory(function, &found);
     let live = Liveness::of(function);
@@ -124,7 +124,7 @@ pub(crate) fn useless_until(
         }
         let is_slow =
             || data.instructions.iter().all(|one| is_pure(&one.op) || is_private(&one.op));
-        unread && (is_harmless || own.contains(block) || drops_code && is_slow())
+        unread && (is_harmless || slow_blocks.contains(block) || drops_code && is_slow())
     };
     found.iter().all(is_useless).then_some(join)
 }
@@ -339,11 +339,11 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
     fn uses_one_variable(&self, branch: BlockId, inputs: &[Reg]) -> bool {
         const BYTES: u64 = 28;
         let addresses = inputs.iter().filter_map(|one| self.address(branch, *one));
-        let own: BTreeSet<VarId> = addresses.map(|address| address.variable).collect();
+        let addressed: BTreeSet<VarId> = addresses.map(|address| address.variable).collect();
         let is_local = |variable: &VarId| self.program.variables[*variable].space == Space::Local;
-        let own: BTreeSet<VarId> = own.into_iter().filter(is_local).collect();
+        let addressed: BTreeSet<VarId> = addressed.into_iter().filter(is_local).collect();
         let size = |variable: &VarId| self.program.variables[*variable].size.unwrap_or(0);
-        own.len() < 2 && own.iter().all(|variable| size(variable) >= BYTES)
+        addressed.len() < 2 && addressed.iter().all(|variable| size(variable) >= BYTES)
     }
 
     /// Returns the one or two inputs that are neither constants nor addresses, without their magnitude operation.
@@ -463,22 +463,22 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
         if instruction.guard.is_some() {
             return None;
         }
-        let of = |from: &Reg| self.address_of(self.only_write(*from)?);
+        let address_of = |from: &Reg| self.address_of(self.only_write(*from)?);
         match &instruction.op {
             Op::AddressOf { symbol: Symbol::Variable(variable), offset, .. } => {
                 Some(Address { variable: *variable, offset: *offset, generic: false })
             }
             Op::ConvertAddress { src: Operand::Register(from), to_generic, .. } => {
-                Some(Address { generic: *to_generic, ..of(from)? })
+                Some(Address { generic: *to_generic, ..address_of(from)? })
             }
-            Op::Copy { src: Operand::Register(from), .. } => of(from),
+            Op::Copy { src: Operand::Register(from), .. } => address_of(from),
             Op::IntBinary {
                 op: IntBinary::Add,
                 a: Operand::Register(from),
                 b: Operand::Constant(by),
                 ..
             } => {
-                let address = of(from)?;
+                let address = address_of(from)?;
                 let offset = address.offset.checked_add(i64::try_from(*by).ok()?)?;
                 Some(Address { offset, ..address })
             }

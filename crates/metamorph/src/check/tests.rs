@@ -75,10 +75,10 @@ fn a_barrier_that_some_miss() {
 fn blocks_are_not_ordered() {
     let block = Val::load(OUT, vec![Dim::X.block().into()]);
     assert_eq!(fault(vec![store(OUT, 0.into(), block)], 2, 1).0, Some(Fault::Race));
-    let own = store(OUT, Dim::X.block().into(), Val::Const(1));
-    assert_eq!(fault(vec![own.clone()], 2, 1).0, None);
+    let each_block_writes = store(OUT, Dim::X.block().into(), Val::Const(1));
+    assert_eq!(fault(vec![each_block_writes.clone()], 2, 1).0, None);
     // Stores of equal values give the same result in every order.
-    assert_eq!(fault(vec![own], 2, 3).0, None);
+    assert_eq!(fault(vec![each_block_writes], 2, 3).0, None);
 }
 
 #[test]

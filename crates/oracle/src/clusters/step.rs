@@ -122,8 +122,9 @@ impl State {
                     Start::Relaxed => (first && block == own_block, first && block == own_block),
                     Start::Apart => (block == own_block, block == own_block),
                 };
-                let of = |known: bool, mbarriers| if known { init(block, mbarriers) } else { 0 };
-                all | of(cells, false) | of(mbarriers, true)
+                let bits_of =
+                    |known: bool, mbarriers| if known { init(block, mbarriers) } else { 0 };
+                all | bits_of(cells, false) | bits_of(mbarriers, true)
             })
         };
         Self {

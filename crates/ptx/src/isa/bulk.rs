@@ -1,8 +1,7 @@
-//! Bulk copies (manual §9.7.9.25.4.1), also reducing ones (§9.7.9.25.4.2), with their groups (§9.7.9.27.2), and
-//! fences for the async proxy (§9.7.13.4).
+//! Bulk copies (manual §9.7.9.25.4.1) and reducing bulk copies (§9.7.9.25.4.2) with their groups (§9.7.9.27.2), and
+//! fences for the async and the tensormap proxy (§9.7.13.4).
 //!
-//! Fences between aliasing addresses have no effect,
-//! because allocations do not overlap. The fences of the tensormap proxy (§9.7.13.4) are here, too.
+//! Fences between aliasing addresses have no effect, because allocations do not overlap.
 
 use super::memory::{cache_policy, check_space, hints, scope};
 use super::tensor_copy::REDUCTIONS;
@@ -50,7 +49,7 @@ pub(super) const FORMS: &[Form] = &[
         lowering: by(|insn| {
             for name in ["async", "bulk", "prefetch", "L2", "global"] {
                 if !insn.flag(name) {
-                    return Err(insn.unsupported("a prefetch of bulk copies is to L2"));
+                    return Err(insn.unsupported("a bulk prefetch must name L2 and `.global`"));
                 }
             }
             let policy = hints(insn);
@@ -202,8 +201,9 @@ fn copy(insn: &mut Insn<'_, '_, '_>) -> Lower {
     };
     let multicasts = insn.flag("multicast::cluster");
     if multicasts && (dst_space, src_space) != (Space::SharedCluster, Space::Global) {
-        return Err(insn
-            .unsupported("a copy to several blocks is from global memory to `.shared::cluster`"));
+        return Err(
+            insn.unsupported("a multicast copy must go from global memory to `.shared::cluster`")
+        );
     }
     let mechanism = if loads { "mbarrier::complete_tx::bytes" } else { "bulk_group" };
     insn.require(&[(mechanism, ())], "a completion mechanism")?;

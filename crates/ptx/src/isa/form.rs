@@ -38,7 +38,7 @@ pub enum Lowering {
 /// Lowers one instruction; public only as an opaque part of [`Lowering`].
 pub struct LowerFn(pub(crate) fn(&mut Insn<'_, '_, '_>) -> Lower);
 
-/// Shortens the tables: a lowering by a function.
+/// Wraps a function as a [`Lowering`]. The name is short because every row of the tables has it: `lowering: by(…)`.
 pub(super) const fn by(lower: fn(&mut Insn<'_, '_, '_>) -> Lower) -> Lowering {
     Lowering::By(LowerFn(lower))
 }

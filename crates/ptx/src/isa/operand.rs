@@ -229,12 +229,12 @@ impl<'i, 'a> Insn<'i, '_, 'a> {
         special: ir::SpecialRegister,
         ty: Type,
     ) -> Lower<ir::Operand> {
-        let own = if special.is_wide() { Width::B64 } else { Width::B32 };
-        if ty.width() > own {
+        let width = if special.is_wide() { Width::B64 } else { Width::B32 };
+        if ty.width() > width {
             let message = format!("`{}`: the special register is narrower", self.mnemonic());
             return Err(Box::new(Diagnostic::unsupported(Code::Operand, span, message)));
         }
-        Ok(self.compute(own, |dst| Op::ReadSpecial { dst, special }))
+        Ok(self.compute(width, |dst| Op::ReadSpecial { dst, special }))
     }
 
     // Registers.

@@ -83,7 +83,7 @@ fn mode(insn: &mut Insn<'_, '_, '_>, im2col: &str) -> bool {
 
 fn prefetch(insn: &mut Insn<'_, '_, '_>, rank: usize) -> Lower {
     if !insn.flag("L2") || !insn.flag("global") {
-        return Err(insn.unsupported("a prefetch of tensors is to L2 from global memory"));
+        return Err(insn.unsupported("a tensor prefetch must name L2 and `.global`"));
     }
     let im2col = mode(insn, "im2col");
     let policy = hints(insn);
@@ -116,7 +116,7 @@ fn copy(insn: &mut Insn<'_, '_, '_>, rank: usize, reduces: bool) -> Lower {
             load(insn, rank, dst_space)
         }
         (Space::Global, Space::Shared) => store(insn, rank, reduces),
-        _ => Err(insn.unsupported("a tensor copy is between global and shared memory")),
+        _ => Err(insn.unsupported("a tensor copy must go between global and shared memory")),
     }
 }
 
@@ -125,7 +125,7 @@ fn load(insn: &mut Insn<'_, '_, '_>, rank: usize, shared_space: Space) -> Lower 
     insn.require(&[("mbarrier::complete_tx::bytes", ())], "a completion mechanism")?;
     let is_multicast = insn.flag("multicast::cluster");
     if is_multicast && shared_space != Space::SharedCluster {
-        return Err(insn.unsupported("a copy to several blocks is to `.shared::cluster`"));
+        return Err(insn.unsupported("a multicast copy must go to `.shared::cluster`"));
     }
     let policy = hints(insn);
     let shared = insn.address()?;

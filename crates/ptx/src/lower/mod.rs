@@ -145,7 +145,7 @@ fn declare_alias<'a>(context: &mut Context<'a>, alias: Name<'a>, target: Name<'a
     }
 }
 
-/// Refuses the target option that changes the meaning of instructions.
+/// Refuses `map_f64_to_f32`, the only target option that changes the meaning of instructions.
 fn check_target(context: &mut Context<'_>, names: &[Name<'_>]) {
     for name in names.iter().filter(|name| name.text == "map_f64_to_f32") {
         let message = "`map_f64_to_f32` is not supported";

@@ -47,7 +47,7 @@ pub(super) fn fill(list: &mut CaseList) {
     list.add("dp2a.<lo|hi>.<u32|s32>.<u32|s32>", "b32 b32 b32 > 32");
 }
 
-/// Chains, because the carry flag cannot be recorded by itself: the last instruction makes it visible.
+/// Chains, because the carry flag cannot be recorded alone: the last instruction makes it visible.
 pub(super) fn fill_extended(list: &mut CaseList) {
     for ty in WORDS {
         let width = bits(ty);

@@ -1,5 +1,5 @@
 //! Compares an access with the earlier ones of a cell, lane by lane, and collects the conflicts. Accesses that
-//! [`super::ordered`] can record by itself do not come here.
+//! [`super::ordered`] can record alone do not come here.
 
 use super::{AccessOrder, Cell, mark};
 use crate::clocks::LaneId;

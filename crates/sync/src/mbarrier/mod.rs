@@ -48,8 +48,9 @@ struct Waiter {
 struct LiveBarrier {
     /// The instruction that initialised it.
     site: Site,
-    /// Arrivals of each phase, and those missing in this one.
+    /// The number of arrivals that each phase expects.
     expected: u32,
+    /// The number of arrivals that are missing in this phase.
     pending: u32,
     /// Arrivals that later phases no longer expect.
     dropped: u32,
@@ -204,9 +205,10 @@ impl Mbarriers {
                 MbarrierAnswer::Waiting(self.wait(clocks, id, who, named, terms)?)
             }
             MbarrierEvent::Test(named) => {
-                let blocks = self.names_current(id, named)?;
-                let earlier = self.unordered_contribution(clocks, id, who, usize::from(!blocks));
-                MbarrierAnswer::Tested(self.named_state(id, blocks)?, earlier)
+                let is_current = self.names_current(id, named)?;
+                let past = usize::from(!is_current);
+                let earlier = self.unordered_contribution(clocks, id, who, past);
+                MbarrierAnswer::Tested(self.named_state(id, is_current)?, earlier)
             }
         };
         Ok((answer, copies))
@@ -395,15 +397,15 @@ impl Mbarriers {
         WaitTerms { acquires, scope }: WaitTerms,
     ) -> Outcome<Waiting> {
         let state = self.state(id)?;
-        let blocks = self.names_current(id, named)?;
-        let past = usize::from(!blocks);
+        let is_current = self.names_current(id, named)?;
+        let past = usize::from(!is_current);
         if let Some(earlier) = self.unordered_contribution(clocks, id, who, past) {
-            let phase = if blocks { state.phase } else { state.phase - 1 };
+            let phase = if is_current { state.phase } else { state.phase - 1 };
             let reuse = MbarrierReuse::Early { phase, earlier };
             self.findings.push((who, id, MbarrierFinding::Reuse(reuse)));
         }
         let waiter = Waiter { who, acquires, scope };
-        if !blocks {
+        if !is_current {
             self.resume(clocks, id, waiter);
             return Ok(Waiting::Over(self.named_state(id, false)?));
         }

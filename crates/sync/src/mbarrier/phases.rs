@@ -1,6 +1,6 @@
 //! Phases of an mbarrier, and the rules that make them the same on every schedule (PTX manual §9.7.13.15).
 //!
-//! Only their order tells the phases of an mbarrier apart, and a wait names one by a single bit. The
+//! The phases of an mbarrier differ only in their order, and a wait names a phase by a single bit. The
 //! *contributions* of a phase are its arrivals and its announced and delivered bytes. In one run, ordered by
 //! waits-for:
 //!

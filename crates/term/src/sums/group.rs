@@ -116,11 +116,11 @@ impl Sums {
 
     /// Returns the length of a list, and its next slot.
     pub(super) fn end(&self, list: ListId) -> (u32, u32) {
-        let own = self.lists[list.0 as usize];
-        if own.length != IN_GROUP {
-            return (own.length, own.next);
+        let list_end = self.lists[list.0 as usize];
+        if list_end.length != IN_GROUP {
+            return (list_end.length, list_end.next);
         }
-        let group = self.groups[own.group as usize];
+        let group = self.groups[list_end.group as usize];
         (group.length, group.next + (list.0 - group.first) * group.run)
     }
 

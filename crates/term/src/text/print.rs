@@ -153,11 +153,11 @@ impl Printer<'_> {
 
     /// Prints both operands, the right one at one more than the operator's own strength, so that the text groups as
     /// the term does.
-    fn infix(&mut self, a: NodeId, operator: &str, b: NodeId, own: u8, strength: u8) {
-        self.bracket(own < strength, |this| {
-            this.at(a, own);
+    fn infix(&mut self, a: NodeId, operator: &str, b: NodeId, operator_strength: u8, strength: u8) {
+        self.bracket(operator_strength < strength, |this| {
+            this.at(a, operator_strength);
             this.text.push_str(operator);
-            this.at(b, own + 1);
+            this.at(b, operator_strength + 1);
         });
     }
 

@@ -108,8 +108,8 @@ impl Runner<'_, '_> {
         let mut found = Vec::new();
         for sym in symbols {
             let copied = second.iter().find(|(_, copy)| *copy == sym);
-            let own = copied.map_or(sym, |(one, _)| *one);
-            if let Some((value, ty)) = self.data_of(own) {
+            let original = copied.map_or(sym, |(one, _)| *one);
+            if let Some((value, ty)) = self.data_of(original) {
                 found.push(MachineNumber { sym, value, ty, of_other: copied.is_some() });
             }
         }

@@ -35,7 +35,7 @@ impl Resolver {
             let mut place = Poly::default();
             for (number, stride) in strides.iter().enumerate().rev() {
                 let low = Some(Poly::constant(0));
-                // Below the next stride, counted in this one.
+                // The digit ends where the next larger stride begins, measured in units of this stride.
                 let high = match strides.get(number + 1) {
                     Some(next) => next.divided_exactly(stride)?.offset(-1),
                     None => None,
@@ -70,19 +70,21 @@ impl Resolver {
     /// makes the quotients of both sides digits. Strides that occur on both sides come first, then those that divide
     /// the extent.
     fn strides(&mut self, array: ArrayId, axis: usize, extent: Option<&Poly>) -> Vec<Poly> {
-        let mut own: Vec<Vec<Poly>> = Vec::new();
+        let mut strides_of_sides: Vec<Vec<Poly>> = Vec::new();
         for side in &self.sides {
             let mut set: Vec<Poly> = Vec::new();
             for site in side.sites.iter().filter(|site| site.array == array) {
                 let Some(index) = site.index.get(axis) else { continue };
                 set.extend(self.coefficients(index));
             }
-            own.push(set);
+            strides_of_sides.push(set);
         }
         let divisors: Vec<Poly> = self.divisors();
-        let mut all: Vec<Poly> = own.iter().flatten().chain(&divisors).cloned().collect();
+        let mut all: Vec<Poly> =
+            strides_of_sides.iter().flatten().chain(&divisors).cloned().collect();
         all.retain(|one| one.as_constant().is_none());
-        let is_common = |one: &Poly| own.iter().all(|set| set.is_empty() || set.contains(one));
+        let is_common =
+            |one: &Poly| strides_of_sides.iter().all(|set| set.is_empty() || set.contains(one));
         let divides =
             |one: &Poly| extent.is_some_and(|extent| extent.divided_exactly(one).is_some());
         all.retain(|one| is_common(one) || divides(one));

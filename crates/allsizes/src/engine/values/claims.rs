@@ -371,11 +371,12 @@ impl<'e, 'k> Reader<'e, 'k> {
         }
         let (low, high) = (self.integer(&fold.low)?, self.integer(&fold.high)?);
         let digit = self.engine.prover.symbols.fresh("k", Level::Thread);
-        let own = Poly::symbol(digit);
-        let place = own.plus(&low).ok_or_else(too_large)?;
+        let digit_value = Poly::symbol(digit);
+        let place = digit_value.plus(&low).ok_or_else(too_large)?;
         let length = high.minus(&low).ok_or_else(too_large)?;
-        let below = length.minus(&own).and_then(|one| one.offset(-1)).ok_or_else(too_large)?;
-        let range = Formula::and([Formula::ge(own), Formula::ge(below)]);
+        let below =
+            length.minus(&digit_value).and_then(|one| one.offset(-1)).ok_or_else(too_large)?;
+        let range = Formula::and([Formula::ge(digit_value), Formula::ge(below)]);
         let before =
             std::mem::replace(&mut self.state.vars[fold.var.position()], SymbolicValue::Int(place));
         let body = self.under(range, |reader| reader.term(&fold.body, to));

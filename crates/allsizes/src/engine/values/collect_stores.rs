@@ -372,8 +372,9 @@ impl Runner<'_, '_> {
 
     /// Returns the value of an associative operation on two machine integers of a type.
     fn combined(&self, sym: Sym, ty: Type) -> Option<Value> {
-        let own = Poly::symbol(sym);
-        let (operation, _) = self.engine.operations.iter().find(|(_, result)| **result == own)?;
+        let result_symbol = Poly::symbol(sym);
+        let (operation, _) =
+            self.engine.operations.iter().find(|(_, result)| **result == result_symbol)?;
         let (name, operands) = match operation {
             // A function operates on whole numbers of its own type.
             Operation::Combine(name, a, b) if self.combines(name, ty) => (name.as_str(), [a, b]),

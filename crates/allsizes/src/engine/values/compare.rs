@@ -181,7 +181,7 @@ impl Resolver {
 }
 
 impl Resolver {
-    /// Returns `true` if two calls or folds are the minimum, or the maximum, of the same values, whatever their
+    /// Returns `true` if two calls or folds are the minimum, or the maximum, of the same values, for any
     /// nesting.
     fn same_extremes(&mut self, one: &Atom, other: &Atom, known: &[Formula]) -> bool {
         ["max", "min"].into_iter().any(|name| {

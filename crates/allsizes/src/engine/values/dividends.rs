@@ -51,7 +51,7 @@ impl Resolver {
                 quotients.push((*sym, divisor.clone()));
             }
         }
-        // Each divides the next: it comes after those that divide it.
+        // Sort so that each divisor comes after the divisors that divide it.
         let divisors: Vec<Poly> = quotients.iter().map(|(_, divisor)| divisor.clone()).collect();
         quotients.sort_by_cached_key(|(_, divisor)| {
             divisors.iter().filter(|other| divisor.divided_exactly(other).is_some()).count()
@@ -82,8 +82,8 @@ impl Resolver {
             }
             above = above.times(&ratios[number])?.plus(&digits[number])?;
         }
-        let own = dividend.symbols().into_iter().filter(|sym| system.unknown.contains(sym));
-        let unit = own.filter(|sym| dividend.coefficient(&[(*sym, 1)]) == 1).max()?;
+        let unknown = dividend.symbols().into_iter().filter(|sym| system.unknown.contains(sym));
+        let unit = unknown.filter(|sym| dividend.coefficient(&[(*sym, 1)]) == 1).max()?;
         let rest = dividend.minus(&Poly::symbol(unit))?;
         let equation = dividend.minus(&above)?;
         values.push((unit, above.minus(&rest)?));

@@ -321,22 +321,22 @@ mod tests {
             value.add(vec![(Atom::Scalar("b".to_owned()), 1)], ratio).unwrap();
             value
         };
-        let whole = |top: i128| Ratio { top, bottom: 1 };
+        let integer = |top: i128| Ratio { top, bottom: 1 };
         let is = |value: &Value, ty| is_multiple(&[plus(value), n.clone()], ty);
         for multiple in [0, 1 << 32, -(1 << 32), 3 << 32] {
             assert!(is(&Value::constant(multiple), int(32)), "{multiple}");
             if multiple != 0 {
-                assert!(is(&times(whole(multiple)), int(32)), "{multiple}");
+                assert!(is(&times(integer(multiple)), int(32)), "{multiple}");
             }
         }
         for other in [1, -1, 1 << 31, (1 << 32) + 1] {
             assert!(!is(&Value::constant(other), int(32)), "{other}");
-            assert!(!is(&times(whole(other)), int(32)), "{other}");
+            assert!(!is(&times(integer(other)), int(32)), "{other}");
         }
         assert!(!is(&Value::constant(1 << 32), int(64)) && is(&Value::constant(1 << 64), int(64)));
         // A part of a multiple, and one summand of two.
         assert!(!is(&times(Ratio { top: 1 << 32, bottom: 3 }), int(32)));
-        let mixed = times(whole(1 << 32)).plus(&Value::constant(1)).unwrap();
+        let mixed = times(integer(1 << 32)).plus(&Value::constant(1)).unwrap();
         assert!(!is(&mixed, int(32)));
         assert!(!is(&Value::constant(1 << 32), Type::Float));
     }

@@ -134,7 +134,7 @@ pub(super) fn pieces_of(name: &str, value: &Value) -> Vec<Piece> {
 
 /// Returns `true` if a value is the neutral element, such as −∞ for a maximum.
 pub(super) fn is_neutral(value: &Value, fold: &Fold) -> bool {
-    // Infinity with its sign, which may be a factor.
+    // The sign of an infinity may be a part of the number or a factor −1.
     let infinity = |sign: i128| {
         let negated = Value::number(f64::INFINITY).times(&Value::constant(sign));
         let number = if sign < 0 { f64::NEG_INFINITY } else { f64::INFINITY };

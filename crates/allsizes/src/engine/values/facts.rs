@@ -147,7 +147,7 @@ impl Resolver {
         if is_quotient {
             return Some(quotient);
         }
-        // −s ≤ r < 0: one less.
+        // −s ≤ r < 0: the quotient is one less.
         let negative = rest.scaled(-1)?.offset(-1).map(Formula::ge)?;
         let above = rest.plus(divisor).map(Formula::ge)?;
         if self.prover.proves_quickly(known, &negative) && self.prover.proves_quickly(known, &above)
@@ -163,8 +163,8 @@ impl Resolver {
             return Some(Poly::symbol(*sym));
         }
         let sym = self.prover.symbols.fresh("quotient", Level::Thread);
-        let own = Poly::symbol(sym);
-        let rest = dividend.minus(&own.times(divisor)?)?;
+        let quotient = Poly::symbol(sym);
+        let rest = dividend.minus(&quotient.times(divisor)?)?;
         let below = divisor.minus(&rest)?.offset(-1)?;
         let facts = [Formula::ge(rest), Formula::ge(below)];
         let facts = facts.map(|fact| match everywhere {
@@ -181,7 +181,7 @@ impl Resolver {
             self.quotients.insert(sym, key.clone());
         }
         self.named_quotients.insert(key, sym);
-        Some(own)
+        Some(quotient)
     }
 
     /// Adds a condition to known facts; `x ≠ 0` becomes a strict inequality if the sign of `x` is known.

@@ -10,8 +10,8 @@
 //! an iteration. It is a real number only if both are ([`Atom::Carried`]).
 //!
 //! A loaded value is assumed to be a real number until the stores to its element are looked up. Then the stored value
-//! is checked ([`Resolver::is_number`]), also where the algebra makes it irrelevant (`lookups.rs`). A maximum over a range is a number only if the range is shown to be non-empty:
-//! the maximum of no values is −∞.
+//! is checked ([`Resolver::is_number`]), also where the algebra makes it irrelevant (`lookups.rs`). A maximum over a
+//! range is a number only if the range is shown to be non-empty: the maximum of no values is −∞.
 
 use super::extremes::{self, single_fold};
 use super::finiteness::Finiteness;
@@ -30,11 +30,11 @@ impl Value {
         self.finiteness_if(&mut |_| false)
     }
 
-    /// Returns its finiteness, where `may_be_empty` tells which ranges of folds may be empty.
+    /// Returns its finiteness; `may_be_empty` decides which ranges of folds may be empty.
     fn finiteness_if(&self, may_be_empty: MayBeEmpty<'_>) -> Finiteness {
         let terms = self.terms.iter();
         terms.fold(Finiteness::Finite, |sum, (product, ratio)| {
-            sum.or(of_product(product, ratio.top < 0, may_be_empty))
+            sum.or(finiteness_of_product(product, ratio.top < 0, may_be_empty))
         })
     }
 
@@ -64,11 +64,15 @@ pub(super) fn is_exponential(name: &str) -> bool {
 }
 
 /// The finiteness of a product. Only constants may be multiplied with infinities; they decide the sign.
-fn of_product(product: &Product, mut negative: bool, may_be_empty: MayBeEmpty<'_>) -> Finiteness {
+fn finiteness_of_product(
+    product: &Product,
+    mut negative: bool,
+    may_be_empty: MayBeEmpty<'_>,
+) -> Finiteness {
     let mut infinite = Finiteness::Finite;
     let mut constant = true;
     for (atom, exponent) in product {
-        match (of_atom(atom, may_be_empty), atom) {
+        match (finiteness_of_atom(atom, may_be_empty), atom) {
             (Finiteness::Finite, Atom::Number(bits)) => {
                 negative ^= f64::from_bits(*bits) < 0.0 && exponent % 2 == 1;
             }
@@ -115,7 +119,7 @@ fn finiteness_of_operand(name: &str, value: &Value, may_be_empty: MayBeEmpty<'_>
 }
 
 /// The finiteness of an atom.
-fn of_atom(atom: &Atom, may_be_empty: MayBeEmpty<'_>) -> Finiteness {
+fn finiteness_of_atom(atom: &Atom, may_be_empty: MayBeEmpty<'_>) -> Finiteness {
     match atom {
         Atom::Number(bits) => match f64::from_bits(*bits) {
             number if number.is_finite() => Finiteness::Finite,

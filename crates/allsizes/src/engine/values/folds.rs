@@ -193,12 +193,12 @@ impl Resolver {
         let (first, second) = (self.as_run(one), self.as_run(two));
         let high = first.high.plus(&second.high)?;
         let digit = first.digit;
-        let own = Poly::symbol(digit);
+        let digit_value = Poly::symbol(digit);
         let shift = |body: &Value, by: &Poly| {
-            let moved = own.plus(by)?;
-            body.mapped(&mut |poly| poly.substituted(digit, &moved))
+            let shifted_digit = digit_value.plus(by)?;
+            body.mapped(&mut |poly| poly.substituted(digit, &shifted_digit))
         };
-        // The one function that is to give the values of both pieces.
+        // The function that has to give the values of both pieces.
         let body = match (one, two) {
             (Piece::Run(_), _) => first.body.clone(),
             (Piece::One(_), Piece::Run(_)) => shift(&second.body, &Poly::constant(-1))?,
@@ -240,7 +240,7 @@ impl Resolver {
     fn interleaved(&mut self, one: &Piece, two: &Piece, known: &[Formula]) -> Option<Sum> {
         let (Piece::Run(even), Piece::Run(odd)) = (one, two) else { return None };
         let digit = even.digit;
-        // `f(z)` as `F(2z)`: possible if `z` only occurs with even coefficients.
+        // Find `F` with `f(z) = F(2z)`: halve the coefficients of `z`, which must be even.
         let body = even.body.mapped(&mut |poly| match &poly.by_powers(digit)[..] {
             [_] => Some(poly.clone()),
             [rest, factor] => {

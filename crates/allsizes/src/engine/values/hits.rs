@@ -55,7 +55,7 @@ pub(super) struct HitQuery<'a> {
     pub(super) digits: Vec<Sym>,
     /// Unknown counts of loops, outermost first.
     pub(super) free: Vec<Sym>,
-    /// The first of them is less than this.
+    /// Upper bound (exclusive) of the first free count, if there is one.
     pub(super) before: Option<Poly>,
     pub(super) index: &'a [Poly],
     pub(super) known: &'a [Formula],
@@ -65,11 +65,12 @@ impl Resolver {
     /// Returns the stores that may be the last before a moment, the latest first; those of a group are unordered.
     pub(super) fn candidates(&self, array: ArrayId, moment: &Moment) -> Vec<Group> {
         let side = &self.sides[moment.side];
-        let own = &moment.point;
+        let point = &moment.point;
         let common = |site: &StoreSite| {
-            let around = own.loops.iter().zip(&site.point.loops);
+            let around = point.loops.iter().zip(&site.point.loops);
             let same = around.take_while(|((depth, _), (other, _))| {
-                depth == other && own.position.get(..=*depth) == site.point.position.get(..=*depth)
+                depth == other
+                    && point.position.get(..=*depth) == site.point.position.get(..=*depth)
             });
             same.count()
         };
@@ -77,14 +78,14 @@ impl Resolver {
             side.sites.iter().enumerate().filter(|(_, site)| site.array == array).collect();
         of_array.sort_by(|(_, one), (_, other)| other.point.position.cmp(&one.point.position));
         let mut groups: Vec<Group> = Vec::new();
-        for level in (0..=own.loops.len()).rev() {
+        for level in (0..=point.loops.len()).rev() {
             let mut last: Option<&[usize]> = None;
             for (number, site) in &of_array {
-                if common(site) != level || site.point.position >= own.position {
+                if common(site) != level || site.point.position >= point.position {
                     continue;
                 }
                 let candidate = Candidate { site: *number, fixed: level, earlier: false };
-                // Iterations of one loop are interleaved.
+                // Stores of one loop form a group: its iterations interleave them, so either may be the last.
                 let around = site.point.loops.get(level).map(|(depth, _)| *depth);
                 let around = around.and_then(|depth| site.point.position.get(..=depth));
                 if let Some(record) =
@@ -102,8 +103,8 @@ impl Resolver {
                 last = around;
             }
             if let Some(outer) = level.checked_sub(1) {
-                let depth = own.loops.get(outer).map(|(depth, _)| *depth);
-                let place = depth.and_then(|depth| own.position.get(..=depth));
+                let depth = point.loops.get(outer).map(|(depth, _)| *depth);
+                let place = depth.and_then(|depth| point.position.get(..=depth));
                 let record = place.and_then(|place| self.recorded(moment.side, place, array));
                 if let (Some(record), Some(count)) = (record, moment.counts.get(outer)) {
                     groups.push(Group::Head(record, count.clone()));
@@ -125,10 +126,10 @@ impl Resolver {
     /// The record of the loop at a place, if it has clauses about an array.
     fn recorded(&self, side: usize, place: &[usize], array: ArrayId) -> Option<usize> {
         let loops = &self.sides[side].loops;
-        let own = |one: &LoopRecord| {
+        let has_clause = |one: &LoopRecord| {
             one.position == place && one.clauses.iter().any(|clause| clause.array == array)
         };
-        loops.iter().position(own)
+        loops.iter().position(has_clause)
     }
 
     /// Decides whether a store is the last one to an element.
@@ -349,7 +350,7 @@ impl Resolver {
                 return None;
             }
         }
-        // No later instance of the same store.
+        // Show that no later iteration of the same store hits the element.
         let mut same = assumed;
         same.push(condition.clone());
         for count in &query.free {
@@ -383,7 +384,7 @@ impl Resolver {
         for digit in &query.digits {
             let symbol = self.prover.symbols.get(*digit).clone();
             let value = witness.digits.get(digit)?.clone();
-            // Other facts about a count follow from the conditions of its loop.
+            // Only the bounds: other facts about a count follow from the conditions of its loop.
             if let Some(low) = &symbol.low {
                 let low = self.poly(low, witness)?;
                 goals.push(Formula::ge(value.minus(&low)?));
@@ -415,7 +416,7 @@ impl Resolver {
         if denied != Formula::False && self.proves_quickly(&with, &denied) {
             return true;
         }
-        let own: BTreeSet<Sym> = other.digits.values().filter_map(Poly::as_symbol).collect();
+        let digits: BTreeSet<Sym> = other.digits.values().filter_map(Poly::as_symbol).collect();
         let mut assumed = assumed.to_vec();
         for part in condition.conjuncts() {
             assumed.push(part.clone());
@@ -423,7 +424,7 @@ impl Resolver {
         }
         assumed.extend(self.same_tests(&assumed));
         let shared = |symbols: &Symbols, sym: Sym| {
-            !own.contains(&sym) && symbols.get(sym).level == Level::Launch
+            !digits.contains(&sym) && symbols.get(sym).level == Level::Launch
         };
         self.prover.contradicts(&assumed, equations, &shared)
     }

@@ -26,7 +26,7 @@ pub(super) struct Copies {
     symbols: BTreeMap<(Sym, Vec<(Sym, Poly)>), Sym>,
     /// The symbol and the instance of each copy.
     origins: BTreeMap<Sym, (Sym, Instance)>,
-    /// Values of operations, by the same.
+    /// Values of operations, by the same key.
     values: BTreeMap<(Sym, Vec<(Sym, Poly)>), Poly>,
     /// Minima and maxima of two numbers, each once.
     extremes: BTreeMap<Operation, Sym>,
@@ -91,7 +91,7 @@ impl Resolver {
             .filter(|(digit, _)| **digit < sym && self.prover.symbols.get(**digit).level <= least)
             .map(|(digit, value)| (*digit, value.clone()))
             .collect();
-        // It depends on no digit, or all digits are unchanged.
+        // The symbol depends on no digit, or no digit is replaced.
         if digits.iter().all(|(digit, value)| value.as_symbol() == Some(*digit)) {
             return Poly::symbol(sym);
         }
@@ -133,9 +133,9 @@ impl Resolver {
             Some((*array, index?))
         });
         let version = symbol.version.and_then(|one| self.symbol(one, instance).as_symbol());
-        // Without its barrier, an element would be that of another time.
+        // If the version was lost, so is the element: it would be that of another barrier interval.
         let element = element.filter(|_| version.is_some() == symbol.version.is_some());
-        // Another thread's sum may include elements that do not exist.
+        // `inside` is not copied: the sum in another thread may include elements that do not exist.
         let prefix = symbol.prefix.as_ref().and_then(|one| {
             let (high, size) = (self.poly(&one.high, instance)?, self.poly(&one.size, instance)?);
             Some(Prefix { high, size, inside: false, ..one.clone() })
@@ -149,12 +149,12 @@ impl Resolver {
     /// Returns the operation that defines a symbol, with the operands of an instance.
     fn operation(&mut self, sym: Sym, instance: &Instance) -> Option<Operation> {
         let operation = self.definitions.get(&sym)?.clone();
-        let mut of = |poly: &Poly| self.poly(poly, instance);
+        let mut instantiate = |poly: &Poly| self.poly(poly, instance);
         Some(match operation {
-            Operation::Div(a, b) => Operation::Div(of(&a)?, of(&b)?),
-            Operation::Floor(a, b) => Operation::Floor(of(&a)?, b),
-            Operation::Min(a, b) => Operation::Min(of(&a)?, of(&b)?),
-            Operation::Max(a, b) => Operation::Max(of(&a)?, of(&b)?),
+            Operation::Div(a, b) => Operation::Div(instantiate(&a)?, instantiate(&b)?),
+            Operation::Floor(a, b) => Operation::Floor(instantiate(&a)?, b),
+            Operation::Min(a, b) => Operation::Min(instantiate(&a)?, instantiate(&b)?),
+            Operation::Max(a, b) => Operation::Max(instantiate(&a)?, instantiate(&b)?),
             Operation::Opaque(..)
             | Operation::Truth(_)
             | Operation::Combine(..)
@@ -223,11 +223,11 @@ impl Resolver {
             return self.quotient(&dividend, &divisor, &[]);
         }
         let (origin, instance) = self.copies.origins.get(&sym).cloned()?;
-        let mut moved = Instance::default();
+        let mut substituted = Instance::default();
         for (digit, value) in &instance.digits {
-            moved.digits.insert(*digit, self.substitute_bound(value, values)?);
+            substituted.digits.insert(*digit, self.substitute_bound(value, values)?);
         }
-        Some(self.symbol(origin, &moved))
+        Some(self.symbol(origin, &substituted))
     }
 
     /// Substitutes the variable of a sum in a value.
@@ -286,9 +286,9 @@ impl Resolver {
         for digit in digits {
             let symbol = self.prover.symbols.get(*digit).clone();
             let copy = self.prover.symbols.fresh(format!("{}?", symbol.name), symbol.level);
-            let own = Poly::symbol(copy);
-            let mirrored = tracked.and_then(|mirrors| mirrors.get(digit)?.minus(&own));
-            instance.digits.insert(*digit, mirrored.unwrap_or(own));
+            let copy_value = Poly::symbol(copy);
+            let mirrored = tracked.and_then(|mirrors| mirrors.get(digit)?.minus(&copy_value));
+            instance.digits.insert(*digit, mirrored.unwrap_or(copy_value));
             if tracked.is_some() {
                 self.bound.insert(copy);
             }

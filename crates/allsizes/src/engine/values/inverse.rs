@@ -85,8 +85,8 @@ impl Resolver {
         let mut values: BTreeMap<Sym, Poly> = BTreeMap::new();
         while !unknowns.wanted.is_empty() {
             equations.sort_by_key(|one| {
-                let own = unknowns.wanted_in(&one.own).len();
-                (own == 0, own, one.own.terms().count())
+                let unknown_count = unknowns.wanted_in(&one.own).len();
+                (unknown_count == 0, unknown_count, one.own.terms().count())
             });
             // Failing proofs cost most, so each equation gets a light attempt before any gets a full one.
             let (sym, value) = efforts.iter().find_map(|effort| {
@@ -201,8 +201,8 @@ impl Resolver {
             Some(stride) => rest.constant_term().rem_euclid(stride),
             None => rest.constant_term(),
         };
-        // Whole strides in the known part belong to the quotient, the rest of it to the remainder: of
-        // `(n - 1 - b)*s*w + t*w + w - 1 - q` this is `t*w + w - 1 - q`.
+        // Split the known part: multiples of the stride belong to the quotient, the rest to the remainder. With stride
+        // `s*w`, the rest of `(n - 1 - b)*s*w + t*w + w - 1 - q` is `t*w + w - 1 - q`.
         let (_, left) = rest.minus(&others)?.divided_by(&stride)?;
         let mut tried: Vec<Poly> = Vec::new();
         for remainder in [rest.clone(), others.plus(&left)?, others.offset(constant)?, others] {

@@ -46,7 +46,7 @@ impl Resolver {
                 equations.push(poly.clone());
             }
         }
-        // Digits with a single value are not unknowns.
+        // A digit whose bounds are equal is known.
         for (_, copy) in &digits {
             let symbol = self.prover.symbols.get(*copy);
             if let (Some(low), true) = (symbol.low.clone(), symbol.low == symbol.high) {
@@ -80,7 +80,7 @@ impl Resolver {
             };
             instance.digits.insert(digit, value);
         }
-        // Digits that were solved in terms of a freely chosen digit.
+        // Some digits were solved in terms of digits that are chosen freely: substitute the choices.
         let free: Vec<(Sym, Poly)> = query
             .digits
             .iter()
@@ -134,7 +134,7 @@ impl Resolver {
             };
             parts.extend(radix::split(equation, &|sym| launch.contains(&sym), &mut nonnegative));
         }
-        // Those with the fewest unknowns first.
+        // Short equations first: they have the fewest unknowns.
         parts.sort_by_key(|part| part.terms().count());
         system.equations = parts;
         Some(system)
@@ -150,10 +150,10 @@ impl Resolver {
         let symbol = symbols.get(here.offset(-constant)?.as_symbol()?);
         let (_, index) = symbol.element.as_ref()?;
         let prefix = symbols.get(there.offset(-constant)?.as_symbol()?).prefix.as_ref()?;
-        // The element's own sum, if known.
+        // A prefix sum among the facts about the element, if there is one.
         let mut sums = symbol.facts.iter().flat_map(Formula::symbols).filter_map(|sym| {
-            let own = symbols.get(sym).prefix.as_ref()?;
-            (own.array == prefix.array).then_some(&own.high)
+            let other = symbols.get(sym).prefix.as_ref()?;
+            (other.array == prefix.array).then_some(&other.high)
         });
         match (&index[..], sums.next()) {
             (_, Some(high)) => high.minus(&prefix.high),
@@ -180,7 +180,7 @@ impl Resolver {
             }
             _ => (1, factor.clone()),
         };
-        // Without the other unknowns, which are less than the stride.
+        // Drop the other unknowns: together they are less than the stride.
         let mut constant = Poly::default();
         for (monomial, coefficient) in rest.terms() {
             if monomial.iter().all(|(sym, _)| !unknown.contains(sym)) {
@@ -227,10 +227,10 @@ impl Resolver {
 
     /// Returns the unknown with the largest stride in an equation that is linear in all of them.
     fn largest_digit(&mut self, equation: &Poly, unknown: &BTreeSet<Sym>) -> Option<LargestDigit> {
-        let own: Vec<Sym> =
+        let digits: Vec<Sym> =
             equation.symbols().into_iter().filter(|sym| unknown.contains(sym)).collect();
         let mut all: Vec<(Poly, i128, LargestDigit)> = Vec::new();
-        for sym in own {
+        for sym in digits {
             let powers = equation.by_powers(sym);
             let [rest, factor] = &powers[..] else { return None };
             if factor.symbols().iter().any(|one| unknown.contains(one)) {

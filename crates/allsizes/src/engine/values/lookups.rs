@@ -43,8 +43,8 @@ pub(super) fn with_zeros(result: Value, operands: [&Value; 2]) -> Option<Value> 
 
 /// Returns `true` if an element is read wherever it was under these conditions.
 fn is_kept(kept: &Reads<'_>, element: &Atom, under: &[Guards<'_>]) -> bool {
-    let own = kept.get(element).map(Vec::as_slice).unwrap_or_default();
-    under.iter().all(|guards| own.iter().any(|fewer| fewer.is_subset(guards)))
+    let kept_under = kept.get(element).map(Vec::as_slice).unwrap_or_default();
+    under.iter().all(|guards| kept_under.iter().any(|fewer| fewer.is_subset(guards)))
 }
 
 fn zero_times(atom: &Atom, guards: &Guards<'_>) -> Option<Value> {

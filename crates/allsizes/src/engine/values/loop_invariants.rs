@@ -90,8 +90,8 @@ impl Runner<'_, '_> {
         point.loops.push((self.position.len() - 1, head.count));
         point.position.push(0);
         // Clauses about arrays are proved elsewhere.
-        let own = self.places.iter().position(|place| *place == self.position);
-        let clauses = self.clauses.iter().filter(|(of, _)| Some(*of) == own);
+        let this_loop = self.places.iter().position(|place| *place == self.position);
+        let clauses = self.clauses.iter().filter(|(of, _)| Some(*of) == this_loop);
         let clauses: Vec<usize> = clauses.filter_map(|(_, one)| one.claim).collect();
         let gives_value = |number: usize| reals.annotated.iter().any(|one| one.claim == number);
         for (number, claim) in inner.claims.iter().enumerate() {

@@ -47,7 +47,7 @@ impl Runner<'_, '_> {
             }
         }
         let records = std::mem::replace(&mut self.records, false);
-        // First with variables as atoms, to find their recurrences.
+        // First pass, with the variables as atoms: finds their recurrences.
         let mut recurrences: Vec<(VarId, Recurrence)> = Vec::new();
         if !changed.is_empty() {
             recurrences = self.find_recurrences(inner, &entry, (&shape, &facts), &changed)?;
@@ -76,10 +76,10 @@ impl Runner<'_, '_> {
         (shape, facts): (&Shape, &Facts),
         changed: &[VarId],
     ) -> Result<Vec<(VarId, Recurrence)>, Refusal> {
-        let of = |track: &Track| -> Vec<Finiteness> {
+        let finiteness_of = |track: &Track| -> Vec<Finiteness> {
             changed.iter().map(|var| track.reals[var.position()].finiteness()).collect()
         };
-        let mut finiteness = of(entry);
+        let mut finiteness = finiteness_of(entry);
         loop {
             let head = self.head(inner, entry, shape, facts);
             let mut track = Track { state: head.state.clone(), reals: entry.reals.clone() };
@@ -90,7 +90,7 @@ impl Runner<'_, '_> {
             }
             let carried: Vec<u32> = (first..=self.last_number).collect();
             let end = self.iterate(inner, track, &head)?;
-            let after = end.as_ref().map_or_else(|| finiteness.clone(), of);
+            let after = end.as_ref().map_or_else(|| finiteness.clone(), finiteness_of);
             let either: Vec<Finiteness> =
                 finiteness.iter().zip(after).map(|(before, after)| before.or(after)).collect();
             if either == finiteness {
@@ -107,12 +107,14 @@ impl Runner<'_, '_> {
 
     /// Records the clauses of a loop before it and in an iteration.
     fn record_clauses(&mut self, inner: &Loop, entry: &Track, head: &Head, end: Option<&Track>) {
-        let own = self.places.iter().position(|place| *place == self.position);
+        let this_loop = self.places.iter().position(|place| *place == self.position);
         let clauses: Vec<(usize, &Clause)> = self
             .clauses
             .iter()
             .enumerate()
-            .filter_map(|(number, (of, clause))| (Some(*of) == own).then_some((number, clause)))
+            .filter_map(|(number, (of, clause))| {
+                (Some(*of) == this_loop).then_some((number, clause))
+            })
             .collect();
         // All threads of the block execute the same iterations, on any path to here.
         let path = entry.state.path.iter();
@@ -127,7 +129,7 @@ impl Runner<'_, '_> {
         let free: Vec<Poly> = head.free.iter().map(|(_, sym)| Poly::symbol(*sym)).collect();
         let (rewrites, rewritten) = self.find_rewrites(&free, &within);
         within.extend(rewritten);
-        // Values that minima and maxima in the clauses may be equal to.
+        // Candidates: a minimum or maximum in a clause may equal one of these values.
         let mut targets = vec![Poly::constant(1)];
         targets.extend(free);
         targets.extend(self.sizes(entry));
@@ -361,9 +363,9 @@ impl Runner<'_, '_> {
         targets.extend(self.sizes(entry));
         // Final values of variables, where known.
         for (_, sym) in &head.free {
-            let own = Poly::symbol(*sym);
+            let free = Poly::symbol(*sym);
             let value = targets.iter().find(|target| {
-                let difference = own.minus(target).map(Formula::eq);
+                let difference = free.minus(target).map(Formula::eq);
                 difference.is_some_and(|one| self.engine.prover.proves(&known, &one))
             });
             let Some(value) = value else { continue };

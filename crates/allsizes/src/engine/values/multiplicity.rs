@@ -86,8 +86,10 @@ impl Resolver {
             return false;
         }
         for part in parts {
-            let own: BTreeSet<Sym> = part.coordinates.iter().copied().collect();
-            let Some((shapes, holes)) = self.shaped(&part.atoms, &own) else { return false };
+            let coordinates: BTreeSet<Sym> = part.coordinates.iter().copied().collect();
+            let Some((shapes, holes)) = self.shaped(&part.atoms, &coordinates) else {
+                return false;
+            };
             let inverse = self.inverse_of(&part, &holes, known);
             groups.entry(shapes).or_default().push(Member { part, holes, inverse });
         }
@@ -124,8 +126,8 @@ impl Resolver {
             let mut parts = Vec::new();
             self.collect_elements(fold, Part { ratio, coordinates, domain, atoms }, &mut parts)?;
             for part in parts {
-                let own: BTreeSet<Sym> = part.coordinates.iter().copied().collect();
-                let (shapes, holes) = self.shaped(&part.atoms, &own)?;
+                let coordinates: BTreeSet<Sym> = part.coordinates.iter().copied().collect();
+                let (shapes, holes) = self.shaped(&part.atoms, &coordinates)?;
                 let inverse = self.inverse_of(&part, &holes, known);
                 groups.entry(shapes).or_default().push(Member { part, holes, inverse });
             }

@@ -40,8 +40,8 @@ pub(super) fn recurrences_of(
         .iter()
         .zip(carried.iter().zip(finiteness))
         .map(|(var, (number, finiteness))| {
-            let own = Value::atom(Atom::Carried(*number, *finiteness));
-            (*var, own, end.map(|end| &end.reals[var.position()]))
+            let carried_value = Value::atom(Atom::Carried(*number, *finiteness));
+            (*var, carried_value, end.map(|end| &end.reals[var.position()]))
         })
         .collect();
     let mut found: Vec<(VarId, Recurrence)> = Vec::new();
@@ -69,15 +69,20 @@ pub(super) fn recurrences_of(
     found
 }
 
-fn as_sum(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
-    let body = end.minus(own).filter(|added| is_summand(added, carried))?;
+fn as_sum(carried_value: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
+    let body = end.minus(carried_value).filter(|added| is_summand(added, carried))?;
     Some(Recurrence::Sum { digit, body })
 }
 
-fn as_extreme(own: &Value, end: &Value, carried: &[u32], digit: Sym) -> Option<Recurrence> {
+fn as_extreme(
+    carried_value: &Value,
+    end: &Value,
+    carried: &[u32],
+    digit: Sym,
+) -> Option<Recurrence> {
     ["max", "min"].into_iter().find_map(|name| {
         let mut pieces = pieces_of(name, end);
-        let is_own = |piece: &Piece| matches!(piece, Piece::One(value) if value == own);
+        let is_own = |piece: &Piece| matches!(piece, Piece::One(value) if value == carried_value);
         let at = pieces.iter().position(is_own)?;
         pieces.remove(at);
         let bodies: Vec<Value> = pieces.into_iter().map(|piece| of_piece(name, piece)).collect();

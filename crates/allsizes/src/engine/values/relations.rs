@@ -118,11 +118,11 @@ impl Resolver {
         let mut all = known.to_vec();
         for MachineNumber { sym, value, ty, of_other } in elements {
             let whose = if *of_other { other } else { who };
-            let own = self.poly(&Poly::symbol(*sym), who).ok_or_else(too_large)?;
+            let symbol_value = self.poly(&Poly::symbol(*sym), who).ok_or_else(too_large)?;
             let value = self.instantiate(value, whose, side, known, 0)?;
             let Some(number) = self.as_polynomial(engine, &value, &mut all) else { continue };
             if self.proves(&all, &in_type(&number, *ty)) {
-                all.extend(own.minus(&number).map(Formula::eq));
+                all.extend(symbol_value.minus(&number).map(Formula::eq));
             }
         }
         let mut query = all.clone();
@@ -183,15 +183,15 @@ impl Resolver {
             Some(sym) => *sym,
             None => symbol(engine, "input", ty),
         };
-        let own = Poly::symbol(sym);
-        let facts = engine.required_of_element(array, index, &own);
+        let element = Poly::symbol(sym);
+        let facts = engine.required_of_element(array, index, &element);
         if !engine.written[array.position()] {
             engine.prover.symbols.get_mut(sym).element = Some((contents(array), index.to_vec()));
         }
         std::mem::swap(&mut engine.prover, &mut self.prover);
         self.inputs.insert(key, sym);
         known.extend(facts);
-        Some(own)
+        Some(element)
     }
 
     /// Returns a sum of consecutive elements of an input as the difference of two prefix sums.

@@ -28,7 +28,7 @@ use base::{Index, Span};
 use kir::{ArrayId, Compare, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Reason of values that are not followed.
+/// The reason for an unsupported value.
 const INFINITE: &str = "a computation with infinity, or with a maximum of possibly no values";
 
 /// Limit on chains of loads.
@@ -407,9 +407,9 @@ impl Resolver {
 
 /// `0 ≤ digit < high`.
 pub(super) fn range(digit: Sym, high: &Poly) -> Option<[Formula; 2]> {
-    let own = Poly::symbol(digit);
-    let below = high.minus(&own)?.offset(-1)?;
-    Some([Formula::ge(own), Formula::ge(below)])
+    let value = Poly::symbol(digit);
+    let below = high.minus(&value)?.offset(-1)?;
+    Some([Formula::ge(value), Formula::ge(below)])
 }
 
 pub(super) fn too_large() -> Unresolved {

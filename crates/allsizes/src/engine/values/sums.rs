@@ -53,8 +53,8 @@ impl Resolver {
     ) -> Option<(Value, Sum)> {
         let inner = product.iter().find_map(|(atom, power)| match atom {
             Atom::Sum(inner) if *power == 1 => {
-                let own = inner.high.as_symbol()?;
-                self.bound_in(own).contains(&digit).then_some((atom, inner))
+                let length = inner.high.as_symbol()?;
+                self.bound_in(length).contains(&digit).then_some((atom, inner))
             }
             _ => None,
         })?;
@@ -81,8 +81,8 @@ impl Resolver {
         known: &[Formula],
     ) -> Option<Sum> {
         let (top, stride) = inner.high.as_symbol().and_then(|sym| self.lengths.get(&sym))?.clone();
-        let own = Poly::symbol(digit);
-        let number = top.plus(&own)?;
+        let digit_value = Poly::symbol(digit);
+        let number = top.plus(&digit_value)?;
         let merged_digit = self.variable();
         let place = Poly::symbol(inner.digit).times(high)?;
         let within = Poly::symbol(merged_digit).minus(&place)?;

@@ -228,8 +228,8 @@ impl Value {
         Some(product)
     }
 
-    /// `1/x`, and 0 for 0: of a product, the product of the factors' results. That keeps `1/(x·y) = 1/x·1/y` for all
-    /// numbers.
+    /// `1/x`, and 0 for 0. The result for a product is the product of the factors' results. That keeps `1/(x·y) =
+    /// 1/x·1/y` for all numbers.
     pub(super) fn inverse(&self) -> Option<Self> {
         let (Some((product, ratio)), 1) = (self.terms.first_key_value(), self.terms.len()) else {
             return Some(Self::atom(Atom::Call("inverse".to_owned(), vec![self.clone()])));
@@ -248,8 +248,8 @@ impl Value {
                 // A factor that is 0 or 1 is its own inverse.
                 (None, Atom::Truth(_)) => Self::atom(atom.clone()),
                 _ => {
-                    let own = Self::atom(atom.clone());
-                    Self::atom(Atom::Call("inverse".to_owned(), vec![own]))
+                    let base = Self::atom(atom.clone());
+                    Self::atom(Atom::Call("inverse".to_owned(), vec![base]))
                 }
             };
             for _ in 0..*power {
@@ -440,20 +440,22 @@ pub(super) fn exponent(atom: &Atom) -> Option<(&str, &Value)> {
 
 /// Merges all exponentials of a product into one.
 fn with_one_exponential(powers: &mut BTreeMap<Atom, u32>, name: &str) -> Option<()> {
-    let own = |atom: &Atom| exponent(atom).is_some_and(|(own, _)| own == name);
+    let is_exponential = |atom: &Atom| exponent(atom).is_some_and(|(function, _)| function == name);
     let plain = |(atom, power): (&Atom, &u32)| {
         *power == 1 && exponent(atom).is_none_or(|(_, argument)| !argument.is_zero())
     };
-    let single = powers.iter().filter(|(atom, _)| own(atom)).all(plain);
-    if single && powers.keys().filter(|atom| own(atom)).count() < 2 {
+    let single = powers.iter().filter(|(atom, _)| is_exponential(atom)).all(plain);
+    if single && powers.keys().filter(|atom| is_exponential(atom)).count() < 2 {
         return Some(());
     }
     let mut sum = Value::default();
     for (atom, power) in powers.iter() {
-        let Some((_, argument)) = exponent(atom).filter(|(own, _)| *own == name) else { continue };
+        let Some((_, argument)) = exponent(atom).filter(|(function, _)| *function == name) else {
+            continue;
+        };
         sum = sum.plus(&argument.times(&Value::constant(i128::from(*power)))?)?;
     }
-    powers.retain(|atom, _| !own(atom));
+    powers.retain(|atom, _| !is_exponential(atom));
     if !sum.is_zero() {
         powers.insert(Atom::Call(name.to_owned(), vec![sum]), 1);
     }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Contents of a module variable at a launch.
 #[derive(Clone, Copy)]
-pub(super) enum Holds<'p> {
+pub(super) enum HeldContents<'p> {
     /// The bytes given by the user.
     Bytes(&'p [u8]),
     /// Any contents, the same wherever the name is an input.
@@ -26,7 +26,7 @@ pub(super) enum Holds<'p> {
     Initialiser(&'p Variable),
 }
 
-impl Holds<'_> {
+impl HeldContents<'_> {
     fn agrees(self, other: Self) -> bool {
         match (self, other) {
             (Self::Bytes(one), Self::Bytes(other)) => one == other,
@@ -50,13 +50,16 @@ fn is_initial(variable: &Variable, bytes: &[u8]) -> bool {
 }
 
 /// Returns the contents of a variable at a launch.
-pub(super) fn holds<'p>(prepared: &'p PreparedLaunch<'_>, variable: &VariableSpec) -> Holds<'p> {
+pub(super) fn held_contents<'p>(
+    prepared: &'p PreparedLaunch<'_>,
+    variable: &VariableSpec,
+) -> HeldContents<'p> {
     let mut symbols = prepared.built.launch.symbols.iter();
     match symbols.find(|(id, _)| *id == variable.id).map(|(_, held)| held) {
-        None => Holds::Initialiser(&prepared.program().variables[variable.id]),
-        Some(VariableContents::Contents(Contents::Known(bytes))) => Holds::Bytes(bytes),
-        Some(_) if variable.is_input => Holds::Input,
-        Some(_) => Holds::Anything,
+        None => HeldContents::Initialiser(&prepared.program().variables[variable.id]),
+        Some(VariableContents::Contents(Contents::Known(bytes))) => HeldContents::Bytes(bytes),
+        Some(_) if variable.is_input => HeldContents::Input,
+        Some(_) => HeldContents::Anything,
     }
 }
 
@@ -67,10 +70,10 @@ pub(super) fn holds<'p>(prepared: &'p PreparedLaunch<'_>, variable: &VariableSpe
 pub(super) fn check(prepared: &[Vec<PreparedLaunch<'_>>; 2]) -> Result<(), SidesError> {
     prepared.iter().try_for_each(|side| check_written(side))?;
     let is_sequence = prepared.iter().any(|side| side.len() > 1);
-    let mut all: BTreeMap<&str, Vec<(bool, Holds<'_>)>> = BTreeMap::new();
+    let mut all: BTreeMap<&str, Vec<(bool, HeldContents<'_>)>> = BTreeMap::new();
     for launch in prepared.iter().flatten() {
         for variable in &launch.built.variables {
-            let held = (variable.is_given, holds(launch, variable));
+            let held = (variable.is_given, held_contents(launch, variable));
             all.entry(&variable.name).or_default().push(held);
         }
     }
@@ -93,31 +96,36 @@ fn has_variable(launch: &PreparedLaunch<'_>, name: &str) -> bool {
     launch.built.variables.iter().any(|one| one.name == name)
 }
 
-/// Arguments of a launch with the variable's name and the size of its contents: the same number, passed as an
-/// argument.
+/// Returns the arguments of a launch that have the variable's name and size. Such an argument counts as the same
+/// number, passed in another way.
 fn scalars<'p>(
     launch: &'p PreparedLaunch<'_>,
     name: &str,
-    given: Holds<'_>,
-) -> impl Iterator<Item = Holds<'p>> {
+    given: HeldContents<'_>,
+) -> impl Iterator<Item = HeldContents<'p>> {
     let length = match given {
-        Holds::Bytes(bytes) => Some(bytes.len()),
-        Holds::Input | Holds::Anything | Holds::Initialiser(_) => None,
+        HeldContents::Bytes(bytes) => Some(bytes.len()),
+        HeldContents::Input | HeldContents::Anything | HeldContents::Initialiser(_) => None,
     };
     let named = launch.built.names.iter().zip(&launch.built.launch.arguments);
     named.filter(move |(one, _)| *one == name).filter_map(move |(_, argument)| match argument {
-        Argument::Bytes(bytes) if Some(bytes.len()) == length => Some(Holds::Bytes(bytes)),
+        Argument::Bytes(bytes) if Some(bytes.len()) == length => Some(HeldContents::Bytes(bytes)),
         _ => None,
     })
 }
 
-fn disagreement(name: &str, is_given: bool, other: Holds<'_>, place: &'static str) -> SidesError {
+fn disagreement(
+    name: &str,
+    is_given: bool,
+    other: HeldContents<'_>,
+    place: &'static str,
+) -> SidesError {
     let name = name.to_owned();
     let held = match other {
         _ if is_given => return SidesError::OtherContents { name, place },
-        Holds::Initialiser(variable) if variable.initial.is_empty() => "zeros",
-        Holds::Initialiser(_) => "its initialiser",
-        Holds::Bytes(_) | Holds::Input | Holds::Anything => "anything",
+        HeldContents::Initialiser(variable) if variable.initial.is_empty() => "zeros",
+        HeldContents::Initialiser(_) => "its initialiser",
+        HeldContents::Bytes(_) | HeldContents::Input | HeldContents::Anything => "anything",
     };
     SidesError::NothingGiven { name, place, held }
 }

@@ -238,7 +238,7 @@ impl Kernel<'_> {
     }
 }
 
-/// Explains why a fault cannot tell the readings apart.
+/// Explains why a fault cannot distinguish the readings.
 fn unknown(fault: &Fault) -> &'static str {
     match fault {
         Fault::Misaligned { .. } => "compiled code has a misaligned access",

@@ -54,11 +54,11 @@ impl Judge<'_> {
 
     /// Returns `true` if two elements are equal; `None` if that cannot be decided.
     fn agrees(&self, array: ArrayId, at: usize, compiled: Value, read: Value) -> Option<bool> {
-        let moved = self.others.iter().map(|other| element(&other.after, array, at));
+        let other_orders = self.others.iter().map(|other| element(&other.after, array, at));
         match (compiled, read) {
             (Value::Int { value: one, .. }, Value::Int { value: two, .. }) => {
-                let mut moved = moved;
-                let is_fixed = moved.all(|other| other.number() == Some(two));
+                let mut other_orders = other_orders;
+                let is_fixed = other_orders.all(|other| other.number() == Some(two));
                 is_fixed.then_some(one == two)
             }
             (Value::Float(one), Value::Float(two)) => {
@@ -73,7 +73,7 @@ impl Judge<'_> {
                     return None;
                 }
                 let mut spread = 0.0_f64;
-                for other in moved {
+                for other in other_orders {
                     match other {
                         Value::Float(other) if other.is_finite() => {
                             spread = spread.max((other - two).abs());

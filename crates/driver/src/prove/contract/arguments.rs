@@ -148,9 +148,9 @@ fn array<'k>(kernel: &'k Kernel, name: &str) -> Result<(ArrayId, &'k Array), Str
 
 /// Compares a type with that of the kernel's array.
 fn fits(kernel: &Kernel, id: ArrayId, array: &Array, element: ElementType) -> Result<(), String> {
-    let own = declared(kernel, id);
-    let is_same = match own {
-        Some(own) => own == element,
+    let declared_type = declared(kernel, id);
+    let is_same = match declared_type {
+        Some(declared_type) => declared_type == element,
         // An array of unknown layout has a kind and, for integers, a width.
         None => match (array.element, element.scalar()) {
             (Type::Float, Scalar::Float(_)) => true,
@@ -161,7 +161,7 @@ fn fits(kernel: &Kernel, id: ArrayId, array: &Array, element: ElementType) -> Re
             _ => false,
         },
     };
-    let name = own.map_or_else(|| array.element.name(), |own| own.name().to_owned());
+    let name = declared_type.map_or_else(|| array.element.name(), |one| one.name().to_owned());
     match is_same {
         true => Ok(()),
         false => Err(format!("the kernel declares elements of type {name}")),

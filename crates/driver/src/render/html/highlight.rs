@@ -359,7 +359,7 @@ mod tests {
         );
     }
 
-    /// No input is lost or becomes markup, whatever it is.
+    /// No part of any input is lost or becomes markup.
     #[test]
     fn any_text_is_kept_and_escaped() {
         for language in [Language::Cuda, Language::Ptx, Language::Python] {

@@ -90,7 +90,7 @@ fn bar(phase: &PipelinePhase, number: u64, (x, y): (usize, usize), width: usize)
     )
 }
 
-/// The end of a name tells mbarriers of one array apart.
+/// The end of a name distinguishes the mbarriers of one array.
 fn cut(name: &str) -> String {
     let count = name.chars().count();
     match count.checked_sub(18) {

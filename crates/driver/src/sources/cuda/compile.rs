@@ -264,9 +264,9 @@ impl Compiler {
         }
         let files = included(path, text, &options.includes)?;
         let header = (PathBuf::from(opaque::NAME), opaque::HEADER.to_owned());
-        let own = [(path.to_path_buf(), text.to_owned())].into_iter();
+        let kernel_file = [(path.to_path_buf(), text.to_owned())].into_iter();
         let opaque = (options.math == Math::Opaque).then_some(header);
-        let files = own.chain(opaque).chain(files);
+        let files = kernel_file.chain(opaque).chain(files);
         for (file, text) in files {
             key.push_str(&format!("{} {}\n{text}\n", file.display(), text.len()));
         }
@@ -289,8 +289,8 @@ fn of_library(
     let headers = [(opaque::NAME, opaque::HEADER)];
     let name = path.display().to_string();
     if cut {
-        let own = own_headers(path, text);
-        let source = Source { text, name: &name, headers: &headers, own: &own, wanted };
+        let own_texts = own_headers(path, text);
+        let source = Source { text, name: &name, headers: &headers, own: &own_texts, wanted };
         return compile_cut(&nvrtc, &source, &words);
     }
     let wanted: Vec<String> = wanted.iter().map(|one| (*one).to_owned()).collect();

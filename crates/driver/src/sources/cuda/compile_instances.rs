@@ -73,8 +73,8 @@ pub(crate) fn named_key(library: &Library, wanted: &InstanceRequest<'_>) -> Opti
     let mut key = format!("{path} {length} {}\n{}\n", changed.as_nanos(), words.join("\n"));
     key.push_str(&format!("{} {}\n", wanted.path.display(), wanted.names.join("\n")));
     let files = included(wanted.path, wanted.text, &wanted.options.includes)?;
-    let own = (wanted.path.to_path_buf(), wanted.text.to_owned());
-    for (file, text) in std::iter::once(own).chain(files) {
+    let kernel_file = (wanted.path.to_path_buf(), wanted.text.to_owned());
+    for (file, text) in std::iter::once(kernel_file).chain(files) {
         key.push_str(&format!("{} {}\n{text}\n", file.display(), text.len()));
     }
     Some(key)
@@ -83,8 +83,8 @@ pub(crate) fn named_key(library: &Library, wanted: &InstanceRequest<'_>) -> Opti
 fn words(library: &Library, wanted: &InstanceRequest<'_>) -> Result<Vec<String>, CompileError> {
     let architecture = architecture(&wanted.options.architecture)?;
     let folder = wanted.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let own = folder.unwrap_or(Path::new(".")).to_path_buf();
-    let folders = wanted.options.includes.iter().chain(&library.includes).chain([&own]);
+    let kernel_folder = folder.unwrap_or(Path::new(".")).to_path_buf();
+    let folders = wanted.options.includes.iter().chain(&library.includes).chain([&kernel_folder]);
     let lines = if wanted.optimised { "-lineinfo" } else { "--device-debug" };
     let mut words = vec!["-std=c++17".to_owned(), lines.to_owned()];
     words.push(format!("--gpu-architecture=compute_{architecture}"));

@@ -68,11 +68,11 @@ fn compile_with_substitutes(
         if let Some(ptx) = compiled.ptx {
             return Ok((ptx, compiled.names));
         }
-        let own = (COMMON, common.as_str());
+        let common_header = (COMMON, common.as_str());
         match missing(&compiled.log).filter(|one| !headers.contains(one)) {
             Some(header) => headers.push(header),
-            None if names_constant(&compiled.log) && !headers.contains(&own) => {
-                headers.push(own);
+            None if names_constant(&compiled.log) && !headers.contains(&common_header) => {
+                headers.push(common_header);
                 words.push(format!("--pre-include={COMMON}"));
             }
             None if names_driver(&compiled.log) && !headers.contains(&DRIVER) => {

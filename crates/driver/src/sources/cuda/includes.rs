@@ -25,11 +25,12 @@ pub(super) fn included(
     let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
     let mut open = vec![(path.to_path_buf(), text.to_owned())];
     while let Some((from, text)) = open.pop() {
-        let own = from.parent().map(Path::to_path_buf).unwrap_or_default();
+        let including_folder = from.parent().map(Path::to_path_buf).unwrap_or_default();
         for name in names(&text) {
             let (quoted, name) = name?;
-            let own = quoted.then_some(&own);
-            let candidates = own.into_iter().chain(folders).map(|folder| folder.join(&name));
+            let including_folder = quoted.then_some(&including_folder);
+            let candidates =
+                including_folder.into_iter().chain(folders).map(|folder| folder.join(&name));
             // A file in none of the folders is the compiler's own, or missing; the compiler reports the latter.
             let Some(file) = candidates.into_iter().find(|file| file.is_file()) else { continue };
             if !seen.insert(file.clone()) {

@@ -18,7 +18,7 @@ use ir::{AddressBase, Load, Operand, Store, VarId, Width};
 use starts::{MAX_BYTES, Pattern, Starts, allocation};
 use sync::{AccessPart, MemoryEffect, SameValue, each_place};
 
-/// Loads kernel parameters, which are the same for all lanes. Returns `true` if it did.
+/// Loads kernel parameters, which are the same for all lanes. Returns `false` if it declines.
 fn load_parameters(context: &mut Context<'_, '_>, load: &Load, variable: VarId) -> bool {
     let Some(&Area::Param(number)) = context.machine.areas.get(&variable) else { return false };
     let Some(memory) = context.machine.params.get(number) else { return false };
@@ -45,7 +45,7 @@ fn load_parameters(context: &mut Context<'_, '_>, load: &Load, variable: VarId) 
     true
 }
 
-/// Executes a common load. Returns `true` if it did.
+/// Executes a common load. Returns `false` if it declines.
 pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
     if let AddressBase::Variable(variable) = load.address.base {
         return load_parameters(context, load, variable);
@@ -67,7 +67,7 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
     }
 }
 
-/// Loads `B` bytes in each lane if their states are uniform. Returns `true` if it did.
+/// Loads `B` bytes in each lane if their states are uniform. Returns `false` if it declines.
 fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
     let is_valued = context.valued.is_some();
     let Context { machine, global, shared, warp, lanes, layout, .. } = context;
@@ -99,8 +99,8 @@ fn load_bytes<const B: usize>(context: &mut Context<'_, '_>, load: &Load, starts
     true
 }
 
-/// Loads two bytes of a unit in each lane to two-byte registers. Returns `true` if it did; it declines if a lane
-/// loads a number, or a schedule-dependent value. Neighbouring lanes often load the same.
+/// Loads two bytes of a unit in each lane to two-byte registers. Returns `false` if it declines, as it does if a lane
+/// loads a number or a schedule-dependent value. Neighbouring lanes often load the same.
 fn load_halves(context: &mut Context<'_, '_>, load: &Load, starts: &Starts) -> bool {
     let Context { machine, global, shared, warp, lanes, layout, valued, .. } = context;
     let memory = allocation(machine, global, shared, warp, starts.area);
@@ -335,7 +335,7 @@ fn number<const N: usize>(word: [u8; N]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Executes a common store. Returns `true` if it did.
+/// Executes a common store. Returns `false` if it declines.
 pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> bool {
     let element = store.width.bytes() as usize;
     let bytes = store.width.bytes() * store.srcs.len() as u32;

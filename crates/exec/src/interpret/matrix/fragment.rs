@@ -425,8 +425,8 @@ mod tests {
                     if original != register {
                         assert!(original < register);
                         for lane in 0..WARP {
-                            let of = |number| at(&fragment_layout, lane, number, parts - 1);
-                            assert_eq!(of(register), of(original));
+                            let place_of = |number| at(&fragment_layout, lane, number, parts - 1);
+                            assert_eq!(place_of(register), place_of(original));
                         }
                         continue;
                     }

@@ -163,11 +163,11 @@ fn defer_read(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: b
         return false;
     };
     let bytes = if transposed { 2 } else { 4 };
-    // Of a transposed matrix each lane reads two elements, in neighbouring rows.
+    // With `.trans`, each lane reads two elements, in neighbouring rows.
     let mut starts = [[0; WARP]; 2];
     for (number, row) in rows.iter().enumerate() {
         let Some(row) = row.filter(|row| row.pointer.area == area) else { return false };
-        // Lanes that read the same place would be reported together.
+        // Leave this to the general code, which reports lanes that read the same place together.
         let same_place =
             |other: &Option<Row>| other.is_some_and(|other| other.pointer == row.pointer);
         if rows[..number].iter().any(same_place) {
@@ -186,7 +186,7 @@ fn defer_read(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: b
     if !defer(first) {
         return false;
     }
-    // If the first read fills the list, the list is recorded at once, and the second read is reported directly.
+    // The first read may fill the list, which is then recorded at once. Report the second read directly in that case.
     if transposed && !defer(second) {
         each_place(Mask::ALL, second, |lanes, start| {
             let target = (area, i64::from(start), bytes);

@@ -198,7 +198,7 @@ fn read_by_all(
     attributes: AccessAttributes,
 ) {
     let who = (context.warp.number, Mask::ALL);
-    // Pieces of a size that other accesses use, too.
+    // Report pieces of at most 16 bytes, a size that other accesses have as well.
     let piece = 16.min(length);
     for at in (0..length).step_by(piece as usize) {
         let place = (line.area, line.offset + i64::from(at), piece);
@@ -250,7 +250,7 @@ fn read(
     }
     let count = parts(element);
     let bytes = tile.bits / 8;
-    let mut whole = (0u64, Word::Number);
+    let mut joined = (0u64, Word::Number);
     let mut found = ZERO;
     for part in 0..count {
         let (line, offset) = tile.line_and_offset(fragment_layout.place(lane, register, part));
@@ -262,12 +262,13 @@ fn read(
             let piece = valued.store.bytes(value, word);
             found[part * bytes..][..bytes].copy_from_slice(&piece[..bytes]);
         }
-        whole.0 |= value << (8 * bytes * part);
-        whole.1 = if part == 0 || whole.1 == word { word } else { combine_states(whole.1, word) };
+        joined.0 |= value << (8 * bytes * part);
+        joined.1 =
+            if part == 0 || joined.1 == word { word } else { combine_states(joined.1, word) };
     }
     match &mut context.valued {
-        Some(valued) if whole.1 == Word::Unknown => (valued.store.word(&found), false),
-        _ => (whole, false),
+        Some(valued) if joined.1 == Word::Unknown => (valued.store.word(&found), false),
+        _ => (joined, false),
     }
 }
 

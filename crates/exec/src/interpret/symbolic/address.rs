@@ -61,7 +61,7 @@ pub(super) fn sum(
     Some(valued.store.address_words(DataAddress { offset, ..address }) & width.mask())
 }
 
-/// Makes a lane of a register a choice between two addresses of one allocation. Returns `true` if it did.
+/// Makes a lane of a register a choice between two addresses of one allocation. Returns `false` if it declines.
 pub(super) fn merge(
     context: &mut Context<'_, '_>,
     path: &Path,

@@ -23,7 +23,7 @@ pub(in crate::interpret) fn update(
         AtomicOp::Mul => Binary::Mul,
         AtomicOp::Min => Binary::Min,
         AtomicOp::Max => Binary::Max,
-        // Not these operations to the bit.
+        // The operations below differ from the domain's in some bits, so a run on legal results does not use them.
         _ if numbers(context) == Numbers::Legal => return None,
         AtomicOp::AddProduct => Binary::Add,
         AtomicOp::Raise | AtomicOp::RaiseOrNan => Binary::Max,
@@ -47,7 +47,7 @@ pub(in crate::interpret) fn update(
                         Ok(legal::update(valued, (op, format), [x, y], known))
                     }
                     AtomicOp::AddProduct => Ok(valued.domain.unordered_sum(x, y)),
-                    // Without an enclosure: it would be that of the instruction.
+                    // No enclosure: one would describe the plain instruction, not the atomic update.
                     _ => Ok(valued.binary(op, x, y)),
                 }
             }

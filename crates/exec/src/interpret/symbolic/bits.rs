@@ -100,8 +100,8 @@ fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], source: &Source, u
 
 /// Executes `mov c, {a, b}`.
 fn concat(context: &mut Context<'_, '_>, dst: Reg, sources: &[Source], count: usize) {
-    let whole = context.layout.width(dst).bytes() as usize;
-    let size = whole / count;
+    let width_bytes = context.layout.width(dst).bytes() as usize;
+    let size = width_bytes / count;
     let mut patch = Patch::new();
     for lane in context.registers.tags(dst).unknown.and(context.lanes).iter() {
         let mut all = [Byte::Known(0); 16];
@@ -114,7 +114,7 @@ fn concat(context: &mut Context<'_, '_>, dst: Reg, sources: &[Source], count: us
         low.copy_from_slice(&all[..8]);
         high.copy_from_slice(&all[8..]);
         let mut halves = [low, high].map(|half| valued.store.word(&half));
-        if whole == 16 && halves.iter().any(|half| half.1 != Word::Number) {
+        if width_bytes == 16 && halves.iter().any(|half| half.1 != Word::Number) {
             // Both halves share one tag: a number becomes the words of its bits.
             for half in halves.iter_mut().filter(|half| half.1 == Word::Number) {
                 let [a, b] = [half.0 as u32, (half.0 >> 32) as u32];
@@ -279,8 +279,8 @@ fn each(operands: &[Bytes], size: usize, function: &dyn Fn(&[u8]) -> u8) -> Opti
     let mut out = ZERO;
     for at in 0..size {
         let bytes: Vec<Byte> = operands.iter().map(|operand| operand[at]).collect();
-        let moved = on_bytes::bitwise(&bytes, function);
-        out[at] = moved.or_else(|| nibbles::bitwise(&bytes, function))?;
+        let whole_bytes = on_bytes::bitwise(&bytes, function);
+        out[at] = whole_bytes.or_else(|| nibbles::bitwise(&bytes, function))?;
     }
     Some(out)
 }

@@ -186,10 +186,10 @@ fn is_never(context: &mut Context<'_, '_>, condition: Value) -> bool {
 /// The register keeps it, so later uses get the same condition.
 fn name_untracked_conditions(context: &mut Context<'_, '_>, register: Reg) {
     let predicate = Predicate::read(context, register.into());
-    let lost = predicate.unknown().without(predicate.followed()).and(context.lanes);
+    let undecided = predicate.unknown().without(predicate.followed()).and(context.lanes);
     let Some(valued) = &mut context.valued else { return };
     let mut words = predicate.words;
-    for lane in lost.iter() {
+    for lane in undecided.iter() {
         let reason = valued.store.units.lost(words[lane]).map(|lost| lost.reason);
         let is_data = !matches!(reason, Some(reason::SCHEDULE | reason::ADDRESS));
         if predicate.tags.schedule_dependent.has(lane) || !is_data {
@@ -198,8 +198,8 @@ fn name_untracked_conditions(context: &mut Context<'_, '_>, register: Reg) {
         let Some(condition) = valued.domain.unknown_condition() else { return };
         words[lane] = condition;
     }
-    if !lost.is_empty() {
-        context.registers.write_truths(register, &words, lost);
+    if !undecided.is_empty() {
+        context.registers.write_truths(register, &words, undecided);
     }
 }
 

@@ -65,11 +65,11 @@ pub(super) fn execute(
             let found: [Bytes; WARP] =
                 std::array::from_fn(|lane| bytes(context, &(values, tags), lane));
             let Some(valued) = &mut context.valued else { return false };
-            let lost = valued.lost(tags.origin, context.place);
+            let opaque = valued.lost(tags.origin, context.place);
             let integers = std::array::from_fn(|lane| {
                 if !tags.is_number_in(Mask(1 << lane)) {
                     let number = integer::number(valued, &found[lane][..size], signed);
-                    return number.filter(|_| tags.unknown.has(lane)).unwrap_or(lost);
+                    return number.filter(|_| tags.unknown.has(lane)).unwrap_or(opaque);
                 }
                 let bits = values[lane] & width.mask();
                 let number = concrete::resize(width, signed, Width::B64, bits);
@@ -101,7 +101,8 @@ pub(super) fn execute(
     }
 }
 
-/// The common case: halves, each a value of that format in every lane, to singles. Returns `true` if it did.
+/// Fast path: converts halves to singles, if the operand is a half-precision value in every lane. Returns `false` if it
+/// declines.
 ///
 /// The result is the same value, as a real number. Its bits may not be those of the half with zeros below: subnormal
 /// numbers may be flushed, and NaNs lose their payload.
@@ -211,11 +212,11 @@ fn to_integer(
                     true => reason::NOT_FIXED,
                     false => reason::INTEGER,
                 };
-                let lost = match valued.store.units.lost(word).filter(|_| word != 0) {
+                let opaque = match valued.store.units.lost(word).filter(|_| word != 0) {
                     Some(_) => word,
                     None => valued.store.units.opaque(Some(place), reason),
                 };
-                patch.set(lane, (u64::from(lost) | u64::from(lost) << 32, Word::Unknown));
+                patch.set(lane, (u64::from(opaque) | u64::from(opaque) << 32, Word::Unknown));
             }
         }
     }

@@ -151,9 +151,10 @@ fn read_copied_table(
     let mut input = |(value, word): (u64, Word)| {
         let bytes = valued.store.bytes(value, word);
         let Byte::Of { value, sort, index: 0 } = bytes[0] else { return None };
-        let whole = |(at, byte): (usize, &Byte)| *byte == Byte::Of { value, sort, index: at as u8 };
+        let is_in_order =
+            |(at, byte): (usize, &Byte)| *byte == Byte::Of { value, sort, index: at as u8 };
         let mut all = bytes[..size as usize].iter().enumerate();
-        (word == Word::Unknown && sort.bytes() == size as usize && all.all(whole))
+        (word == Word::Unknown && sort.bytes() == size as usize && all.all(is_in_order))
             .then_some((value, sort))
     };
     let (first, sort) = input(*all.first()?)?;

@@ -1,7 +1,7 @@
 //! Executes float operations on domain values: reads the operands as values, lets the domain compute, and writes the
 //! results. An operation that the domain cannot express gives opaque words.
 
-use super::legal::{self, Machine};
+use super::legal::{self, Enclose};
 use super::operand::{is_number, raw};
 use super::reals::{
     Query, Shape, all_followed, query_domain, query_relation, reals, report_nan_tests, write,
@@ -33,8 +33,8 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
             }
             let unary = domain_unary(*op, mode.rounding);
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
-            let machine = |[a]: [&Enclosure; 1]| enclosure::unary(*op, *format, *mode, a);
-            compute(context, shape, *dst, [*a], &machine, &mut |valued, [a], lanes, out| {
+            let enclose = |[a]: [&Enclosure; 1]| enclosure::unary(*op, *format, *mode, a);
+            compute(context, shape, *dst, [*a], &enclose, &mut |valued, [a], lanes, out| {
                 valued.domain.unary(unary, a, lanes, out);
             })
         }
@@ -49,12 +49,12 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
             }
             let Some(binary) = domain_binary(*op) else { return false };
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
-            let machine = |ab: [&Enclosure; 2]| enclosure::binary(*op, *format, *mode, ab);
-            if special::execute(context, *op, shape, *dst, [*a, *b], &machine) {
+            let enclose = |ab: [&Enclosure; 2]| enclosure::binary(*op, *format, *mode, ab);
+            if special::execute(context, *op, shape, *dst, [*a, *b], &enclose) {
                 return true;
             }
             let nans = legal::nan_products(context, op, shape, [*a, *b]);
-            compute(context, shape, *dst, [*a, *b], &machine, &mut |valued, ab, lanes, out| {
+            compute(context, shape, *dst, [*a, *b], &enclose, &mut |valued, ab, lanes, out| {
                 valued.domain.binary(binary, ab, lanes, out);
             });
             nans.apply(context, *dst);
@@ -62,8 +62,8 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
         }
         Op::Fma { format, lanes, mode, dst, a, b, c } => {
             let shape = Shape { format: *format, count: *lanes, mode: *mode };
-            let machine = |abc: [&Enclosure; 3]| enclosure::fma(*format, *mode, abc);
-            compute(context, shape, *dst, [*a, *b, *c], &machine, &mut |valued, abc, lanes, out| {
+            let enclose = |abc: [&Enclosure; 3]| enclosure::fma(*format, *mode, abc);
+            compute(context, shape, *dst, [*a, *b, *c], &enclose, &mut |valued, abc, lanes, out| {
                 valued.domain.fma(abc, mode.rounding, lanes, out);
             })
         }
@@ -71,13 +71,13 @@ pub(crate) fn execute(context: &mut Context<'_, '_>, op: &Op) -> bool {
             let shape = Shape { format: *format, count: 1, mode: FloatMode::NEAREST };
             let operands = [*a, b.unwrap_or(*a)];
             // The precision of the library's function is unspecified.
-            let machine = |_: [&Enclosure; 2]| None;
+            let enclose = |_: [&Enclosure; 2]| None;
             compute(
                 context,
                 shape,
                 *dst,
                 operands,
-                &machine,
+                &enclose,
                 &mut |valued, operands, lanes, out| {
                     valued.domain.function((*function, *range), operands, lanes, out);
                 },
@@ -135,7 +135,7 @@ fn domain_unary(op: FloatUnary, rounding: Rounding) -> Unary {
     }
 }
 
-/// Translates an operation. `None` for the extremum of magnitudes with a separate sign, which is unsupported.
+/// Translates an operation. `None` for `min` and `max` with `.xorsign.abs`, which are unsupported.
 fn domain_binary(op: FloatBinary) -> Option<Binary> {
     Some(match op {
         FloatBinary::Add => Binary::Add,
@@ -149,7 +149,7 @@ fn domain_binary(op: FloatBinary) -> Option<Binary> {
     })
 }
 
-/// The common case: singles, each a value in every lane. Returns `true` if it did.
+/// Fast path for single-precision operands that are values in every lane. Returns `false` if it does not apply.
 #[inline]
 fn compute_singles<const N: usize>(
     context: &mut Context<'_, '_>,
@@ -190,7 +190,7 @@ fn compute<const N: usize>(
     shape: Shape,
     dst: Reg,
     operands: [Operand; N],
-    machine: Machine<'_, N>,
+    enclose: Enclose<'_, N>,
     query: Query<'_, N>,
 ) -> bool {
     if !context.machine.general && compute_singles(context, shape, dst, operands, query) {
@@ -208,7 +208,7 @@ fn compute<const N: usize>(
         valued.domain.instruction(Instruction { format, mode, place: context.place });
         *result = query_domain(valued, shape.mode, &values, lanes, query);
         let operands = (&sources, &values);
-        legal::attach_enclosures(valued, (shape.format, part), operands, lanes, machine, result);
+        legal::attach_enclosures(valued, (shape.format, part), operands, lanes, enclose, result);
     }
     write(context, shape, dst, &results, tags);
     legal::write_fixed(context, shape, dst, &results);

@@ -15,8 +15,8 @@ use crate::memory::Word;
 use crate::value::{Valued, reason};
 use ir::{FloatBinary, FloatMode, FloatProperty, FloatRelation, Format, Operand, Reg, Relation};
 
-/// Computes the enclosure of an instruction's result; `None` if there is none.
-pub(super) type Machine<'m, const N: usize> = &'m dyn Fn([&Enclosure; N]) -> Option<Enclosure>;
+/// A function that computes the enclosure of an instruction's result; `None` if there is none.
+pub(super) type Enclose<'m, const N: usize> = &'m dyn Fn([&Enclosure; N]) -> Option<Enclosure>;
 
 /// An operand: its bits if it is a number, and its handle.
 type Known = (Option<u64>, Value);
@@ -63,7 +63,7 @@ pub(super) fn attach_enclosures<const N: usize>(
     (format, part): (Format, usize),
     (sources, values): (&[Operands; N], &[Values; N]),
     lanes: Mask,
-    machine: Machine<'_, N>,
+    enclose: Enclose<'_, N>,
     out: &mut Values,
 ) {
     let may_be = |at: usize| may_be_enclosed(valued, &sources[at], &values[at], lanes);
@@ -85,7 +85,7 @@ pub(super) fn attach_enclosures<const N: usize>(
             continue;
         }
         let found = found.map(|one| one.unwrap_or_else(|| unreachable!("checked above")));
-        if let Some(result) = machine(found.each_ref()) {
+        if let Some(result) = enclose(found.each_ref()) {
             out[lane] = valued.aliases.add(out[lane], result);
             last = Some((operands, out[lane]));
         }
@@ -344,11 +344,11 @@ pub(super) fn update(
     let operands = [enclosed(valued, format, known[0], old), enclosed(valued, format, known[1], a)];
     let [Some(x), Some(y)] = operands else { return result };
     let (propagate_nan, xor_sign_abs) = (false, false);
-    let of = |op| enclosure::binary(op, format, FloatMode::NEAREST, [&x, &y]);
+    let float_binary = |op| enclosure::binary(op, format, FloatMode::NEAREST, [&x, &y]);
     let found = match op {
         Binary::Add => enclosure::atomic_add(format, &x, &y),
-        Binary::Min => of(FloatBinary::Min { propagate_nan, xor_sign_abs }),
-        Binary::Max => of(FloatBinary::Max { propagate_nan, xor_sign_abs }),
+        Binary::Min => float_binary(FloatBinary::Min { propagate_nan, xor_sign_abs }),
+        Binary::Max => float_binary(FloatBinary::Max { propagate_nan, xor_sign_abs }),
         _ => None,
     };
     found.map_or(result, |found| valued.aliases.add(result, found))

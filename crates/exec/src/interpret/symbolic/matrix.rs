@@ -1,13 +1,13 @@
 //! Matrix products as sums of products of domain values.
 //!
 //! Each element of D is a chain of multiply-adds in ascending order, C first, the same as in naive kernels. Zeros
-//! that a sparse A does not store take no part. Integers of eight bits, of four and of one are summed exactly,
-//! which is congruent to hardware results. A saturating sum is clamped once, with C in it, as on an H200 (recorded
-//! with sums whose partial sums leave the range of 32 bits and return). For bits, `and` is their product, and `xor`
-//! is `a + b − 2·a·b`.
+//! that a sparse A does not store take no part. 8-bit, 4-bit and 1-bit integers are summed exactly, which is congruent
+//! to hardware results. A saturating sum is clamped once, after C is added, as on an H200 (recorded on sums whose
+//! partial sums overflow 32 bits although the total does not). For bits, `and` is their product, and `xor` is
+//! `a + b − 2·a·b`.
 //!
-//! If a fragment holds an element several times, hardware may multiply any copy. Possibly different copies
-//! are supported only in products with the same value for all of them, such as products with zero.
+//! If a fragment holds an element several times, hardware may multiply any copy. Copies that may differ are supported
+//! only if every copy gives the same product, as a factor of zero does.
 
 use super::integer::{all_bytes, congruent, number};
 use super::operand::{Operands, Patch, bytes};
@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 struct FactorValues {
     matrix: Matrix<Value>,
     /// Set if no element is opaque.
-    followed: bool,
+    is_known: bool,
     /// Possibly different copies, by place; opaque in the matrix.
     differing_copies: FxHashMap<Place, Vec<Value>>,
 }
@@ -70,7 +70,8 @@ pub(in crate::interpret) fn product(
     }
 }
 
-/// Writes sums with known legal results into lanes of a register.
+/// Writes sums of known numbers, with their enclosures, into lanes of a register. The domain's value is 0: in a run
+/// that gets here, the enclosure is the whole result.
 pub(in crate::interpret) fn enclosed_sums(
     context: &mut Context<'_, '_>,
     format: Format,
@@ -92,8 +93,7 @@ pub(in crate::interpret) fn enclosed_sums(
     context.lanes = all;
 }
 
-/// Executes a product of integers of eight bits, four or one. Returns `true` if the domain knows all its
-/// operands.
+/// Executes a product of 8-bit, 4-bit or 1-bit integers. Returns `true` if the domain knows all its operands.
 pub(in crate::interpret) fn integer_product(
     context: &mut Context<'_, '_>,
     product: &Product<'_>,
@@ -173,7 +173,7 @@ fn add_differing_bits(
     valued.domain.dot(&[common], &[minus_two], of_both)
 }
 
-/// Returns the integers of a factor of eight bits, four or one, if the domain knows all of them.
+/// Returns the 8-bit, 4-bit or 1-bit integers of a factor, if the domain knows all of them.
 fn integers(
     context: &mut Context<'_, '_>,
     factor: &Factor<'_>,
@@ -222,7 +222,7 @@ fn values(
 ) -> FactorValues {
     let mut all = FactorValues {
         matrix: Matrix::new(rows, columns),
-        followed: true,
+        is_known: true,
         differing_copies: FxHashMap::default(),
     };
     let format = format(factor.element).unwrap_or(Format::F32);
@@ -241,7 +241,7 @@ fn values(
                 let (row, column) = if transposed { (column, row) } else { (row, column) };
                 let place = Place { product, row, column };
                 match &copies[..] {
-                    // Undefined elements make their results undefined in any case.
+                    // Skip undefined elements: poison has already made their results undefined.
                     [(words, lanes)] if lanes.has(lane) => all.set(place, words[lane]),
                     [_] => {}
                     copies => all.set_any(context, place, lane, copies),
@@ -272,7 +272,7 @@ type RegisterCopy = (crate::domain::Values, Mask);
 impl FactorValues {
     fn set(&mut self, place: Place, word: Value) {
         self.matrix.set(place, word);
-        self.followed &= is_value(word);
+        self.is_known &= is_value(word);
     }
 
     /// Sets an element that has these copies.
@@ -287,30 +287,30 @@ impl FactorValues {
         let defined = copies.iter().filter(|(_, lanes)| lanes.has(lane));
         let mut words: Vec<Value> = defined.map(|(words, _)| words[lane]).collect();
         let Some(&first) = words.first() else { return };
-        let whole = words.len() == copies.len();
+        let all_defined = words.len() == copies.len();
         if let Some(opaque) = words.iter().copied().find(|&word| !is_value(word))
-            && whole
+            && all_defined
         {
             context.doubt(Doubtful::Copies { differ: false }, bit);
             return self.set(place, opaque);
         }
         let Some(valued) = &mut context.valued else { return };
-        if whole && words.iter().all(|&word| word == first) {
+        if all_defined && words.iter().all(|&word| word == first) {
             return self.set(place, first);
         }
-        if whole && let Some(word) = valued.domain.any_of(&words) {
+        if all_defined && let Some(word) = valued.domain.any_of(&words) {
             return self.set(place, word);
         }
         let opaque = valued.store.units.opaque(Some(context.place), reason::COPIES);
         self.set(place, opaque);
-        if !whole {
+        if !all_defined {
             context.doubt(Doubtful::UndefinedCopy, bit);
             words.clear();
         }
         self.differing_copies.insert(place, words);
     }
 
-    /// Returns the possible values of an element with different copies; none if some are undefined.
+    /// Returns the possible values of an element with different copies; an empty slice if some copies are undefined.
     fn choices(&self, place: Place) -> Option<&[Value]> {
         self.differing_copies.get(&place).map(Vec::as_slice)
     }
@@ -336,7 +336,7 @@ fn element(
         column = chosen;
     }
     let start = c.matrix.get(place.product, place.row, place.column);
-    if a.followed && b.followed && c.followed {
+    if a.is_known && b.is_known && c.is_known {
         return context.valued.as_mut().map_or(0, |valued| valued.domain.dot(row, column, start));
     }
     if [a, b, c].iter().all(|values| values.differing_copies.is_empty()) {

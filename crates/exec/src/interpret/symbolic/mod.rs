@@ -131,9 +131,9 @@ pub(super) fn extend(
             out[lane] = valued.store.word(&bytes).0;
             continue;
         }
-        let lost = crate::value::unit::Byte::Opaque(valued.lost(None, context.place));
+        let opaque = crate::value::unit::Byte::Opaque(valued.lost(None, context.place));
         let zero = crate::value::unit::Byte::Known(0);
-        let top = if signed { lost } else { zero };
+        let top = if signed { opaque } else { zero };
         found[size..].fill(top);
         found[(to.bytes() as usize).min(8)..].fill(zero);
         out[lane] = valued.store.word(&found).0;

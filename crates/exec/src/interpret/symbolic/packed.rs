@@ -7,7 +7,7 @@ use crate::lanes::{Mask, WARP};
 use crate::tags::{Source::Data, Tags};
 use ir::{Operand, Reg, Width};
 
-/// Splits words of two halves in every lane. Returns `true` if it did.
+/// Splits words of two halves in every lane. Returns `false` if it declines.
 pub(super) fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Operand) -> bool {
     let Context { registers, layout, lanes, valued: Some(valued), .. } = context else {
         return false;
@@ -38,7 +38,7 @@ pub(super) fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Op
     true
 }
 
-/// Puts two halves together in every lane. Returns `true` if it did.
+/// Puts two halves together in every lane. Returns `false` if it declines.
 pub(super) fn join(context: &mut Context<'_, '_>, dst: Reg, parts: [Operand; 2]) -> bool {
     let Context { registers, layout, lanes, valued: Some(valued), .. } = context else {
         return false;

@@ -65,8 +65,8 @@ fn merge_piece(
     if undefined || words.into_iter().any(unclear) {
         context.report.maybe_undefined |= undefined;
         let word = valued.store.units.opaque(Some(context.place), reason::MAYBE_UNDEFINED);
-        let lost = u64::from(word) | u64::from(word) << 32;
-        write_element(context, target, at, size, (lost, Word::ScheduleDependent));
+        let opaque = u64::from(word) | u64::from(word) << 32;
+        write_element(context, target, at, size, (opaque, Word::ScheduleDependent));
         return size;
     }
     let [mut a, mut b]: [Bytes; 2] = path.ordered(new, old);

@@ -103,11 +103,11 @@ pub(super) fn choose(
             true => choice(valued, condition.words[lane], (&x, &y), size),
             false => {
                 let known = valued.store.units.lost(condition.words[lane]).is_some();
-                let lost = match known {
+                let opaque = match known {
                     true => condition.words[lane],
                     false => valued.store.units.opaque(Some(place), reason::CONDITION),
                 };
-                u64::from(lost) | u64::from(lost) << 32
+                u64::from(opaque) | u64::from(opaque) << 32
             }
         };
         // A choice is schedule-dependent if its condition or one of its operands is.
@@ -121,7 +121,7 @@ pub(super) fn choose(
     patch.apply(context, dst);
 }
 
-/// The common case at once: singles, selected by conditions of the domain. Returns `true` if it did.
+/// Fast path: selects singles by conditions of the domain, for all lanes at once. Returns `false` if it declines.
 fn select_singles(
     context: &mut Context<'_, '_>,
     dst: Reg,

@@ -5,7 +5,7 @@
 //! exact, and the domain handles the rest. Where `copysign` reads the sign of a value, the domain is given
 //! the place: hardware has two zeros.
 
-use super::legal::{self, Machine};
+use super::legal::{self, Enclose};
 use super::operand::{Operands, raw};
 use super::reals::{Shape, query_domain, reals, write};
 use crate::concrete;
@@ -55,9 +55,9 @@ pub(super) fn execute(
     shape: Shape,
     dst: Reg,
     operands: [Operand; 2],
-    machine: Machine<'_, 2>,
+    enclose: Enclose<'_, 2>,
 ) -> bool {
-    // Machine bits may be NaN, whatever they are compared with.
+    // A legal result may be NaN, so the known bits of the other operand decide nothing.
     if legal::numbers(context) == Numbers::Legal {
         return false;
     }
@@ -120,7 +120,7 @@ pub(super) fn execute(
             (format, part),
             operands,
             lanes,
-            machine,
+            enclose,
             &mut results[part],
         );
     }

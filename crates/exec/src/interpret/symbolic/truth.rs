@@ -279,6 +279,6 @@ pub(super) fn bits_of_choice(units: &Units, words: u64, width: Width) -> Option<
     };
     let condition = low.0.or(high.0)?;
     let same = [low.0, high.0].into_iter().flatten().all(|other| other == condition);
-    let whole = |at: usize| low.1[at] | high.1[at] << 32;
-    same.then(|| (condition, [whole(0), whole(1)]))
+    let joined = |at: usize| low.1[at] | high.1[at] << 32;
+    same.then(|| (condition, [joined(0), joined(1)]))
 }

@@ -206,7 +206,7 @@ fn access(
     Ok(data && plain)
 }
 
-/// Makes D unknown data if nothing more is known. Returns `true` if it did.
+/// Makes D unknown data, or returns `false` if more is known.
 fn make_d_unknown(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: bool) -> bool {
     let registers = &mut context.registers;
     let plain = |tags: Tags| {

@@ -7,13 +7,13 @@ use crate::math::template::Template;
 use std::collections::BTreeSet;
 
 impl Planner<'_, '_> {
-    /// Returns `true` if the paths that are missing in the template are those of the library. Each select
-    /// must be between the value of the template and the result of such a path, and the path must get the
-    /// arguments of the function.
+    /// Returns `true` if the slow paths of a match, which its template lacks, are those of the library. Each select
+    /// must choose between the template's value and the result of a slow path, and the slow path must get the arguments
+    /// of the function.
     pub(super) fn is_complete(&self, found: &Match) -> bool {
         let is_slow = |at: usize, condition: Edge, value: Edge| {
             self.plan.regions.iter().any(|region| {
-                let own = self.values.conditions[region.branch];
+                let branch_condition = self.values.conditions[region.branch];
                 let result = region.results.get(at).copied();
                 let merged = self.values.merges.iter().any(|&(block, register, merged)| {
                     let here = block == region.join && Some(register) == result;
@@ -22,15 +22,15 @@ impl Planner<'_, '_> {
                 });
                 let arguments = [Some(region.argument), region.other];
                 let same = arguments.iter().flatten().eq(&found.arguments);
-                own.is_some_and(|own| own.node() == condition.node()) && merged && same
+                branch_condition.is_some_and(|one| one.node() == condition.node()) && merged && same
             })
         };
         let mut fast = found.fast.iter().enumerate();
         fast.all(|(at, &(condition, value))| is_slow(at, condition, value))
     }
 
-    /// Restricts a match to the selects of infinity that belong to it, if its template needs one. Those select
-    /// between infinity and something computed from the candidate; others are the program's own.
+    /// Restricts a match to the selects of infinity that belong to it, if its template needs one. Such a select chooses
+    /// between infinity and a value computed from the candidate. All others belong to the program.
     pub(super) fn with_own_choices(
         &self,
         template: &Template,

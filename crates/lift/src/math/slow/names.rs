@@ -64,8 +64,8 @@ impl Names {
     pub(super) fn variables(&self, program: &Program, text: String) -> String {
         self.variables.iter().fold(text, |text, variable| {
             let position = base::Index::position(*variable);
-            let own = format!("@{}#{position}", program.variables[*variable].name);
-            text.replace(&own, &self.variable(*variable).unwrap_or_default())
+            let placeholder = format!("@{}#{position}", program.variables[*variable].name);
+            text.replace(&placeholder, &self.variable(*variable).unwrap_or_default())
         })
     }
 }

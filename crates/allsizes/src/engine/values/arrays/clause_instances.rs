@@ -68,16 +68,16 @@ impl Runner<'_, '_> {
     /// machine's.
     fn is_shared(&self, clause: &Clause, state: &State) -> bool {
         let mut shared = true;
-        let mut own = clause.forall.clone();
+        let mut bound = clause.forall.clone();
         visit(&clause.value, &mut |inner| {
             if let ExprKind::Fold(fold) = &inner.kind {
-                own.push(fold.var);
+                bound.push(fold.var);
             }
         });
         for expr in clause.when.iter().chain([&clause.index, &clause.value]) {
             visit(expr, &mut |inner| match &inner.kind {
                 ExprKind::Builtin(Builtin::Thread, _) | ExprKind::Other(_) => shared = false,
-                ExprKind::Var(one) if !own.contains(one) => {
+                ExprKind::Var(one) if !bound.contains(one) => {
                     shared &= self.engine.level(&state.vars[one.position()]) <= Level::Block;
                     // Other variables are not proved to be free of wrapping.
                     shared &= self.engine.relevant[one.position()]

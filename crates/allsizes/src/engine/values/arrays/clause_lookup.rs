@@ -34,21 +34,21 @@ impl Resolver {
         depth: usize,
     ) -> Result<Value, Unresolved> {
         let side = &self.sides[moment.side];
-        let own = side.loops[record].clone();
+        let loop_record = side.loops[record].clone();
         let mut around = Instance::default();
         for digit in side.blocks.clone() {
             let value = moment.who.digits.get(&digit).cloned();
             around.digits.insert(digit, value.unwrap_or_else(|| Poly::symbol(digit)));
         }
-        for ((_, digit), value) in own.outer.iter().zip(&moment.counts) {
+        for ((_, digit), value) in loop_record.outer.iter().zip(&moment.counts) {
             around.digits.insert(*digit, value.clone());
         }
         if let Some(count) = count {
-            around.digits.insert(own.count, count.clone());
+            around.digits.insert(loop_record.count, count.clone());
         }
         if count.is_none() {
             // After the loop its clauses hold if the loop was reached.
-            for part in &own.before {
+            for part in &loop_record.before {
                 let part = self.formula(part, &around).ok_or_else(too_large)?;
                 if !self.proves(known, &part) {
                     return Err(Unresolved::Split(part));
@@ -56,7 +56,7 @@ impl Resolver {
             }
         }
         let mut attempts = Vec::new();
-        for clause in own.clauses.iter().filter(|clause| clause.array == array) {
+        for clause in loop_record.clauses.iter().filter(|clause| clause.array == array) {
             let at = if count.is_some() { Some(&clause.head) } else { clause.exit.as_ref() };
             let Some(at) = at else { continue };
             for attempt in self.cover_attempts(at, index, &around, known) {

@@ -22,7 +22,7 @@ impl Resolver {
 
     /// Returns `true` if a symbol is proved to be a power of two.
     pub(super) fn is_power_symbol(&mut self, sym: Sym, known: &[Formula]) -> bool {
-        let own = Poly::symbol(sym);
+        let value = Poly::symbol(sym);
         // A fact that `c·sym` is a power of two suffices, for a constant `c` that is one. Other facts about multiples
         // are not used.
         let multiple = |one: &Formula| match one {
@@ -40,16 +40,16 @@ impl Resolver {
         let facts = self.prover.symbols.get(sym).facts.clone();
         let requires = self.prover.requires.clone();
         let mut plain = known.iter().chain(&facts).chain(&requires).flat_map(Formula::conjuncts);
-        plain.any(multiple) || self.prover.proves(known, &Formula::Pow2(own))
+        plain.any(multiple) || self.prover.proves(known, &Formula::Pow2(value))
     }
 
     /// Expresses the greater of two powers of two by the lesser; the new symbol is a power of two.
     pub(super) fn multiple_of(&mut self, less: &Poly) -> Option<(Poly, Vec<Formula>)> {
         let low = Some(Poly::constant(1));
         let sym = self.prover.symbols.bounded("g", Level::Block, low, None);
-        let own = Poly::symbol(sym);
-        self.prover.symbols.get_mut(sym).facts.push(Formula::Pow2(own.clone()));
-        let product = less.times(&own)?.scaled(2)?;
+        let power = Poly::symbol(sym);
+        self.prover.symbols.get_mut(sym).facts.push(Formula::Pow2(power.clone()));
+        let product = less.times(&power)?.scaled(2)?;
         Some((product, Vec::new()))
     }
 }

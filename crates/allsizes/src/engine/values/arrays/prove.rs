@@ -87,22 +87,22 @@ impl Resolver {
         record: usize,
         at: usize,
     ) -> Option<(Option<Span>, String)> {
-        let own = self.sides[side].loops[record].clone();
-        let clause = own.clauses[at].clone();
+        let loop_record = self.sides[side].loops[record].clone();
+        let clause = loop_record.clauses[at].clone();
         let array = clause.array;
-        let moment = self.moment(side, own.position.clone(), own.outer.clone());
-        let goal = Goal { array, at: clause.entry, known: own.before.clone(), moment };
+        let moment = self.moment(side, loop_record.position.clone(), loop_record.outer.clone());
+        let goal = Goal { array, at: clause.entry, known: loop_record.before.clone(), moment };
         if let Err((span, message)) = self.holds_at_first(goal) {
             return Some((span, format!("that this holds before the loop: {message}")));
         }
         // If no iteration reaches its end, there is nothing more to prove.
         let end = clause.end?;
-        let moment = self.end_of_iteration(side, &own);
-        let mut goal = Goal { array, at: end, known: own.within.clone(), moment };
-        goal.known.extend(own.before.iter().cloned());
+        let moment = self.end_of_iteration(side, &loop_record);
+        let mut goal = Goal { array, at: end, known: loop_record.within.clone(), moment };
+        goal.known.extend(loop_record.before.iter().cloned());
         let outer = self.copies.clone();
-        self.case_values = own.rewrites;
-        self.symbolic_entry = Some((side, own.position));
+        self.case_values = loop_record.rewrites;
+        self.symbolic_entry = Some((side, loop_record.position));
         let held = self.holds(goal);
         self.symbolic_entry = None;
         self.case_values.clear();
@@ -188,9 +188,9 @@ impl Resolver {
             }
         }
         let mut terms: Vec<Sym> = Vec::new();
-        let own = goal.moment.who.clone();
+        let who = goal.moment.who.clone();
         for poly in polys {
-            let Some(poly) = self.poly(&poly, &own) else { continue };
+            let Some(poly) = self.poly(&poly, &who) else { continue };
             for sym in poly.symbols() {
                 let level = self.prover.symbols.get(sym).level;
                 if level <= Level::Block
@@ -314,12 +314,12 @@ impl Resolver {
         let large = || (None, "a value that is too large".to_owned());
         for rest in 0..by {
             let name = self.prover.symbols.get(digit).name.clone();
-            let own = self.prover.symbols.fresh(format!("{name}'"), Level::Thread);
-            let value = Poly::symbol(own).scaled(by).and_then(|one| one.offset(rest));
+            let copy = self.prover.symbols.fresh(format!("{name}'"), Level::Thread);
+            let value = Poly::symbol(copy).scaled(by).and_then(|one| one.offset(rest));
             let value = value.ok_or_else(large)?;
             let mut case = goal.clone();
             case.at.substitute(digit, &value).ok_or_else(large)?;
-            case.at.digits.push(own);
+            case.at.digits.push(copy);
             let mut map = |poly: &Poly| poly.substituted(digit, &value);
             for one in &mut case.known {
                 *one = one.mapped(&mut map).ok_or_else(large)?;
