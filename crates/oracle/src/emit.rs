@@ -12,7 +12,7 @@ use crate::explore::Outcome;
 use crate::program::{
     Access, Barrier, BarrierKind, LANES, MEMORY_BYTES, Op, Program, Space, Thread,
 };
-use crate::values::{added, initial_byte, offered, stored};
+use crate::values::{initial_byte, offered, stored_value, summand};
 use std::fmt::Write;
 
 /// A kernel and its launch: one block, with the addresses of the buffers as parameters.
