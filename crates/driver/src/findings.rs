@@ -92,7 +92,12 @@ fn line_name(place: Place, program: &Program, source: &SourceFile) -> String {
 }
 
 /// Names a value that the run left unknown.
-pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> String {
+pub(crate) fn doubt(
+    doubt: &Doubt,
+    launch: &exec::Launch,
+    program: &Program,
+    source: &SourceFile,
+) -> String {
     let line = source.line(doubt.place.span.start);
     let from = source_line(doubt.place, program);
     match doubt.about {
@@ -120,6 +125,14 @@ pub(crate) fn doubt(doubt: &Doubt, program: &Program, source: &SourceFile) -> St
             "the result of the atomic operation at line {line} is used, and depends on the \
              schedule{from}"
         ),
+        Doubtful::Ticket(result) => {
+            let name = launch.buffers.get(result.buffer).map_or("memory", |buffer| &buffer.name);
+            format!(
+                "the schedule chooses which block takes which number at line {line}; `{name}` was not shown to be \
+                 the same for all choices (element {}){from}",
+                result.element
+            )
+        }
         Doubtful::Copies { differ } => {
             let differ = if differ { "they differ" } else { "they may differ" };
             format!(

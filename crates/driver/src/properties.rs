@@ -207,7 +207,9 @@ fn doubts(finished: &FinishedRun<'_>, is_meant: fn(&Doubtful) -> bool) -> Vec<St
     let meant: Vec<&Doubt> =
         finished.result.doubts.iter().filter(|doubt| is_meant(&doubt.about)).collect();
     let (program, source) = (finished.program(), finished.source());
-    let shown = meant.iter().take(SHOWN).map(|doubt| findings::doubt(doubt, program, source));
+    let launch = &finished.built.launch;
+    let shown =
+        meant.iter().take(SHOWN).map(|doubt| findings::doubt(doubt, launch, program, source));
     let mut sentences: Vec<String> = shown.collect();
     if meant.len() > SHOWN {
         sentences.push(format!("and {} more places", meant.len() - SHOWN));

@@ -46,7 +46,8 @@ fn simulate(execution: &Execution<'_>, out: Target<'_>, colour: Colour) -> Outco
     };
     let (mut output, mut messages) = (finished.messages(colour), finished.notes());
     for doubt in &finished.result.doubts {
-        let sentence = findings::doubt(doubt, finished.program(), finished.source());
+        let launch = &finished.built.launch;
+        let sentence = findings::doubt(doubt, launch, finished.program(), finished.source());
         output.push_str(&format!("note: {sentence}\n"));
     }
     let exit = finished.exit();

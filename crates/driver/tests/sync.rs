@@ -60,10 +60,18 @@ fn all_reports(names: &[String], options: Options<'_>) -> Vec<(String, u8)> {
     found.into_inner().unwrap()
 }
 
+/// The properties that a report calls unknown.
+fn unknown_properties(report: &str) -> BTreeSet<String> {
+    let lines = report.lines().filter_map(|line| line.strip_prefix("unknown: "));
+    let names =
+        lines.filter_map(|line| line.split(": ").next()).flat_map(|names| names.split(", "));
+    names.map(str::to_owned).collect()
+}
+
 #[test]
 fn every_kernel_gets_the_answer_that_is_right_for_it_and_no_other() {
     let names = names();
-    assert!(names.len() >= 680, "only {} kernels", names.len());
+    assert!(names.len() >= 684, "only {} kernels", names.len());
     // Sums of float atomics have tests of their own.
     let options = Options { allow: driver::Allow { float_order: true }, ..Options::default() };
     let reports = all_reports(&names, options);
@@ -72,6 +80,9 @@ fn every_kernel_gets_the_answer_that_is_right_for_it_and_no_other() {
         let expected = Expectation::parse(&read(name, "expect"));
         if let Err(why) = expected.compare(&told(report), *exit) {
             wrong.push(format!("{name}: {why}"));
+        }
+        if !expected.open.is_empty() && unknown_properties(report) != expected.open {
+            wrong.push(format!("{name}: other properties are unknown than {:?}", expected.open));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

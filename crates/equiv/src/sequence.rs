@@ -43,7 +43,8 @@ impl Launches<'_, '_> {
                 equal_writes.and_then(|places| places.get(number)).filter(|one| !one.is_empty());
             let (domain, limits) = (&mut ran.domain, self.clock.limits());
             let plain = (limits, exec::Checks::default());
-            let ticket_run = tickets::run(one.program, &launch, plain, domain);
+            let on_difference = tickets::OnDifference::Gap;
+            let ticket_run = tickets::run(one.program, &launch, plain, domain, on_difference);
             let (outcome, results) = match (ticket_run, places) {
                 (Some(ran), _) => ran,
                 (None, None) => exec::check_in(one.program, &launch, limits, domain),

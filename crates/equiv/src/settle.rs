@@ -85,7 +85,10 @@ pub fn check_tickets(
     checks: Checks,
 ) -> Option<Outcome> {
     let mut domain = machine_domain(side, assumptions, limits)?;
-    let (outcome, _) = tickets::run(side.program, side.launch, (limits, checks), &mut domain)?;
+    let settings = (limits, checks);
+    let on_difference = tickets::OnDifference::Doubt;
+    let (outcome, _) =
+        tickets::run(side.program, side.launch, settings, &mut domain, on_difference)?;
     (!domain.is_exhausted() && !outcome.conditional).then_some(outcome)
 }
 

@@ -3,15 +3,17 @@
 //! ([`exec::check_in_order`]), there is one run for each order in which blocks may take them. All runs are in one
 //! domain.
 //!
-//! The result of the launch must not depend on that choice: every element of every buffer has the
-//! same value in all runs. Then the schedule's choice of tickets is not observable. If a run is incomplete,
-//! or two runs differ or may differ, the outcome has a gap with that reason.
+//! If every element of every buffer has the same value in all runs, the schedule's choice of tickets is not
+//! observable. If a run is incomplete, the outcome has a gap with that reason. If two runs differ or may differ, it
+//! depends on the caller ([`OnDifference`]). To compare kernels, the launch must have one result, so that is a gap as
+//! well. To check one kernel, it is a doubt about determinism: each choice was run, so no property of accesses,
+//! barriers or values depends on the comparison.
 
 use crate::symbolic::Symbolic;
 use exec::domain::Domain;
 use exec::{
     Access, Buffer, Checks, Doubt, Doubtful, Element, Gap, Launch, Limits, Outcome, Place, Results,
-    StopReason,
+    StopReason, TicketResult,
 };
 use ir::{Op, Ordering, Program, Scalar, SyncOp};
 use std::collections::BTreeSet;
@@ -26,12 +28,22 @@ const MAX_BLOCKS: u64 = 64;
 /// The largest number of sequences of takers, where blocks take several tickets.
 const MAX_ORDERS: usize = 256;
 
+/// The consequence of results that differ, or may differ, between runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnDifference {
+    /// A gap: the launch has no single result.
+    Gap,
+    /// A doubt about determinism.
+    Doubt,
+}
+
 /// Runs a launch whose blocks may take tickets. `None` if none does; then it is an ordinary run.
 pub(crate) fn run(
     program: &Program,
     launch: &Launch,
     settings: (Limits, Checks),
     domain: &mut Symbolic,
+    on_difference: OnDifference,
 ) -> Option<(Outcome, Results)> {
     let blocks = launch.blocks();
     if !exec::may_take_tickets(program) || blocks == 0 {
@@ -42,13 +54,13 @@ pub(crate) fn run(
     let place = outcome.ticket?.place;
     if outcome.gap.is_some() {
         // Perhaps blocks take several tickets each: try all orders of taking them.
-        let tiles = in_all_orders(program, launch, settings, domain);
+        let tiles = in_all_orders(program, launch, settings, domain, on_difference);
         return Some(tiles.unwrap_or((outcome, results)));
     }
     if is_final(&outcome) {
         return Some((outcome, results));
     }
-    let mut runs = Runs { launch, place, outcome, results };
+    let mut runs = Runs { launch, place, outcome, results, on_difference, differs: None };
     if blocks > MAX_BLOCKS {
         let reason = format!(
             "blocks take tickets here: each block is tried as the last one; the launch has {blocks} blocks, the limit is {MAX_BLOCKS}"
@@ -77,6 +89,7 @@ fn in_all_orders(
     launch: &Launch,
     settings: (Limits, Checks),
     domain: &mut Symbolic,
+    on_difference: OnDifference,
 ) -> Option<(Outcome, Results)> {
     let mut open: Vec<Vec<u64>> = vec![Vec::new()];
     let mut runs: Option<Runs<'_>> = None;
@@ -105,7 +118,7 @@ fn in_all_orders(
         orders += 1;
         let reason = match &mut runs {
             None => {
-                runs = Some(Runs { launch, place, outcome, results });
+                runs = Some(Runs { launch, place, outcome, results, on_difference, differs: None });
                 None
             }
             Some(runs) => runs.add(domain, (outcome, results), "which blocks take which tickets"),
@@ -150,13 +163,16 @@ fn leaves_variables(outcome: &Outcome) -> bool {
     outcome.ticket.is_some_and(|ticket| ticket.leaves_variables)
 }
 
-/// The first run. The results of all other runs must equal its results.
+/// The first run, with whose results those of all other runs are compared.
 struct Runs<'l> {
     launch: &'l Launch,
     /// The place of the first ticket.
     place: Place,
     outcome: Outcome,
     results: Results,
+    on_difference: OnDifference,
+    /// The first element that may differ, and the reason, if that is a doubt.
+    differs: Option<(TicketResult, String)>,
 }
 
 impl Runs<'_> {
@@ -177,11 +193,22 @@ impl Runs<'_> {
             ));
         }
         self.outcome.absorb(other);
+        if self.differs.is_some() {
+            return None;
+        }
         let found = difference(self.launch, domain, [&mut self.results, &mut other_results])?;
-        let Difference { name, element, why } = found;
-        Some(format!(
+        let Difference { buffer, element, why } = found;
+        let name = &self.launch.buffers[buffer].name;
+        let reason = format!(
             "the final contents of `{name}` may depend on {choice}: element {element} {why}"
-        ))
+        );
+        match self.on_difference {
+            OnDifference::Gap => Some(reason),
+            OnDifference::Doubt => {
+                self.differs = Some((TicketResult { buffer, element }, reason));
+                None
+            }
+        }
     }
 
     /// Returns the first run, with a gap at the first ticket.
@@ -190,8 +217,8 @@ impl Runs<'_> {
         (self.outcome, self.results)
     }
 
-    /// Returns the answer if all runs agree. Then nothing depends on the tickets but, perhaps, last bits of
-    /// floats, because results are compared as real numbers.
+    /// Returns the answer. If all runs agree, nothing depends on the tickets but, perhaps, last bits of floats, because
+    /// results are compared as real numbers.
     fn finish(mut self) -> (Outcome, Results) {
         if leaves_variables(&self.outcome) {
             return self.with_gap(VARIABLES_REASON.to_owned());
@@ -201,6 +228,14 @@ impl Runs<'_> {
         let floats = buffers.any(|one| one.access != Access::In && is_float(one));
         let is_ticket =
             |doubt: &Doubt| doubt.place == self.place && doubt.about == Doubtful::AtomicResult;
+        if let Some((result, reason)) = self.differs.take() {
+            let mut doubts = self.outcome.doubts.iter_mut();
+            let Some(doubt) = doubts.find(|doubt| is_ticket(doubt)) else {
+                return self.with_gap(reason);
+            };
+            doubt.about = Doubtful::Ticket(result);
+            return (self.outcome, self.results);
+        }
         let doubts = &mut self.outcome.doubts;
         if floats {
             let tickets = doubts.iter_mut().filter(|doubt| is_ticket(doubt));
@@ -218,8 +253,8 @@ fn gap(place: Place, reason: String) -> Option<Gap> {
 
 /// An element that two runs leave differently, or possibly so.
 struct Difference {
-    /// The buffer.
-    name: String,
+    /// The number of the buffer.
+    buffer: usize,
     /// The number of the element in it.
     element: usize,
     /// Continues "element 3".
@@ -244,8 +279,7 @@ fn difference(
             let pair = [&mut *one, &mut *other]
                 .map(|results| results.element(domain, number, start, scalar));
             if let Some(why) = mismatch(domain, pair) {
-                let (name, element) = (buffer.name.clone(), start / size);
-                return Some(Difference { name, element, why });
+                return Some(Difference { buffer: number, element: start / size, why });
             }
         }
     }

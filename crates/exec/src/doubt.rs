@@ -31,6 +31,8 @@ pub enum Doubtful {
     },
     /// The result of an atomic operation is used; it may be different on another schedule.
     AtomicResult,
+    /// Results may depend on which blocks take which tickets from a counter, beginning with this element.
+    Ticket(TicketResult),
     /// A matrix product takes a fragment of `wmma` with several copies of an element: hardware may use any of
     /// them.
     Copies {
@@ -46,6 +48,15 @@ pub enum Doubtful {
     FloatOrder,
     /// The schedule chooses among results that are equal as real numbers, and may differ by rounding or overflow.
     EqualAsReals,
+}
+
+/// An element of a buffer whose final value may depend on the order in which blocks take tickets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TicketResult {
+    /// The number of the buffer in the launch.
+    pub buffer: usize,
+    /// The number of the element in it.
+    pub element: usize,
 }
 
 /// The unknown that a value depends on. Displays as the text after "depends on".

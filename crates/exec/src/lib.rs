@@ -74,7 +74,7 @@ mod watch;
 
 pub use arrival::{BarrierArrival, BarrierUse};
 pub use cluster_fault::ClusterFault;
-pub use doubt::{Doubt, Doubtful, Reason};
+pub use doubt::{Doubt, Doubtful, Reason, TicketResult};
 pub use finding::{
     AccessKind, BarrierFault, Fault, Finding, Gap, GroupFault, Origin, Place, RegisterWindow, Sink,
     StopReason, Target, Thread, Wait, WaitKind,

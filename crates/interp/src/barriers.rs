@@ -142,9 +142,10 @@ impl<'k> Machine<'k> {
         let rounding = &Rounding::default();
         if !spec::has_other(&claim.condition) {
             let limit = if is_same_for_all_threads(claim) { 1 } else { MAX_THREADS };
-            return threads.iter().take(limit).find_map(|one| {
-                first_failure(claim, &self.view_at_barrier(one, None, rounding))
-            });
+            return threads
+                .iter()
+                .take(limit)
+                .find_map(|one| first_failure(claim, &self.view_at_barrier(one, None, rounding)));
         }
         let mut pairs = 0;
         for one in threads {

@@ -1,0 +1,14 @@
+// Only a block that takes three tiles writes out of bounds.
+extern "C" __global__ void ticket_tiles_count(const float *x, unsigned *count, float *out, int tiles) {
+  __shared__ int next;
+  int mine = 0;
+  while (true) {
+    if (threadIdx.x == 0) next = atomicAdd(count, 1);
+    __syncthreads();
+    int tile = next;
+    __syncthreads();
+    if (tile >= tiles) break;
+    out[(mine < 2 ? tile : tiles) * blockDim.x + threadIdx.x] = x[threadIdx.x];
+    mine++;
+  }
+}
