@@ -210,6 +210,18 @@ impl Clocks {
         earlier.warp == later.warp && time < known.within[later_lane][lane]
     }
 
+    /// Returns for each party the time known to every lane of a warp from barriers, if all lanes know the same.
+    pub(crate) fn known_to_all_lanes(&self, warp: usize) -> Option<&[Time]> {
+        let clock = &self.warps[warp];
+        clock.across.first().filter(|_| clock.uniform).map(Vec::as_slice)
+    }
+
+    /// Returns `true` if some lanes of a warp belong to a party of their own.
+    #[inline]
+    pub(crate) fn is_divided(&self, warp: usize) -> bool {
+        self.warps[warp].divided
+    }
+
     /// Returns `true` if the actions at `time` of some lane of another warp are ordered before the next action of
     /// `later`.
     pub(crate) fn any_ordered(&self, warp: usize, time: Time, later: LaneId) -> bool {

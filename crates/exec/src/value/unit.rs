@@ -14,6 +14,7 @@ use super::reason;
 use super::short_values::ShortValues;
 use crate::finding::Place;
 use crate::handle::{Handle, Value};
+use crate::lanes::{Narrow, WARP};
 use ir::{Format, Scalar, Width};
 use rustc_hash::FxHashMap;
 
@@ -191,6 +192,26 @@ impl Units {
             Some(known) if known[half] != 0 => Some(known[half]),
             _ => self.find_half(position, half),
         }
+    }
+
+    /// The words of both halves alone, in all lanes; `None` unless both halves of all lanes were requested before.
+    pub(crate) fn known_halves(&self, words: &Narrow) -> Option<[Narrow; 2]> {
+        let mut out = [[0; WARP]; 2];
+        let mut missing = false;
+        for (lane, &word) in words.iter().enumerate() {
+            let known = match Handle(word).unit().and_then(|at| self.halves_known.get(at)) {
+                Some(known) => *known,
+                None => [0; 2],
+            };
+            missing |= known[0] == 0 || known[1] == 0;
+            (out[0][lane], out[1][lane]) = (known[0], known[1]);
+        }
+        (!missing).then_some(out)
+    }
+
+    /// The values of halves alone, of this sort, in all lanes; `None` if one is something else.
+    pub(crate) fn values_alone(&self, words: &Narrow, sort: Sort) -> Option<Narrow> {
+        self.short_values.find_all(words, sort)
     }
 
     /// Returns the word of two values of two bytes, the first in the low bytes; `None` unless each unit has one value

@@ -20,19 +20,24 @@ pub(super) fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Op
     if !narrow(first) || !narrow(second) {
         return false;
     }
+    let units = &mut valued.store.units;
     let mut parts = [[0; WARP]; 2];
-    for lane in lanes.iter() {
-        for (half, part) in parts.iter_mut().enumerate() {
-            match valued.store.units.half_alone(words[lane], half) {
-                Some(word) => part[lane] = word,
-                None => return false,
+    match units.known_halves(words).filter(|_| *lanes == Mask::ALL) {
+        Some(known) => parts = known,
+        None => {
+            for lane in lanes.iter() {
+                for (half, part) in parts.iter_mut().enumerate() {
+                    match units.half_alone(words[lane], half) {
+                        Some(word) => part[lane] = word,
+                        None => return false,
+                    }
+                }
             }
         }
     }
-    let tags = Tags::unknown(Mask::ALL, Data);
     for (dst, part) in [first, second].into_iter().zip(&parts) {
         if let Some(dst) = dst {
-            registers.write_narrow(layout, dst, part, tags, *lanes);
+            registers.write_data(layout, dst, part, *lanes);
         }
     }
     true
