@@ -335,6 +335,19 @@ impl Clocks {
         !(clock.exited.has(lane) && time >= clock.released[lane]) && time < self.common[party]
     }
 
+    /// Returns `true` if a thread's actions at a time are ordered before everything from now on. Unlike
+    /// [`all_know`](Self::all_know) it asks every thread, and so it also knows of barriers of some of them. Errs towards
+    /// `false`.
+    #[must_use]
+    pub fn all_threads_know(&self, who: LaneId, time: Time) -> bool {
+        self.warps.iter().enumerate().all(|(warp, clock)| {
+            let is_own = warp == usize::from(who.warp);
+            let lanes = if clock.uniform && !is_own { Mask::one(0) } else { Mask::ALL };
+            let later = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
+            lanes.iter().all(|lane| self.ordered(who, time, later(lane)))
+        })
+    }
+
     /// Returns `true` if all threads know of a party at a time.
     pub(crate) fn all_know_party(&self, party: u16, time: Time) -> bool {
         self.common.get(usize::from(party)).is_some_and(|&known| time < known)

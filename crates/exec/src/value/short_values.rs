@@ -68,32 +68,33 @@ impl ShortValues {
         })
     }
 
-    /// Returns the values behind the words of all lanes, if all are of one sort. Lanes often share a page.
-    pub(crate) fn find_all(&self, words: &Narrow, sort: Sort) -> Option<Narrow> {
-        let mut out = [0; WARP];
+    /// Finds the values behind the words of all lanes. Returns `false` unless all are of this sort. Lanes often share a
+    /// page.
+    pub(crate) fn find_all(&self, words: &Narrow, sort: Sort, out: &mut Narrow) -> bool {
         let mut lane = 0;
         while lane < WARP {
-            let number = Handle(words[lane]).short_value()? / PAGE;
-            let page = self.pages.get(number as usize)?;
-            if page.sort != sort || page.replaced.is_some() {
-                return None;
-            }
-            // Words and values of a page are consecutive.
-            let start = word(number, 0);
-            let value = |word: u32| page.first.wrapping_add(word.wrapping_sub(start));
-            // A single pass without early exit can use vector instructions.
-            let is_shared = |words: &Narrow| {
-                words.iter().fold(0, |all, word| all | word.wrapping_sub(start)) < PAGE
+            let Some(position) = Handle(words[lane]).short_value() else { return false };
+            let number = position / PAGE;
+            let page = match self.pages.get(number as usize) {
+                Some(page) if page.sort == sort && page.replaced.is_none() => page,
+                _ => return false,
             };
-            if lane == 0 && is_shared(words) {
-                return Some(words.map(value));
+            // Words and values of a page are consecutive.
+            let (start, change) = (word(number, 0), page.first.wrapping_sub(word(number, 0)));
+            // A single pass without early exit can use vector instructions.
+            let distances = words.iter().fold(0, |all, word| all | word.wrapping_sub(start));
+            if lane == 0 && distances < PAGE {
+                for (out, word) in out.iter_mut().zip(words) {
+                    *out = word.wrapping_add(change);
+                }
+                return true;
             }
             while lane < WARP && words[lane].wrapping_sub(start) < PAGE {
-                out[lane] = value(words[lane]);
+                out[lane] = words[lane].wrapping_add(change);
                 lane += 1;
             }
         }
-        Some(out)
+        true
     }
 
     /// Replaces the aliases behind the existing words by other values. From then on, every value gets a new word.
@@ -161,11 +162,13 @@ mod tests {
             let each = words.map(|word| short_values.find(word));
             let same = each.iter().all(|one| one.map(|one| one.1) == Some(SORTS[0]));
             let values = same.then(|| each.map(|one| one.map_or(0, |one| one.0)));
-            assert_eq!(short_values.find_all(&words, SORTS[0]), values);
+            let mut found = [0; WARP];
+            let is_found = short_values.find_all(&words, SORTS[0], &mut found);
+            assert_eq!(is_found.then_some(found), values);
         }
         let mut words = [short_values.word(1, Sort::F16); WARP];
         words[31] = 5;
-        assert_eq!(short_values.find_all(&words, Sort::F16), None);
+        assert!(!short_values.find_all(&words, Sort::F16, &mut [0; WARP]));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::reason;
 use super::short_values::ShortValues;
 use crate::finding::Place;
 use crate::handle::{Handle, Value};
-use crate::lanes::{Narrow, WARP};
+use crate::lanes::Narrow;
 use ir::{Format, Scalar, Width};
 use rustc_hash::FxHashMap;
 
@@ -194,24 +194,23 @@ impl Units {
         }
     }
 
-    /// The words of both halves alone, in all lanes; `None` unless both halves of all lanes were requested before.
-    pub(crate) fn known_halves(&self, words: &Narrow) -> Option<[Narrow; 2]> {
-        let mut out = [[0; WARP]; 2];
-        let mut missing = false;
-        for (lane, &word) in words.iter().enumerate() {
-            let known = match Handle(word).unit().and_then(|at| self.halves_known.get(at)) {
-                Some(known) => *known,
-                None => [0; 2],
+    /// Finds the words of one half alone, in all lanes. Returns `false` unless all of them were requested before.
+    pub(crate) fn find_known_halves(&self, words: &Narrow, half: usize, out: &mut Narrow) -> bool {
+        let mut all = u32::MAX;
+        for (&word, out) in words.iter().zip(out) {
+            *out = match self.halves_known.get(Handle(word).unit_or_beyond()) {
+                Some(known) => known[half],
+                None => 0,
             };
-            missing |= known[0] == 0 || known[1] == 0;
-            (out[0][lane], out[1][lane]) = (known[0], known[1]);
+            all &= *out;
         }
-        (!missing).then_some(out)
+        // Words of units have the highest bit, and 0 has not.
+        Handle(all).is_unit()
     }
 
-    /// The values of halves alone, of this sort, in all lanes; `None` if one is something else.
-    pub(crate) fn values_alone(&self, words: &Narrow, sort: Sort) -> Option<Narrow> {
-        self.short_values.find_all(words, sort)
+    /// Finds the values of halves alone, of this sort, in all lanes. Returns `false` if one is something else.
+    pub(crate) fn find_values_alone(&self, words: &Narrow, sort: Sort, out: &mut Narrow) -> bool {
+        self.short_values.find_all(words, sort, out)
     }
 
     /// Returns the word of two values of two bytes, the first in the low bytes; `None` unless each unit has one value

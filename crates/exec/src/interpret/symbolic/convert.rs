@@ -125,13 +125,10 @@ fn widen_halves(
     };
     let units = &valued.store.units;
     let mut out = [0; WARP];
-    match units.values_alone(words, sort).filter(|_| *lanes == Mask::ALL) {
-        Some(values) => out = values,
-        None => {
-            for lane in lanes.iter() {
-                let Some(value) = units.half(words[lane], 0, sort) else { return false };
-                out[lane] = value;
-            }
+    if *lanes != Mask::ALL || !units.find_values_alone(words, sort, &mut out) {
+        for lane in lanes.iter() {
+            let Some(value) = units.half(words[lane], 0, sort) else { return false };
+            out[lane] = value;
         }
     }
     registers.write_data(layout, dst, &out, *lanes);
