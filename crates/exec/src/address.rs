@@ -12,7 +12,7 @@
 //! its window. A sum that leaves the region of its pointer is no longer a pointer ([`keeps_region`]): it
 //! would point into another allocation.
 
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, Narrow};
 use ir::Space;
 use multiversion::multiversion;
 
@@ -145,6 +145,26 @@ pub(crate) fn keep_regions(
     outside >> 63 == 0 && differ == 0
 }
 
+/// Like [`keep_regions`], for 32-bit addresses. Exact for pointers to shared memory.
+#[multiversion(targets("x86_64+avx2"))]
+pub(crate) fn keep_regions_narrow(
+    (pointers, numbers): (&Narrow, &Narrow),
+    subtracts: bool,
+) -> bool {
+    let half = 1 << (AREA_BITS - 1);
+    let last = MAX_SHARED as u32;
+    let sign = if subtracts { u32::MAX } else { 0 };
+    let (mut outside, mut differ) = (0, 0);
+    for (&pointer, &number) in pointers.iter().zip(numbers) {
+        let sum = pointer.wrapping_add((number ^ sign).wrapping_sub(sign));
+        // An address near the end of the window wraps around to region 0, which has no pointers.
+        let region = pointer.wrapping_add(half) >> AREA_BITS;
+        outside |= region.wrapping_sub(1) | last.wrapping_sub(region);
+        differ |= region ^ (sum.wrapping_add(half) >> AREA_BITS);
+    }
+    outside >> 31 == 0 && differ == 0
+}
+
 /// Returns `true` if an address computed from another is in the same region.
 #[inline]
 pub(crate) fn keeps_region(before: u64, after: u64) -> bool {
@@ -251,7 +271,12 @@ mod tests {
             });
             let far: u64 = if round % 7 == 0 { 1 << 40 } else { 1 << 12 };
             let numbers: Lanes = std::array::from_fn(|_| random.below(far) & mask);
-            if !keep_regions((&pointers, &numbers), subtracts, is_wide) {
+            let keeps = keep_regions((&pointers, &numbers), subtracts, is_wide);
+            if !is_wide {
+                let narrow = [pointers, numbers].map(|values| values.map(|value| value as u32));
+                assert_eq!(keep_regions_narrow((&narrow[0], &narrow[1]), subtracts), keeps);
+            }
+            if !keeps {
                 continue;
             }
             kept += 1;

@@ -58,6 +58,12 @@ impl Handle {
         (UNITS..SHORT_VALUES).contains(&self.0).then(|| (self.0 - UNITS) as usize)
     }
 
+    /// Like [`unit`](Self::unit), without a test: other words give positions beyond all units.
+    #[inline(always)]
+    pub(crate) fn unit_or_beyond(self) -> usize {
+        self.0.wrapping_sub(UNITS) as usize
+    }
+
     /// The position of a short value.
     #[inline]
     pub(crate) fn short_value(self) -> Option<u32> {

@@ -16,6 +16,7 @@ pub mod concrete;
 mod context;
 mod coverage;
 mod deadlock;
+mod determined_stores;
 pub mod domain;
 mod doubt;
 mod encoded;

@@ -67,6 +67,8 @@ pub(crate) struct Machine<'p> {
     pub(crate) polls: Vec<Site>,
     /// Places of stores for which the domain decides if the stored value equals the present one.
     pub(crate) compared_stores: FxHashSet<Place>,
+    /// Stores of the kernel whose address determines their value, if the run checks for races.
+    pub(crate) determined_stores: FxHashSet<Site>,
     /// How tickets are given out, in a run in which blocks take them.
     pub(crate) tickets: TicketMode,
     /// Set if the general code executes all instructions ([`Paths::General`]).
@@ -170,6 +172,7 @@ impl<'p> Machine<'p> {
             racing_reads: RacingReadMode::default(),
             polls,
             compared_stores: FxHashSet::default(),
+            determined_stores: FxHashSet::default(),
             tickets: TicketMode::None,
             general,
             simulates: false,

@@ -31,7 +31,12 @@ pub(crate) mod state {
 pub(crate) struct States {
     each: Vec<u8>,
     counts: Counts,
+    /// For each page, the number of changes so far.
+    changes: Vec<u64>,
 }
+
+/// Bytes of a page of states, as a power of two.
+const PAGE: u32 = 12;
 
 impl States {
     fn new(size: usize, state: u8) -> Self {
@@ -40,7 +45,7 @@ impl States {
             state::OPAQUE => Counts { defined: 0, opaque: size },
             _ => Counts::default(),
         };
-        Self { each: vec![state; size], counts }
+        Self { each: vec![state; size], counts, changes: vec![0; (size >> PAGE) + 1] }
     }
 
     /// Returns `true` if every byte is defined.
@@ -82,8 +87,22 @@ impl States {
         }
     }
 
+    /// Counts the changes of the pages around a range. Where the count is the same, so are the states.
+    pub(crate) fn changes(&self, range: Range<usize>) -> u64 {
+        let pages = self.changes.get(range.start >> PAGE..=range.end >> PAGE);
+        pages.unwrap_or_default().iter().sum()
+    }
+
+    /// Counts a change of a range.
+    #[inline]
+    fn note_change(&mut self, range: &Range<usize>) {
+        let pages = range.start >> PAGE..=range.end >> PAGE;
+        self.changes[pages].iter_mut().for_each(|changes| *changes += 1);
+    }
+
     /// Makes every byte undefined and returns their number.
     pub(crate) fn set_all_undefined(&mut self) -> usize {
+        self.note_change(&(0..self.each.len()));
         self.each.fill(state::UNDEFINED);
         self.counts = Counts::default();
         self.each.len()
@@ -91,6 +110,7 @@ impl States {
 
     /// Sets the state of a range.
     pub(crate) fn fill(&mut self, range: Range<usize>, state: u8) {
+        self.note_change(&range);
         let bytes = &mut self.each[range];
         self.counts.remove(bytes);
         bytes.fill(state);
@@ -120,6 +140,7 @@ impl States {
 
     /// Sets the states from `start` on to these.
     pub(crate) fn copy(&mut self, start: usize, states: &[u8]) {
+        self.note_change(&(start..start + states.len()));
         let bytes = &mut self.each[start..start + states.len()];
         self.counts.remove(bytes);
         bytes.copy_from_slice(states);

@@ -11,6 +11,7 @@
 mod data;
 mod encoded;
 mod partial;
+mod pointers;
 mod predicates;
 mod single;
 mod uniform;

@@ -4,6 +4,7 @@
 use crate::address::Area;
 use crate::arrival::BarrierUse;
 use crate::budget::Budget;
+use crate::determined_stores;
 use crate::domain::Domain;
 use crate::finding::{Gap, Place};
 use crate::interpret::symbolic::merge::may_be_unwritten;
@@ -286,6 +287,9 @@ fn run_launch(
         Err(gap) => return (outcome(Report::default(), Some(gap), 0), Vec::new()),
     };
     machine.compared_stores = compared_stores;
+    if checking {
+        machine.determined_stores = determined_stores::find(&machine);
+    }
     machine.racing_reads = racing_reads;
     let last = tickets.last();
     machine.tickets = tickets;

@@ -3,6 +3,7 @@
 //!
 //! It tracks shared memory, and writable global memory: read-only memory cannot race.
 
+mod attributes;
 mod clusters;
 mod contents;
 mod events;
@@ -22,6 +23,7 @@ use crate::memory::Allocation;
 use crate::options::Checks;
 use crate::racing_reads::{ConflictWords, Counts, History, Racing};
 use crate::tickets::TicketWatch;
+pub(crate) use attributes::AccessAttributes;
 use contents::ContentNumbers;
 pub(crate) use contents::CopyContents;
 use grids::GridWaits;
@@ -29,9 +31,9 @@ use group_steps::GroupSteps;
 pub(crate) use mbarriers::CopyNote;
 use mbarriers::MbarrierNotes;
 use sync::{
-    Access, AgentId, BarrierMisuse, BarrierReuse, CompletedGeneration, Conflict, Conflicts,
-    Generation, MBARRIER_UPDATES, MemoryEffect, Order, ProxySpace, Registration, RequiredCertainty,
-    SameValue, Shadow, Shape, Site, SyncEvent, Time, UpdateGroup,
+    AgentId, BarrierMisuse, BarrierReuse, CompletedGeneration, Conflict, Conflicts, Generation,
+    MBARRIER_UPDATES, MemoryEffect, Order, ProxySpace, Registration, RequiredCertainty, SameValue,
+    Shadow, Shape, Site, SyncEvent, Time,
 };
 pub(crate) use traced::Traced;
 use traced::TracedStore;
@@ -175,33 +177,6 @@ fn area_of_code(area_code: u32) -> Option<Area> {
         (u32::MAX, _) => None,
         (_, 0) => Some(Area::Shared(number)),
         _ => Some(Area::Global(number)),
-    }
-}
-
-/// The attributes of an instruction's access.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AccessAttributes {
-    pub(crate) kind: MemoryEffect,
-    pub(crate) site: Site,
-    /// Bytes of one value.
-    pub(crate) element: u32,
-    pub(crate) copy: Option<AgentId>,
-    /// Set if the access goes through the async proxy.
-    pub(crate) is_async: bool,
-    pub(crate) non_coherent: bool,
-    pub(crate) group: UpdateGroup,
-}
-
-impl AccessAttributes {
-    /// An ordinary access to values of `element` bytes.
-    pub(crate) fn plain(kind: MemoryEffect, site: Site, element: u32) -> Self {
-        Self { kind, site, element, copy: None, is_async: false, non_coherent: false, group: None }
-    }
-
-    /// Returns the access of some lanes of a warp.
-    fn by(self, (warp, lanes): (usize, Mask), same_value: SameValue) -> Access {
-        let Self { kind, site, element, copy, is_async, non_coherent, group } = self;
-        Access { warp, lanes, kind, site, element, copy, is_async, non_coherent, group, same_value }
     }
 }
 

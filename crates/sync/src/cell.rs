@@ -25,7 +25,7 @@ mod order;
 mod ordered;
 mod visible;
 
-pub(crate) use order::AccessOrder;
+pub(crate) use order::{AccessOrder, Reader};
 
 /// The access history of a few bytes within a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -160,6 +160,14 @@ impl Cell {
         (entry, offset): (&Entry, i64),
         conflicts: &mut Conflicts,
     ) {
+        let repeated;
+        let access = match self.is_written_again(access, entry) {
+            true => {
+                repeated = Access { same_value: SameValue::Equal, ..*access };
+                &repeated
+            }
+            false => access,
+        };
         if !self.record_if_ordered(lists, order, access, entry) {
             self.compare_and_record(lists, order, access, (entry, offset), conflicts);
         }

@@ -210,6 +210,18 @@ impl Clocks {
         earlier.warp == later.warp && time < known.within[later_lane][lane]
     }
 
+    /// Returns for each party the time known to every lane of a warp from barriers, if all lanes know the same.
+    pub(crate) fn known_to_all_lanes(&self, warp: usize) -> Option<&[Time]> {
+        let clock = &self.warps[warp];
+        clock.across.first().filter(|_| clock.uniform).map(Vec::as_slice)
+    }
+
+    /// Returns `true` if some lanes of a warp belong to a party of their own.
+    #[inline]
+    pub(crate) fn is_divided(&self, warp: usize) -> bool {
+        self.warps[warp].divided
+    }
+
     /// Returns `true` if the actions at `time` of some lane of another warp are ordered before the next action of
     /// `later`.
     pub(crate) fn any_ordered(&self, warp: usize, time: Time, later: LaneId) -> bool {
@@ -321,6 +333,19 @@ impl Clocks {
         let clock = &self.warps[usize::from(who.warp)];
         let (lane, party) = (usize::from(who.lane), self.party(who));
         !(clock.exited.has(lane) && time >= clock.released[lane]) && time < self.common[party]
+    }
+
+    /// Returns `true` if a thread's actions at a time are ordered before everything from now on. Unlike
+    /// [`all_know`](Self::all_know) it asks every thread, and so it also knows of barriers of some of them. Errs towards
+    /// `false`.
+    #[must_use]
+    pub fn all_threads_know(&self, who: LaneId, time: Time) -> bool {
+        self.warps.iter().enumerate().all(|(warp, clock)| {
+            let is_own = warp == usize::from(who.warp);
+            let lanes = if clock.uniform && !is_own { Mask::one(0) } else { Mask::ALL };
+            let later = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
+            lanes.iter().all(|lane| self.ordered(who, time, later(lane)))
+        })
     }
 
     /// Returns `true` if all threads know of a party at a time.

@@ -83,3 +83,36 @@ fn lanes_that_took_no_part_in_a_barrier_did_not_release() {
     assert!(!clocks.ordered(who(0, 2), time, who(0, 0)));
     assert!(clocks.ordered(who(0, 1), time, who(0, 0)));
 }
+
+/// Whatever all threads know is ordered before each of them, and stays so.
+#[test]
+fn what_all_threads_know_is_ordered_from_then_on() {
+    let mut random = testing::Random::new(11);
+    let mut count = 0;
+    for _ in 0..40 {
+        let mut clocks = Clocks::new(3);
+        let (mut accesses, mut known) = (Vec::new(), Vec::new());
+        for _ in 0..60 {
+            let (warp, other) = (random.below(3_usize), random.below(3_usize));
+            let some = Mask(random.bits() as u32 | 1);
+            match random.below(4) {
+                0 => clocks.warp_barrier(warp, if random.once_in(2) { some } else { Mask::ALL }),
+                1 | 2 => {
+                    let (_, released) = clocks.release(warp, Mask::ALL);
+                    for party in [warp, other] {
+                        let lanes = if random.once_in(4) { some } else { Mask::ALL };
+                        clocks.acquire(party, lanes, &released);
+                    }
+                }
+                _ => accesses.push((who(warp as u8, random.below(32_u8)), clocks.now(warp))),
+            }
+            known.extend(accesses.extract_if(.., |one| clocks.all_threads_know(one.0, one.1)));
+            for &(earlier, time) in &known {
+                let ordered = |warp: u8, lane: u8| clocks.ordered(earlier, time, who(warp, lane));
+                assert!((0..3).all(|warp| (0..32).all(|lane| ordered(warp, lane))));
+            }
+        }
+        count += known.len();
+    }
+    assert!(count > 100, "{count}");
+}

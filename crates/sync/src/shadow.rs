@@ -5,7 +5,7 @@
 mod bulk;
 mod deferred_reads;
 
-use crate::cell::{AccessOrder, Cell, Summary};
+use crate::cell::{AccessOrder, Cell, Reader, Summary};
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{AgentId, AsyncAgents};
 use crate::entry::{Commutes, Entry, Hides, Lists};
@@ -55,6 +55,9 @@ pub struct Access {
     pub group: UpdateGroup,
     /// For a write or update, whether it leaves the present value in place.
     pub same_value: SameValue,
+    /// Set for a write whose address determines its value: whenever threads of the block execute the instruction at one
+    /// address, they write the same.
+    pub is_determined: bool,
 }
 
 /// The access of some lanes of a warp at one address, one of several at the same instruction.
@@ -327,16 +330,16 @@ impl Shadow {
         let order = AccessOrder { clocks, copies, space: self.space };
         self.record_deferred_reads(clocks);
         let (mut access, mut entry) = (*access, entry(clocks, access, 0));
-        // Anything from an earlier epoch is ordered before all of these reads.
         let is_plain_read = access.kind == MemoryEffect::Read
             && !entry.is_copy
             && !access.non_coherent
             && !clocks.any_exited();
+        let mut reader = Reader::new(order, access.warp);
         for part in each {
             entry.lanes = part.lanes;
             entry.extent = extent(access.element, part.offset);
             let place = (part.offset, bytes);
-            if is_plain_read && self.read(&entry, place, clocks.epoch()) {
+            if is_plain_read && self.read(&entry, place, &mut reader) {
                 continue;
             }
             (access.lanes, access.same_value) = (part.lanes, part.same_value);
@@ -344,19 +347,24 @@ impl Shadow {
         }
     }
 
-    /// Records an ordinary read if no cell was written in this epoch and no thread has exited. Returns `true`
+    /// Records an ordinary read, while no thread has exited, if it conflicts with nothing in any cell. Returns `true`
     /// on success.
     #[inline]
-    fn read(&mut self, entry: &Entry, (offset, bytes): (i64, u32), epoch: u32) -> bool {
+    fn read(
+        &mut self,
+        entry: &Entry,
+        (offset, bytes): (i64, u32),
+        reader: &mut Reader<'_>,
+    ) -> bool {
         if (offset as u64 | u64::from(bytes)) & ((1 << self.shift) - 1) != 0 {
             return false;
         }
         let (first, count) = ((offset >> self.shift) as u64, bytes >> self.shift);
         let Some(cells) = self.cells.range(first, count as usize) else { return false };
-        if !cells.iter().all(|cell| cell.was_written_before(epoch)) {
+        if !cells.iter().all(|cell| cell.is_quiet_for(reader)) {
             return false;
         }
-        cells.iter_mut().for_each(|cell| cell.read(&mut self.lists, entry, epoch));
+        cells.iter_mut().for_each(|cell| cell.read(&mut self.lists, entry, reader.epoch));
         true
     }
 

@@ -1,9 +1,10 @@
 //! Pre-decoded instructions: the common ones on 32 bits, with operands as positions in the register file.
 //!
-//! A decoded instruction runs here if all operands are numbers (or, for floats, unknown). All others are left
-//! to [`crate::interpret`]. Both give the same result where both apply.
+//! A decoded instruction runs here if all operands are numbers (or, for floats, unknown), or if it adds numbers to
+//! pointers. All others are left to [`crate::interpret`]. Both give the same result where both apply.
 
 use super::decode_single::{self, Single};
+use crate::address::keep_regions_narrow;
 use crate::concrete::lanes::narrow;
 use crate::lanes::{Mask, Narrow};
 use crate::layout::{Layout, Word};
@@ -233,10 +234,36 @@ impl Decoded {
             Self::Integer { op, dst, sources } => {
                 on_numbers(registers, sources, *dst, lanes, |out, operands| {
                     integer(*op, out, operands);
-                })
+                }) || move_pointers(registers, *op, sources, *dst, lanes)
             }
         }
     }
+}
+
+/// Adds numbers to 32-bit pointers, or subtracts them, if all lanes have pointers that stay near their allocation.
+/// Returns `true` if it did.
+#[inline(never)]
+fn move_pointers(
+    registers: &mut Registers,
+    op: IntBinary,
+    sources: &[Word; 2],
+    dst: Word,
+    lanes: Mask,
+) -> bool {
+    let [a, b] = *sources;
+    let [pointer, number] = match op {
+        IntBinary::Add | IntBinary::Sub if registers.are_pointers(a) => [a, b],
+        IntBinary::Add if registers.are_pointers(b) => [b, a],
+        _ => return false,
+    };
+    let subtracts = op == IntBinary::Sub;
+    let operands = (registers.narrow_word(pointer), registers.narrow_word(number));
+    if !registers.are_numbers(&[number]) || !keep_regions_narrow(operands, subtracts) {
+        return false;
+    }
+    registers.compute_words(sources, dst, lanes, |out, operands| integer(op, out, operands));
+    registers.tag_pointers(dst, lanes);
+    true
 }
 
 /// Computes if all operands are numbers. Returns `true` if they are.

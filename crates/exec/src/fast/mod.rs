@@ -9,12 +9,13 @@ mod contiguous;
 pub(crate) mod decode;
 pub(crate) mod decode_single;
 mod direct;
+mod matrix_rows;
 pub(crate) mod run_single;
 mod single_lane;
 pub(crate) mod uniform;
 
 use crate::context::Context;
-use ir::{Load, Op, Store};
+use ir::{Load, LoadMatrix, Op, Store};
 
 /// Executes an operation if a fast path covers it. Returns `false` if all of them decline.
 #[inline]
@@ -31,6 +32,15 @@ pub(crate) fn load(context: &mut Context<'_, '_>, load: &Load) -> bool {
         && context.machine.blocks == 1
         && !context.tracker.follows_grids()
         && contiguous::load(context, load)
+}
+
+/// Executes `ldmatrix` by a whole warp if a fast path covers it. Returns `false` if it declines.
+#[inline]
+pub(crate) fn load_matrix(context: &mut Context<'_, '_>, load: &LoadMatrix) -> bool {
+    !context.machine.general
+        && context.machine.blocks == 1
+        && !context.tracker.follows_grids()
+        && matrix_rows::load(context, load)
 }
 
 /// Executes a store if a fast path covers it. Returns `false` if all of them decline.

@@ -13,6 +13,17 @@ use sync::{Access, Clocks, LaneId, MemoryEffect, Time};
 /// The largest number of accesses to one word, between two barriers of the block, that are compared.
 const MAX_SEEN: usize = 1 << 12;
 
+/// The number of accesses to a word at which those that all threads know of are dropped for the first time.
+const MIN_SEEN: usize = 64;
+
+/// The accesses to a word.
+#[derive(Debug, Default)]
+struct Seen {
+    all: Vec<LaneAccess>,
+    /// The number of accesses at which those that all threads know of are dropped next.
+    prune_at: usize,
+}
+
 /// An access of one lane.
 #[derive(Clone, Copy, Debug)]
 struct LaneAccess {
@@ -30,7 +41,7 @@ struct LaneAccess {
 #[derive(Debug, Default)]
 pub(crate) struct History {
     conflict_words: Arc<ConflictWords>,
-    seen: FxHashMap<Word, Vec<LaneAccess>>,
+    seen: FxHashMap<Word, Seen>,
     counts: Counts,
     block: Block,
     pub(crate) racing: Racing,
@@ -95,9 +106,14 @@ impl History {
     /// Compares an access with the earlier ones to a word, lane by lane, and records it.
     fn compare(&mut self, clocks: &Clocks, access: &Access, word: Word, now: LaneAccess) {
         let Self { seen, counts, racing, .. } = self;
-        let seen = seen.entry(word).or_default();
+        let Seen { all: seen, prune_at } = seen.entry(word).or_default();
         if !clocks.any_exited() {
             seen.retain(|earlier| earlier.epoch == now.epoch);
+        }
+        if seen.len() >= (*prune_at).max(MIN_SEEN) {
+            // Nothing that any thread does from now on is unordered with these.
+            seen.retain(|earlier| !clocks.all_threads_know(earlier.who, earlier.time));
+            *prune_at = 2 * seen.len();
         }
         for lane in access.lanes.iter() {
             let who = LaneId { lane: lane as u8, ..now.who };

@@ -3,7 +3,7 @@
 use super::{AccessAttributes, Shadows, Tracker, area_code};
 use crate::address::Area;
 use crate::lanes::{Mask, WARP};
-use sync::{AccessPart, SameValue};
+use sync::{Access, AccessPart, SameValue};
 
 impl Tracker {
     /// Defers reads of `bytes` bytes by lanes of a warp, each at its start. Returns `false` if they must be recorded
@@ -36,7 +36,7 @@ impl Tracker {
         each: &[AccessPart],
     ) {
         let Shadows { shared, global, conflicts, traced, enabled, .. } = &mut self.shadows;
-        if traced.is_some() || self.history.is_some() || self.mbarriers || self.tickets.is_some() {
+        if traced.is_some() || self.mbarriers || self.tickets.is_some() {
             for part in each {
                 let target = (area, part.offset, bytes);
                 self.access((warp, part.lanes), target, attributes, part.same_value);
@@ -50,6 +50,12 @@ impl Tracker {
         };
         let Some(shadow) = shadow.filter(|_| *enabled && bytes > 0) else { return };
         let access = attributes.by((warp, Mask::NONE), SameValue::Undecided);
+        if let Some(history) = &mut self.history {
+            for part in each {
+                let access = Access { lanes: part.lanes, same_value: part.same_value, ..access };
+                history.access(self.order.clocks(), &access, (area, part.offset, bytes));
+            }
+        }
         conflicts.allocation = area_code(area);
         let (clocks, copies) = (self.order.clocks(), self.order.copies());
         shadow.access_each(clocks, copies, (&access, bytes), each, conflicts);

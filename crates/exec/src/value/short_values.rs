@@ -6,6 +6,7 @@
 
 use super::unit::Sort;
 use crate::handle::{Handle, Value};
+use crate::lanes::{Narrow, WARP};
 
 /// Values of a page; it divides [`crate::handle::LIMIT`], so a page has domain values or aliases, never both.
 const PAGE: u32 = 1 << 12;
@@ -67,6 +68,35 @@ impl ShortValues {
         })
     }
 
+    /// Finds the values behind the words of all lanes. Returns `false` unless all are of this sort. Lanes often share a
+    /// page.
+    pub(crate) fn find_all(&self, words: &Narrow, sort: Sort, out: &mut Narrow) -> bool {
+        let mut lane = 0;
+        while lane < WARP {
+            let Some(position) = Handle(words[lane]).short_value() else { return false };
+            let number = position / PAGE;
+            let page = match self.pages.get(number as usize) {
+                Some(page) if page.sort == sort && page.replaced.is_none() => page,
+                _ => return false,
+            };
+            // Words and values of a page are consecutive.
+            let (start, change) = (word(number, 0), page.first.wrapping_sub(word(number, 0)));
+            // A single pass without early exit can use vector instructions.
+            let distances = words.iter().fold(0, |all, word| all | word.wrapping_sub(start));
+            if lane == 0 && distances < PAGE {
+                for (out, word) in out.iter_mut().zip(words) {
+                    *out = word.wrapping_add(change);
+                }
+                return true;
+            }
+            while lane < WARP && words[lane].wrapping_sub(start) < PAGE {
+                out[lane] = words[lane].wrapping_add(change);
+                lane += 1;
+            }
+        }
+        true
+    }
+
     /// Replaces the aliases behind the existing words by other values. From then on, every value gets a new word.
     pub(crate) fn replace(&mut self, with: impl Fn(Value) -> Value) {
         self.known = Default::default();
@@ -114,6 +144,31 @@ mod tests {
         words.sort_unstable();
         words.dedup();
         assert_eq!(words.len(), VALUES.len() * SORTS.len());
+    }
+
+    /// Of all lanes at once the values are those of single lanes, whether the lanes share a page or not.
+    #[test]
+    fn words_of_a_warp_have_the_values_of_its_lanes() {
+        let mut short_values = ShortValues::default();
+        let mut random = testing::Random::new(1);
+        for round in 0..200 {
+            let first = [1, PAGE - 5, 7 * PAGE, 1 << 30][round % 4];
+            let stride = [0, 1, 3, PAGE][round / 4 % 4];
+            let sorts = if round % 5 == 0 { 2 } else { 1 };
+            let words: Narrow = std::array::from_fn(|lane| {
+                let value = first + lane as u32 * stride + random.below(2_u32);
+                short_values.word(value, SORTS[random.below(sorts)])
+            });
+            let each = words.map(|word| short_values.find(word));
+            let same = each.iter().all(|one| one.map(|one| one.1) == Some(SORTS[0]));
+            let values = same.then(|| each.map(|one| one.map_or(0, |one| one.0)));
+            let mut found = [0; WARP];
+            let is_found = short_values.find_all(&words, SORTS[0], &mut found);
+            assert_eq!(is_found.then_some(found), values);
+        }
+        let mut words = [short_values.word(1, Sort::F16); WARP];
+        words[31] = 5;
+        assert!(!short_values.find_all(&words, Sort::F16, &mut [0; WARP]));
     }
 
     #[test]

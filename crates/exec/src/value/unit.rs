@@ -14,6 +14,7 @@ use super::reason;
 use super::short_values::ShortValues;
 use crate::finding::Place;
 use crate::handle::{Handle, Value};
+use crate::lanes::Narrow;
 use ir::{Format, Scalar, Width};
 use rustc_hash::FxHashMap;
 
@@ -191,6 +192,25 @@ impl Units {
             Some(known) if known[half] != 0 => Some(known[half]),
             _ => self.find_half(position, half),
         }
+    }
+
+    /// Finds the words of one half alone, in all lanes. Returns `false` unless all of them were requested before.
+    pub(crate) fn find_known_halves(&self, words: &Narrow, half: usize, out: &mut Narrow) -> bool {
+        let mut all = u32::MAX;
+        for (&word, out) in words.iter().zip(out) {
+            *out = match self.halves_known.get(Handle(word).unit_or_beyond()) {
+                Some(known) => known[half],
+                None => 0,
+            };
+            all &= *out;
+        }
+        // Words of units have the highest bit, and 0 has not.
+        Handle(all).is_unit()
+    }
+
+    /// Finds the values of halves alone, of this sort, in all lanes. Returns `false` if one is something else.
+    pub(crate) fn find_values_alone(&self, words: &Narrow, sort: Sort, out: &mut Narrow) -> bool {
+        self.short_values.find_all(words, sort, out)
     }
 
     /// Returns the word of two values of two bytes, the first in the low bytes; `None` unless each unit has one value

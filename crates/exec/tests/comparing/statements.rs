@@ -119,7 +119,7 @@ impl Body<'_> {
     /// Adds this many statements.
     pub(crate) fn block(&mut self, count: usize) {
         for _ in 0..count {
-            match self.random.below(34) {
+            match self.random.below(35) {
                 0..4 => self.integer(),
                 4 => self.narrow(),
                 5 => self.index_arithmetic(),
@@ -137,6 +137,7 @@ impl Body<'_> {
                 28 => self.copy(),
                 29 => self.doubles(),
                 30 => self.rare(),
+                31 => self.matrix(),
                 _ => self.nested(),
             }
         }
@@ -335,6 +336,44 @@ impl Body<'_> {
             _ => "cp.async.wait_all;".to_owned(),
         };
         self.push(format!("{guard}{line}"));
+    }
+
+    /// Fills shared memory with rows, and loads some of them as matrices.
+    fn matrix(&mut self) {
+        let row = match self.random.below(4) {
+            0 => "f32 [%s2], {%f4, %f5, %f6, %f7}",
+            1 => "b32 [%s2], {%r1, %r2, %r3, %r4}",
+            _ => {
+                let [low, high] = [0; 2].map(|_| self.random.below(3));
+                self.push(format!(
+                    "mov.b32 %x2, {{%h{low}, %h{high}}}; mov.b32 %x3, {{%h{high}, %h1}};"
+                ));
+                "b32 [%s2], {%x2, %x3, %x3, %x2}"
+            }
+        };
+        if !self.random.once_in(4) {
+            self.push(format!("st.shared.v4.{row};"));
+        }
+        let barrier = self.random.pick(&["", "", "bar.sync 0;", "bar.warp.sync -1;"]);
+        self.push(barrier.to_owned());
+        let (flip, most) = (self.random.below(32), self.random.pick(&["31", "31", "15", "7"]));
+        self.push(format!("xor.b32 %x1, %i1, {flip}; and.b32 %x1, %x1, {most};"));
+        self.push("shl.b32 %x1, %x1, 4; add.s32 %x1, %x1, %s0;".to_owned());
+        let trans = self.random.pick(&["", ".trans"]);
+        let (count, list) = match self.random.below(3) {
+            0 => (1, "%r0"),
+            1 => (2, "%r0, %r5"),
+            _ => (4, "%r0, %r1, %r2, %r3"),
+        };
+        self.push(format!(
+            "ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 {{{list}}}, [%x1];"
+        ));
+        if self.random.once_in(2) {
+            self.push(
+                "mov.b32 {%h3, %h4}, %r0; cvt.f32.f16 %f5, %h3; st.shared.b16 [%s1], %h4;"
+                    .to_owned(),
+            );
+        }
     }
 
     fn rare(&mut self) {

@@ -79,9 +79,20 @@ impl Cell {
                 Hides::Something
             }
             SameValue::Different | SameValue::Undecided => {
-                let layer = self.layer(lists, order, access, (entry, before));
+                let (single, several);
+                let layer = match self.marks & mark::UNORDERED_WRITES {
+                    // The history has no writes. This is frequent, so it allocates nothing.
+                    0 => {
+                        single = hidden_last(order, access, (entry, before));
+                        single.as_slice()
+                    }
+                    _ => {
+                        several = self.layer(lists, order, access, (entry, before));
+                        &several[..]
+                    }
+                };
                 if before.is_none() || !layer.is_empty() {
-                    self.put_aside(lists, &layer);
+                    self.put_aside(lists, layer);
                 }
                 Hides::Nothing
             }
@@ -101,17 +112,14 @@ impl Cell {
         let past = self.history_is_past(order);
         let kept = (!past).then(|| self.history(lists)).into_iter().flatten();
         let kept = kept.filter(|one| one.kind == MemoryEffect::Write && one.lanes != Mask::NONE);
-        let last = before.map(|before| match differs {
-            true => Entry { hides: Hides::OwnValue, ..before },
-            false => before,
-        });
+        let last = hidden_last(order, access, (entry, before));
         let kept = kept.map(|one| match one.hides {
             Hides::Nothing if differs => Entry { hides: Hides::OwnValue, ..*one },
             _ => *one,
         });
         let who = entry.who();
         let hidden = |one: &Entry| differs || order.unordered(one, who).is_none();
-        last.into_iter().chain(kept).filter(hidden).collect()
+        last.into_iter().chain(kept.filter(hidden)).collect()
     }
 
     /// Keeps these writes as hidden and drops everything else that was aside.
@@ -162,4 +170,18 @@ impl Cell {
             self.add_aside(lists, change);
         }
     }
+}
+
+/// Returns the last write, if a write hides it: all of a [layer](Cell::layer) if the history has no writes.
+fn hidden_last(
+    order: AccessOrder<'_>,
+    access: &Access,
+    (entry, before): (&Entry, Option<Entry>),
+) -> Option<Entry> {
+    let differs = access.same_value == SameValue::Different;
+    let last = before.map(|before| match differs {
+        true => Entry { hides: Hides::OwnValue, ..before },
+        false => before,
+    });
+    last.filter(|last| differs || order.unordered(last, entry.who()).is_none())
 }

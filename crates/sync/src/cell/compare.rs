@@ -17,6 +17,18 @@ impl Cell {
         both_write && both_are_copies && !updated && order.same_contents(entry, &self.write)
     }
 
+    /// Returns `true` if the same instruction made the last write, at the same address and with no update in between,
+    /// and its value is determined by the address.
+    #[inline(always)]
+    pub(super) fn is_written_again(&self, access: &Access, entry: &Entry) -> bool {
+        access.is_determined
+            && access.same_value == SameValue::Undecided
+            && (self.write.kind, self.write.is_copy) == (MemoryEffect::Write, false)
+            && self.write.lanes != Mask::NONE
+            && (self.write.site, self.write.extent) == (entry.site, entry.extent)
+            && self.marks & (mark::UPDATED | mark::UPDATED_OTHERWISE) == 0
+    }
+
     /// Returns `true` if the cell holds anything to compare an access with, whichever its lane.
     pub(super) fn has_candidates(
         &self,

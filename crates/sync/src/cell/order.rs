@@ -2,11 +2,50 @@
 //!
 //! Nothing is decided here: [`Clocks`] orders threads, and [`AsyncAgents`] knows the waits for copies.
 
-use crate::clocks::{Clocks, LaneId};
+use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{AgentId, AsyncAgents};
 use crate::entry::Entry;
 use crate::proxy::ProxySpace;
 use crate::shadow::{ConflictSide, MemoryEffect};
+
+/// The knowledge of a warp at an instruction that reads, while no thread has exited.
+#[derive(Debug)]
+pub(crate) struct Reader<'o> {
+    order: AccessOrder<'o>,
+    pub(crate) epoch: u32,
+    /// The times that all lanes know of other warps, if all lanes know the same.
+    known: Option<&'o [Time]>,
+    /// The last write of a copy that all threads know of.
+    copy: Option<Entry>,
+}
+
+impl<'o> Reader<'o> {
+    /// The knowledge of a warp.
+    pub(crate) fn new(order: AccessOrder<'o>, warp: usize) -> Self {
+        let (epoch, known) = (order.clocks.epoch(), order.clocks.known_to_all_lanes(warp));
+        Self { order, epoch, known, copy: None }
+    }
+
+    /// Returns `true` if the lanes know of a write by threads. Errs towards `false`.
+    #[inline(always)]
+    pub(super) fn knows(&self, write: &Entry) -> bool {
+        let party = usize::from(write.warp);
+        self.known.and_then(|known| known.get(party)).is_some_and(|&time| write.time < time)
+            && !self.order.clocks.is_divided(party)
+    }
+
+    /// Returns `true` if all threads know of a write by a copy.
+    #[inline]
+    pub(super) fn knows_copy(&mut self, write: &Entry) -> bool {
+        // Neighbouring cells were written by the same copy.
+        if self.copy.is_some_and(|copy| copy.is_same_time(write)) {
+            return true;
+        }
+        let knows = self.order.is_past_copy(write);
+        self.copy = knows.then_some(*write);
+        knows
+    }
+}
 
 /// The relations that order accesses.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Records accesses that are ordered after all earlier ones of a cell, as most are. No conflict is possible then, so
 //! they are not compared. In any doubt an access is compared instead (`Cell::compare_and_record`).
 
+use super::order::Reader;
 use super::{AccessOrder, Cell, bit, mark};
 use crate::clocks::LaneId;
 use crate::entry::{Entry, Lists};
@@ -89,9 +90,22 @@ impl Cell {
         !self.is_unusual() && !written_now
     }
 
-    /// Records an ordinary read, while no thread has exited, of a cell that [was last
-    /// written](Self::was_written_before) in an earlier epoch, if at all. Has the same effect as
-    /// [`record_if_ordered`](Self::record_if_ordered) there.
+    /// Returns `true` if an ordinary read conflicts with nothing in the cell, because the last write is of an earlier
+    /// epoch, or known to all lanes of the reading warp. Errs towards `false`.
+    #[inline(always)]
+    pub(crate) fn is_quiet_for(&self, reader: &mut Reader<'_>) -> bool {
+        if self.marks & (mark::UPDATED | mark::COPIES | mark::UNORDERED_WRITES) != 0 {
+            return false;
+        }
+        let write = &self.write;
+        if write.is_copy {
+            return reader.knows_copy(write);
+        }
+        self.write_epoch != reader.epoch || write.lanes == Mask::NONE || reader.knows(write)
+    }
+
+    /// Records an ordinary read, while no thread has exited, of a cell in which it [conflicts with
+    /// nothing](Self::is_quiet_for). Has the same effect as [`record_if_ordered`](Self::record_if_ordered) there.
     #[inline(always)]
     pub(crate) fn read(&mut self, lists: &mut Lists, entry: &Entry, epoch: u32) {
         if self.history_epoch == epoch && (self.first.lanes != Mask::NONE || self.list != 0) {
@@ -143,18 +157,24 @@ impl Cell {
         }
         match lists.get_mut(self.list) {
             Some(others) => {
-                if others.iter_mut().any(merge) {
-                    return;
+                let (mut replaced, mut last_replaced) = (0, 0);
+                for (at, other) in others.iter_mut().enumerate() {
+                    if merge(other) {
+                        return;
+                    }
+                    if other.lanes == Mask::NONE {
+                        (replaced, last_replaced) = (replaced + 1, at);
+                    }
                 }
                 if self.first.lanes == Mask::NONE {
                     self.first = entry;
                     return;
                 }
-                let mut replaced = (0..others.len()).filter(|at| others[*at].lanes == Mask::NONE);
-                match (replaced.next(), replaced.next()) {
+                match replaced {
+                    0 => others.push(entry),
                     // A warp that reads again: the list keeps its length.
-                    (Some(at), None) => {
-                        others[at..].rotate_left(1);
+                    1 => {
+                        others.copy_within(last_replaced + 1.., last_replaced);
                         let last = others.len() - 1;
                         others[last] = entry;
                     }

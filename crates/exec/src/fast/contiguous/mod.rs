@@ -440,7 +440,8 @@ fn store_words<const N: usize>(
     starts: &Starts,
     state: u8,
 ) -> bool {
-    let attributes = AccessAttributes::plain(MemoryEffect::Write, context.site, N as u32);
+    let (site, area) = (context.site, starts.area);
+    let attributes = AccessAttributes::store(context.machine, area, site, N as u32);
     let Context {
         machine, registers, layout, scratch, global, shared, warp, lanes, tracker, ..
     } = context;

@@ -15,10 +15,10 @@ use multiversion::multiversion;
 pub(super) const MAX_BYTES: u32 = 32;
 
 /// The start offsets of an access's lanes in their allocation.
-pub(super) struct Starts {
-    pub(super) area: Area,
+pub(in crate::fast) struct Starts {
+    pub(in crate::fast) area: Area,
     pub(super) pattern: Pattern,
-    pub(super) each: Narrow,
+    pub(in crate::fast) each: Narrow,
 }
 
 /// The pattern of the 32 start offsets.
@@ -95,12 +95,12 @@ fn subtract_narrow(values: &Narrow, shift: u32, bytes: u32, starts: &mut Narrow)
 }
 
 impl Starts {
-    pub(super) fn new() -> Self {
+    pub(in crate::fast) fn new() -> Self {
         Self { area: Area::Global(0), pattern: Pattern::Any, each: [0; WARP] }
     }
 
     /// Finds the starts of an access of `bytes` bytes in every lane. Returns `true` for a common access.
-    pub(super) fn find(
+    pub(in crate::fast) fn find(
         &mut self,
         context: &mut Context<'_, '_>,
         (address, space): (Address, Space),

@@ -8,6 +8,7 @@
 
 use crate::address::{Area, Pointer};
 use crate::context::Context;
+use crate::fast;
 use crate::finding::{AccessKind, Fault, Gap};
 use crate::interpret::access::{
     allocation, combine_states, locate, read_element, resolve, set_tags_of, word_of, write_element,
@@ -21,7 +22,7 @@ use crate::tracker::AccessAttributes;
 use crate::value::bytes::ZERO;
 use ir::{Address, LoadMatrix, MoveMatrix, Space, StoreMatrix, Width};
 use std::ops::Range;
-use sync::{MemoryEffect, RequiredCertainty, SameValue, each_place};
+use sync::{MemoryEffect, RequiredCertainty, SameValue};
 
 /// Bytes of a row.
 const ROW: u32 = 16;
@@ -114,6 +115,9 @@ fn join(context: &mut Context<'_, '_>, low: Piece, high: Piece) -> Piece {
 }
 
 pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(), Gap> {
+    if fast::load_matrix(context, load) {
+        return Ok(());
+    }
     let count = load.dsts.len();
     let rows = locate_rows(context, (load.address, load.space), count, AccessKind::Read)?;
     let mut results = Vec::with_capacity(count);
@@ -145,9 +149,6 @@ pub(super) fn load(context: &mut Context<'_, '_>, load: &LoadMatrix) -> Result<(
 
 /// Reports the reads of a matrix by the lanes whose registers hold its elements.
 fn track_reads(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: bool) {
-    if !context.machine.general && defer_read(context, rows, transposed) {
-        return;
-    }
     for (number, row) in rows.iter().enumerate() {
         let Some(row) = row else { continue };
         for (lane, pointer, bytes) in accesses(*row, number, transposed) {
@@ -155,45 +156,6 @@ fn track_reads(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: 
             track(context, pointer, lane, bytes, attributes, SameValue::Different);
         }
     }
-}
-
-/// Defers the reads of a matrix, one read of every lane at a time. Returns `false` if none was deferred.
-fn defer_read(context: &mut Context<'_, '_>, rows: &[Option<Row>], transposed: bool) -> bool {
-    let Some(Some(Row { pointer: Pointer { area, .. }, .. })) = rows.first().copied() else {
-        return false;
-    };
-    let bytes = if transposed { 2 } else { 4 };
-    // With `.trans`, each lane reads two elements, in neighbouring rows.
-    let mut starts = [[0; WARP]; 2];
-    for (number, row) in rows.iter().enumerate() {
-        let Some(row) = row.filter(|row| row.pointer.area == area) else { return false };
-        // Leave this to the general code, which reports lanes that read the same place together.
-        let same_place =
-            |other: &Option<Row>| other.is_some_and(|other| other.pointer == row.pointer);
-        if rows[..number].iter().any(same_place) {
-            return false;
-        }
-        for (lane, pointer, _) in accesses(row, number, transposed) {
-            let Ok(start) = u32::try_from(pointer.offset) else { return false };
-            starts[if transposed { number % 2 } else { 0 }][lane] = start;
-        }
-    }
-    let (warp, attributes) =
-        (context.warp.number, AccessAttributes::plain(MemoryEffect::Read, context.site, bytes));
-    let mut defer =
-        |starts| context.tracker.defer_read((warp, Mask::ALL), (area, bytes), attributes, starts);
-    let [first, second] = &starts;
-    if !defer(first) {
-        return false;
-    }
-    // The first read may fill the list, which is then recorded at once. Report the second read directly in that case.
-    if transposed && !defer(second) {
-        each_place(Mask::ALL, second, |lanes, start| {
-            let target = (area, i64::from(start), bytes);
-            context.tracker.access((warp, lanes), target, attributes, SameValue::Different);
-        });
-    }
-    true
 }
 
 /// Returns the accesses to a row, as lane, address and size. Each part belongs to the lane whose register holds it;

@@ -14,7 +14,6 @@ use crate::handle::Handle;
 use crate::lanes::{Mask, WARP};
 use crate::legal::{Enclosure, enclosure};
 use crate::memory::Word;
-use crate::tags::{Source, Tags};
 use crate::value::bytes::Bytes;
 use crate::value::reason;
 use crate::value::unit::Sort;
@@ -125,13 +124,15 @@ fn widen_halves(
     let Some(words) = registers.unknown_narrow(layout, src, Width::B16, *lanes) else {
         return false;
     };
+    let units = &valued.store.units;
     let mut out = [0; WARP];
-    for lane in lanes.iter() {
-        let Some(value) = valued.store.units.half(words[lane], 0, sort) else { return false };
-        out[lane] = value;
+    if *lanes != Mask::ALL || !units.find_values_alone(words, sort, &mut out) {
+        for lane in lanes.iter() {
+            let Some(value) = units.half(words[lane], 0, sort) else { return false };
+            out[lane] = value;
+        }
     }
-    let tags = Tags::unknown(Mask::ALL, Source::Data);
-    registers.write_narrow(layout, dst, &out, tags, *lanes);
+    registers.write_data(layout, dst, &out, *lanes);
     true
 }
 

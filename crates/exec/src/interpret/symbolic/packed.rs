@@ -20,19 +20,25 @@ pub(super) fn split(context: &mut Context<'_, '_>, dsts: &[Option<Reg>], src: Op
     if !narrow(first) || !narrow(second) {
         return false;
     }
+    let units = &mut valued.store.units;
     let mut parts = [[0; WARP]; 2];
-    for lane in lanes.iter() {
-        for (half, part) in parts.iter_mut().enumerate() {
-            match valued.store.units.half_alone(words[lane], half) {
+    // Often one half is taken from a word at a time.
+    let dsts = [first, second].map(|dst| dst.filter(|&dst| layout.is_read(dst)));
+    for (half, part) in parts.iter_mut().enumerate() {
+        if dsts[half].is_none() || *lanes == Mask::ALL && units.find_known_halves(words, half, part)
+        {
+            continue;
+        }
+        for lane in lanes.iter() {
+            match units.half_alone(words[lane], half) {
                 Some(word) => part[lane] = word,
                 None => return false,
             }
         }
     }
-    let tags = Tags::unknown(Mask::ALL, Data);
-    for (dst, part) in [first, second].into_iter().zip(&parts) {
+    for (dst, part) in dsts.into_iter().zip(&parts) {
         if let Some(dst) = dst {
-            registers.write_narrow(layout, dst, part, tags, *lanes);
+            registers.write_data(layout, dst, part, *lanes);
         }
     }
     true

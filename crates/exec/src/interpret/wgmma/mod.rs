@@ -25,7 +25,8 @@ use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
 use crate::tile::{Tile, TileRows};
 use ir::{MatrixDescriptor, Operand, Shape, Wgmma, WgmmaFactor, WgmmaSync};
-use operand::{Contents, SharedFactor};
+pub(crate) use operand::Contents;
+use operand::SharedFactor;
 use std::ops::Range;
 use sync::SyncEvent;
 

@@ -7,11 +7,14 @@ use crate::interpret::access::{locate, read_element, set_tags_of};
 use crate::interpret::matrix::factors::Sources;
 use crate::interpret::matrix::fragment::{FragmentLayout, across_k, along_k};
 use crate::lanes::{Mask, WARP};
-use crate::memory::state;
+use crate::memory::{States, state};
 use crate::tags::{Source, Tags};
 use crate::tile::{Places, TileRows};
 use ir::Element;
 use std::sync::Arc;
+
+/// The largest number of factors of which the kind of bytes is kept.
+const MAX_KINDS: usize = 1 << 12;
 
 /// A factor in shared memory.
 pub(super) struct SharedFactor {
@@ -20,8 +23,8 @@ pub(super) struct SharedFactor {
 }
 
 /// The kind of bytes in a factor, in a run that neither simulates nor has a domain.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Contents {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contents {
     /// Numbers only.
     Numbers,
     /// Plain unknown data, possibly with numbers.
@@ -84,14 +87,31 @@ impl SharedFactor {
         };
         memory.read = true;
         let (first, bytes) = self.places.span;
-        match memory.states.common(first as usize, bytes as usize) {
+        let changes = memory.states.changes(first as usize..first as usize + bytes as usize);
+        let kinds = &mut context.scratch.contents;
+        if kinds.len() >= MAX_KINDS {
+            kinds.clear();
+        }
+        // A stage that is refilled keeps its states. No memory of a run without a domain is set back to earlier ones.
+        let known = kinds.entry((self.part.tile.variable, self.places.span));
+        let known = known.or_insert((u64::MAX, Contents::Mixed));
+        if known.0 != changes {
+            *known = (changes, self.kind_of_states(&memory.states));
+        }
+        known.1
+    }
+
+    /// Returns the kind of bytes with these states.
+    fn kind_of_states(&self, states: &States) -> Contents {
+        let (first, bytes) = self.places.span;
+        match states.common(first as usize, bytes as usize) {
             Some(state::OPAQUE) => return Contents::Data,
             Some(state::DEFINED) => return Contents::Numbers,
             _ => {}
         }
         let (mut worst, mut opaque) = (0, false);
         for &(start, bytes) in &self.places.ranges {
-            for &state in &memory.states[start as usize..start as usize + bytes as usize] {
+            for &state in &states[start as usize..start as usize + bytes as usize] {
                 worst = worst.max(state);
                 opaque |= state == state::OPAQUE;
             }
