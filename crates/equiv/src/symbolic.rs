@@ -10,6 +10,7 @@
 mod bounded;
 mod choosing;
 mod divided;
+mod enumerated;
 mod equations;
 mod fields;
 mod given;
@@ -406,6 +407,10 @@ impl Domain for Symbolic {
 
     fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
         self.narrowed_bounds(value, condition)
+    }
+
+    fn enumerated_bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        self.enumerated_bounds(value, condition)
     }
 
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {

@@ -9,6 +9,7 @@ use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
 use crate::outcome::WrittenBytes;
 use ir::Space;
+use rustc_hash::FxHashMap;
 use std::ops::{Deref, Range};
 use sync::SameValue;
 
@@ -221,6 +222,17 @@ pub(crate) struct Allocation {
     pub(crate) states: States,
     /// In a run with a domain, the word of a last unit with less than four bytes.
     tail: u32,
+    /// Numbers written under an undecided condition, by the start of the write.
+    chosen: FxHashMap<usize, ChosenNumber>,
+}
+
+/// A number written under an undecided condition, and the choice that memory holds since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ChosenNumber {
+    number: u64,
+    size: usize,
+    /// The units that hold the choice.
+    content: [u32; 2],
 }
 
 impl Allocation {
@@ -243,6 +255,7 @@ impl Allocation {
             bytes: vec![0; size],
             states: States::new(size, state),
             tail: 0,
+            chosen: FxHashMap::default(),
         }
     }
 
@@ -360,6 +373,25 @@ impl Allocation {
             return SameValue::Undecided;
         }
         if self.bytes[start..end] == *bytes { SameValue::Equal } else { SameValue::Different }
+    }
+
+    /// Remembers that a number of up to eight bytes was just written under an undecided condition.
+    pub(crate) fn remember_chosen(&mut self, start: usize, size: usize, number: u64) {
+        let content = self.units_of(start, size);
+        self.chosen.insert(start, ChosenNumber { number, size, content });
+    }
+
+    /// Returns `true` if the last write of these bytes wrote this number under an undecided condition.
+    pub(crate) fn has_chosen(&self, start: usize, size: usize, number: u64) -> bool {
+        let content = self.units_of(start, size);
+        self.word(start, size) == Word::Unknown
+            && self.chosen.get(&start) == Some(&ChosenNumber { number, size, content })
+    }
+
+    /// The units that up to eight bytes lie in; an access does not cross more, because it is aligned.
+    fn units_of(&self, start: usize, size: usize) -> [u32; 2] {
+        let last = start + size.max(1) - 1;
+        [start, last].map(|at| self.unit(at / 4 * 4))
     }
 
     /// Describes a byte for a report.

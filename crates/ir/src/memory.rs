@@ -184,6 +184,9 @@ pub struct Atomic {
     /// Set if sums of f32 keep subnormals: no instruction does in global memory, but a loop of compare-and-swap may.
     /// For [`AtomicOp::Mul`] and the operations after it: set if f32 is not flushed.
     pub keeps_subnormals: bool,
+    /// Set for a loop of compare-and-swap that leaves without a swap if memory has a number that is at least as good: it
+    /// may not write.
+    pub may_skip: bool,
 }
 
 /// `cp.async.bulk`, `cp.reduce.async.bulk`: copies between global and shared memory, asynchronously and through the

@@ -94,11 +94,14 @@ impl Symbolic {
         let nothing = BTreeMap::new();
         let Some(known) = self.known_if((root, true), &nothing, MAX_NESTING) else { return true };
         let comparisons = self.conjunction((root, true)).comparisons;
-        comparisons.into_iter().any(|(relation, [a, b], holds)| {
+        let mut are_integers = false;
+        let contradicts = comparisons.into_iter().any(|(relation, [a, b], holds)| {
             let integers = [a, b].into_iter().all(|side| self.range(side.into()).is_some());
+            are_integers |= integers;
             let truth = integers.then(|| self.truth_within(relation, [a, b], &known)).flatten();
             truth == Some(!holds)
-        })
+        });
+        contradicts || are_integers && self.holds_nowhere(root, &known)
     }
 
     /// Decides a comparison of integers by the range of their difference, given more knowledge about some

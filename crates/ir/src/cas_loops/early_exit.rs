@@ -66,6 +66,7 @@ impl SwapLoop {
             operand,
             negated: false,
             keeps_subnormals: false,
+            may_skip: true,
         })
     }
 }

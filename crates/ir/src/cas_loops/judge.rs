@@ -40,7 +40,8 @@ impl Judge<'_, '_> {
             }
         }
         let relaxed = matches!(self.walk.region.swap.ordering, Ordering::Relaxed(_));
-        (swaps_always || relaxed).then_some(performed)
+        let may_skip = !swaps_always;
+        (swaps_always || relaxed).then_some(Performed { may_skip, ..performed })
     }
 
     /// The update of one swap, if it succeeds.
@@ -59,6 +60,7 @@ impl Judge<'_, '_> {
                 scalar,
                 packed: 1,
                 keeps_subnormals: keeps,
+                may_skip: false,
             });
         }
         let Node::Result(place, _, operands) = self.walk.node(swap.new) else { return None };
@@ -92,6 +94,7 @@ impl Judge<'_, '_> {
             scalar: update.scalar,
             packed: update.packed,
             keeps_subnormals: update.keeps_subnormals,
+            may_skip: false,
         })
     }
 
@@ -118,6 +121,7 @@ impl Judge<'_, '_> {
             scalar,
             packed: 1,
             keeps_subnormals: keeps,
+            may_skip: false,
         })
     }
 
@@ -198,6 +202,8 @@ pub(super) struct Performed {
     pub scalar: Scalar,
     pub packed: u8,
     pub keeps_subnormals: bool,
+    /// Set if a path leaves without a swap.
+    pub may_skip: bool,
 }
 
 /// The update that stores a number if this comparison of it with the old one holds.

@@ -123,13 +123,14 @@ fn load_name(load: &Load) -> String {
 
 fn atomic_mnemonic(atomic: &Atomic) -> String {
     format!(
-        "atomic.{}{}.{}.{}{}{}",
+        "atomic.{}{}.{}.{}{}{}{}",
         space_name(atomic.space),
         ordering_suffix(atomic.ordering),
         atomic_name(atomic.op),
         scalar_name(atomic.scalar),
         lane_suffix(atomic.packed),
         flag(atomic.keeps_subnormals, ".keeps_subnormals"),
+        flag(atomic.may_skip, ".may_skip"),
     )
 }
 
