@@ -320,9 +320,9 @@ fn raised(top: Arg, own: &[u32], behind: &str) -> Outcome {
 }
 
 /// Reads the number plainly in all threads, or in the first.
-const READ: &str = "ld.global.u32 %r9, [%rd1]; st.global.u32 [%rd2+4], %r9;";
-const FIRST_READS: &str = "setp.eq.u32 %p1, %r7, 0; @!%p1 bra end; ld.global.u32 %r9, [%rd1];
-     st.global.u32 [%rd2+4], %r9; end: ret;";
+const READ: &str = "ld.global.u32 %r8, [%rd1]; st.global.u32 [%rd2+4], %r8;";
+const FIRST_READS: &str = "setp.eq.u32 %p1, %r7, 0; @!%p1 bra end; ld.global.u32 %r8, [%rd1];
+     st.global.u32 [%rd2+4], %r8; end: ret;";
 
 #[test]
 fn a_loop_that_swaps_nothing_only_reads() {
