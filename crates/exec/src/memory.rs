@@ -365,12 +365,14 @@ impl Allocation {
         }
     }
 
-    /// Compares the present value with a write of these bytes, all in one state.
+    /// Compares the present value with a write of these bytes, all in one state. A number is also compared with one
+    /// written under an undecided condition: both writes leave the same if both happen.
     pub(crate) fn would_keep(&self, start: usize, bytes: &[u8], state: u8) -> SameValue {
         let end = start + bytes.len();
         let known = |state: &u8| *state == state::DEFINED;
         if !known(&state) || !self.states[start..end].iter().all(known) {
-            return SameValue::Undecided;
+            let is_chosen = known(&state) && self.has_chosen(start, bytes);
+            return if is_chosen { SameValue::Equal } else { SameValue::Undecided };
         }
         if self.bytes[start..end] == *bytes { SameValue::Equal } else { SameValue::Different }
     }
@@ -382,7 +384,12 @@ impl Allocation {
     }
 
     /// Returns `true` if the last write of these bytes wrote this number under an undecided condition.
-    pub(crate) fn has_chosen(&self, start: usize, size: usize, number: u64) -> bool {
+    fn has_chosen(&self, start: usize, bytes: &[u8]) -> bool {
+        let size = bytes.len();
+        if self.chosen.is_empty() || size > 8 {
+            return false;
+        }
+        let number = bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let content = self.units_of(start, size);
         self.word(start, size) == Word::Unknown
             && self.chosen.get(&start) == Some(&ChosenNumber { number, size, content })

@@ -22,7 +22,7 @@ const MAX_NODES: usize = 1 << 11;
 
 /// The largest number of evaluated nodes of a question, and of a run.
 const MAX_STEPS: i128 = 1 << 20;
-const MAX_STEPS_OF_RUN: u64 = 1 << 27;
+const MAX_STEPS_OF_RUN: u64 = 1 << 26;
 
 /// How to compute a node from earlier ones, by their numbers.
 #[derive(Clone, Debug)]
@@ -94,6 +94,16 @@ impl Symbolic {
         let mut program = Program::default();
         let Some(condition) = self.compile(&mut program, condition, known) else { return false };
         let mut holds = false;
+        let is_small = |(low, high): Range| high.saturating_sub(low) < MAX_COMBINATIONS;
+        let sizes = program.inputs.iter().map(|(_, range)| *range);
+        let combinations =
+            sizes.filter(|range| is_small(*range)).fold(1i128, |all, (low, high)| {
+                all.saturating_mul(high.saturating_sub(low).saturating_add(1).max(0))
+            });
+        if combinations > MAX_COMBINATIONS {
+            // Some of the numbers alone seldom decide anything.
+            return false;
+        }
         let tried = self.try_all(&program, 0, &mut |values| {
             holds = values[condition] != Some(0);
             !holds
@@ -229,7 +239,8 @@ impl Symbolic {
             },
             Node::Sum(sum) => {
                 let factors = self.terms.products(sum).flatten();
-                let product = |one: &term::Factors| (of(one.left()), of(one.right()), one.is_negative());
+                let product =
+                    |one: &term::Factors| (of(one.left()), of(one.right()), one.is_negative());
                 Step::Sum(factors.map(product).collect())
             }
             Node::Product(a, b) => Step::Product(of(a), of(b)),
@@ -273,7 +284,8 @@ impl Program {
                 let mut sum = 0i128;
                 for &(a, b, negative) in products {
                     let product = values[a]?.checked_mul(values[b]?)?;
-                    sum = sum.checked_add(if negative { product.checked_neg()? } else { product })?;
+                    sum =
+                        sum.checked_add(if negative { product.checked_neg()? } else { product })?;
                 }
                 sum
             }

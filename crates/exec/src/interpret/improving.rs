@@ -60,7 +60,8 @@ pub(super) fn update_lane(
         Effect::Open => {
             let memory = allocation(context, pointer.area, lane);
             if memory.is_some_and(|(memory, ..)| !memory.allows(AccessKind::Atomic)) {
-                let reason = "this would write to read-only memory, unless its number is at least as good";
+                let reason =
+                    "this would write to read-only memory, unless its number is at least as good";
                 return Err(context.conditional_gap(reason));
             }
         }
@@ -97,7 +98,9 @@ fn effect(
     let Area::Global(number) = pointer.area else { return Effect::Open };
     let buffer = context.machine.launch.buffers.get(number);
     let is_first = buffer.is_some_and(|buffer| match &buffer.contents {
-        Contents::Known(first) => first.get(start..start + size) == Some(&old.to_le_bytes()[..size]),
+        Contents::Known(first) => {
+            first.get(start..start + size) == Some(&old.to_le_bytes()[..size])
+        }
         _ => false,
     });
     // With NaN, a number may come back.

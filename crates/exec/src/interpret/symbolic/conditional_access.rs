@@ -61,7 +61,8 @@ pub(super) fn store_in_lane(
     let found = locate(context, pointer, lane, (size, size), AccessKind::Write);
     let Some(found) = found else { return };
     let attributes = AccessAttributes::plain(MemoryEffect::Write, context.site, element);
-    let same = found.map_or(SameValue::Undecided, |start| repeats(context, store, (pointer, lane, start)));
+    let same =
+        found.map_or(SameValue::Undecided, |start| repeats(context, store, (pointer, lane, start)));
     track(context, pointer, lane, size, attributes, same);
     let Some(start) = found else { return };
     let private = merged && matches!(pointer.area, Area::Local(_));
@@ -107,9 +108,7 @@ fn repeats(
         let at = start + position * size;
         let is_number = size <= 8 && word_of(tags, lane) == Word::Number;
         let Some((memory, ..)) = allocation(context, pointer.area, lane) else { return false };
-        is_number
-            && (memory.would_keep(at, &bytes[..size], state::DEFINED) == SameValue::Equal
-                || memory.has_chosen(at, size, number))
+        is_number && memory.would_keep(at, &bytes[..size], state::DEFINED) == SameValue::Equal
     });
     if all { SameValue::Equal } else { SameValue::Undecided }
 }
