@@ -19,7 +19,7 @@ use crate::race::{PassedBarrier, Race, RaceSide};
 use crate::report::Report;
 use crate::tracker::{ConflictContext, CopyNote, CountedConflict};
 use crate::updates::{is_reducing_copy, update};
-use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp};
+use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, Skips, SyncOp};
 use rustc_hash::FxHashMap;
 use sync::{Conflict, ConflictSide, Conflicts, MemoryEffect, SameValue, Site, Visibility};
 
@@ -307,7 +307,7 @@ impl ReportContext<'_, '_> {
         { sides }.any(|(side, unit)| {
             let op = self.machine.op(side.site);
             side.kind == MemoryEffect::Update
-                && matches!(op, Some(Op::Atomic(atomic)) if atomic.may_skip)
+                && matches!(op, Some(Op::Atomic(atomic)) if atomic.skips != Skips::Never)
                 && !report.certain_updates.contains(&(side.site, unit, side.who))
         })
     }

@@ -114,7 +114,7 @@ pub(crate) struct Report {
     pub(crate) has_choices: bool,
     /// Set if a value written under such a condition may be undefined.
     pub(crate) maybe_undefined: bool,
-    /// Updates that change memory in this run although they may leave it alone ([`ir::Atomic::may_skip`]): the
+    /// Updates that change memory in this run although they may leave it alone ([`ir::Atomic::skips`]): the
     /// instruction, the block or cluster, and the thread.
     pub(crate) certain_updates: FxHashSet<(Site, u64, LaneId)>,
     /// Uses of barriers, on request.

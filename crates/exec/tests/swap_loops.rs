@@ -310,7 +310,12 @@ fn loops_that_compare_floats_leave_the_same_bits() {
 
 /// Threads raise one number to their own, in a loop that leaves early, and then run `behind`.
 fn raised(top: Arg, own: &[u32], behind: &str) -> Outcome {
-    let program = early(LOAD, "setp.ge.s32 %p1, %r1, %r3; @%p1", SWAP, behind);
+    raised_if("setp.ge.s32 %p1, %r1, %r3; @%p1", top, own, behind)
+}
+
+/// The same, with another condition for leaving.
+fn raised_if(leaves: &str, top: Arg, own: &[u32], behind: &str) -> Outcome {
+    let program = early(LOAD, leaves, SWAP, behind);
     let words = own.iter().flat_map(|&own| [own, 0, 0, 0, 0]);
     let own: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
     let threads = own.len() as u32 / 20;
@@ -343,6 +348,12 @@ fn a_loop_that_swaps_nothing_only_reads() {
     assert_eq!(outcome.findings, []);
     assert!(outcome.undecided.iter().all(exec::Undecided::asks_for_contents));
     assert!(!outcome.undecided.is_empty());
+    // The second thread swaps an equal number, which is a write.
+    let leaves = "setp.gt.s32 %p1, %r1, %r3; @%p1";
+    assert!(is_clean(&raised_if(leaves, Arg::InOut(word(9)), &[1, 8, 3], READ)));
+    let outcome = raised_if(leaves, Arg::InOut(word(9)), &[1, 9, 3], READ);
+    assert!(!outcome.undecided.is_empty());
+    assert!(raised_if(leaves, Arg::In(word(9)), &[1, 9, 3], "").gap.is_some());
     // Nobody knows whether the threads write.
     let outcome = raised(Arg::Opaque(4), &[10, 3], "");
     assert_eq!(outcome.findings, []);

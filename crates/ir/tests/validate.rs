@@ -334,7 +334,7 @@ fn operands_are_as_wide_as_what_is_read() {
             address: at(IN_REGISTER()),
             ordering: Ordering::Weak,
             keeps_subnormals: false,
-            may_skip: false,
+            skips: ir::Skips::Never,
         })
     };
     refused(narrow, atomic(R, H), atomic(R, R));

@@ -1,6 +1,6 @@
 //! Loops of compare-and-swap: some become an update, others stay.
 
-use ir::{Atomic, AtomicOp, Function, Load, Op, Ordering, Scalar};
+use ir::{Atomic, AtomicOp, Function, Load, Op, Ordering, Scalar, Skips};
 
 /// A kernel with this body.
 fn kernel(body: &str) -> Function {
@@ -338,7 +338,23 @@ fn products_of_halves_that_flush_are_no_updates() {
 
 #[test]
 fn a_loop_that_leaves_without_a_swap_may_not_write() {
-    assert!(atomic(&kernel(WHILE)).may_skip);
-    assert!(atomic(&kernel(LOADS)).may_skip);
-    assert!(!atomic(&kernel(&swap_loop(MAXIMUM))).may_skip);
+    let skips = |body: &str| atomic(&kernel(body)).skips;
+    assert_eq!(skips(WHILE), Skips::UnlessBetter);
+    assert_eq!(skips(LOADS), Skips::UnlessBetter);
+    assert_eq!(skips(&swap_loop(MAXIMUM)), Skips::Never);
+    let early = |relation: &str| {
+        format!(
+            "ld.global.u32 %r2, [%x1];
+             again: setp.{relation}.s32 %p2, %r2, %r1; @%p2 bra out;
+             atom.global.cas.b32 %r3, [%x1], %r2, %r1;
+             setp.ne.s32 %p1, %r2, %r3; mov.u32 %r2, %r3; @%p1 bra again;
+             out: ret;"
+        )
+    };
+    assert_eq!(skips(&early("ge")), Skips::UnlessBetter);
+    // An equal number is swapped for itself.
+    assert_eq!(skips(&early("gt")), Skips::IfWorse);
+    let several =
+        early("gt").replace("%r3, [%x1], %r2, %r1;", "%r3, [%x1], %r2, %r1; bra.uni next; next:");
+    assert_eq!(skips(&several), Skips::IfWorse);
 }

@@ -23,7 +23,7 @@ use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
 use ir::{
     Atomic, AtomicOp, FloatBinary, FloatMode, FloatRelation, IntBinary, Operand, Relation, Scalar,
-    Scope, Space, Width,
+    Scope, Skips, Space, Width,
 };
 use std::num::NonZeroU16;
 use sync::{MemoryEffect, SameValue, SyncEvent, UpdateGroup};
@@ -81,9 +81,11 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
     }
     for lane in addresses.lanes.iter() {
         let Some(pointer) = addresses.pointers[lane] else { continue };
-        match atomic.may_skip {
-            true => improving::update_lane(context, atomic, (pointer, lane), &operands, &mut old)?,
-            false => update_lane(context, atomic, (pointer, lane), &operands, &mut old),
+        match atomic.skips {
+            Skips::Never => update_lane(context, atomic, (pointer, lane), &operands, &mut old),
+            Skips::UnlessBetter | Skips::IfWorse => {
+                improving::update_lane(context, atomic, (pointer, lane), &operands, &mut old)?;
+            }
         }
     }
     if let (Some(ticket), Some(old)) = (&ticket, old.first()) {

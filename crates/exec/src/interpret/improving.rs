@@ -1,4 +1,4 @@
-//! Updates that leave memory alone if its number is at least as good ([`Atomic::may_skip`]): loops of compare-and-swap
+//! Updates that leave memory alone if its number is at least as good ([`Atomic::skips`]): loops of compare-and-swap
 //! that compare first.
 //!
 //! If such an update changes memory in this run, it writes, and its races and faults are real. If it changes nothing,
@@ -21,7 +21,7 @@ use crate::launch::Contents;
 use crate::memory::Word;
 use crate::tags::Tags;
 use crate::tracker::AccessAttributes;
-use ir::{Atomic, AtomicOp, Scalar};
+use ir::{Atomic, AtomicOp, Scalar, Skips};
 use sync::{LaneId, MemoryEffect, SameValue};
 
 /// The effect of an update on memory.
@@ -89,8 +89,20 @@ fn effect(
     if (word, word_of(*tags, lane)) != (Word::Number, Word::Number) {
         return Effect::Open;
     }
-    if update(atomic, old, values[lane], None) != old {
+    let writes = match (better(atomic.op), atomic.scalar) {
+        // NaN may be replaced by the same bits.
+        (Some(better), Scalar::Float(format)) => {
+            let flush = !atomic.keeps_subnormals;
+            concrete::float_compare(better, format, flush, values[lane], old)
+        }
+        _ => update(atomic, old, values[lane], None) != old,
+    };
+    if writes {
         return Effect::Writes;
+    }
+    if values[lane] == old && atomic.skips == Skips::IfWorse {
+        // Perhaps it swaps the number for itself.
+        return Effect::Open;
     }
     if never_changes {
         return Effect::Reads;

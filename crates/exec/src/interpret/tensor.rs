@@ -476,7 +476,7 @@ fn reduce(
         address: ir::Address { base: ir::AddressBase::Absolute, offset: 0 },
         ordering: Ordering::Relaxed(Scope::Gpu),
         keeps_subnormals: false,
-        may_skip: false,
+        skips: ir::Skips::Never,
     };
     let whole = Reduction { update: &update, lane: lane_copy.lane, id };
     for piece in walked.pieces() {

@@ -381,7 +381,7 @@ impl Kept<'_, '_> {
                 operand,
                 negated: performed.negated,
                 keeps_subnormals: performed.keeps_subnormals,
-                may_skip: performed.may_skip,
+                skips: performed.skips,
             },
         })
     }

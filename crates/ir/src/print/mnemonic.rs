@@ -3,8 +3,8 @@
 use crate::{
     Accuracy, Argument, AsyncCopy, Atomic, AtomicOp, BarrierKind, BulkCompletion, BulkCopy,
     FloatMode, Load, MapOp, Mbarrier, MbarrierOp, MbarrierPhase, MbarrierTest, Mma, Op, Ordering,
-    RegisterPool, RemoteStore, Rounding, Scalar, Space, SyncOp, TensorCopy, TensorCopyKind, Wgmma,
-    WgmmaFactor, WgmmaSync, WmmaLoad, WmmaMma, WmmaStore,
+    RegisterPool, RemoteStore, Rounding, Scalar, Skips, Space, SyncOp, TensorCopy, TensorCopyKind,
+    Wgmma, WgmmaFactor, WgmmaSync, WmmaLoad, WmmaMma, WmmaStore,
 };
 
 /// The operation with all modifiers, without operands.
@@ -130,7 +130,11 @@ fn atomic_mnemonic(atomic: &Atomic) -> String {
         scalar_name(atomic.scalar),
         lane_suffix(atomic.packed),
         flag(atomic.keeps_subnormals, ".keeps_subnormals"),
-        flag(atomic.may_skip, ".may_skip"),
+        match atomic.skips {
+            Skips::Never => "",
+            Skips::UnlessBetter => ".unless_better",
+            Skips::IfWorse => ".if_worse",
+        },
     )
 }
 

@@ -176,7 +176,7 @@ fn emit_access(
             None => return Err(insn.unsupported("no atomic has this type")),
         },
     };
-    let (keeps_subnormals, may_skip) = (false, false);
+    let (keeps_subnormals, skips) = (false, ir::Skips::Never);
     let atomic = Atomic {
         dsts,
         op,
@@ -188,7 +188,7 @@ fn emit_access(
         address,
         ordering,
         keeps_subnormals,
-        may_skip,
+        skips,
     };
     insn.emit(Op::Atomic(atomic));
     Ok(())
