@@ -94,6 +94,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
     }
     (finished.strict, finished.allow, finished.pictures) = (strict, allow, pictures);
     search_for_races(execution, &mut finished, checks);
+    search_out_of_bounds(execution, &mut finished);
     if graph.is_some() || pictures {
         finished.gather_barrier_uses(execution.limits);
     }
@@ -351,6 +352,29 @@ fn search_for_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, c
     if let Some((number, race)) = equiv::show_race(&side, &assumptions, execution.limits, open) {
         finished.result.undecided.remove(number);
         finished.result.findings.push(race);
+    }
+}
+
+/// Searches for tensor contents for which an access is out of bounds, if the run stopped because it depends on data. All
+/// integers must have stated ranges: others may be indices that the caller keeps in bounds.
+fn search_out_of_bounds(execution: &Execution<'_>, finished: &mut FinishedRun<'_>) {
+    let stop = finished.result.gap.as_ref().map(|gap| gap.stop);
+    let is_open =
+        stop.is_some_and(|stop| stop.is_not_followed() || stop == StopReason::Conditional);
+    let is_integer = |input: &&InputSpec| matches!(input.element.scalar(), Scalar::Integer { .. });
+    let mut integers = finished.built.inputs.iter().filter(is_integer).peekable();
+    if !is_open || integers.peek().is_none() || integers.any(|input| input.range.is_none()) {
+        return;
+    }
+    if finished.errors().next().is_some() {
+        return;
+    }
+    let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
+    let Ok(prepared) = prepared.map(PreparedLaunch::without_relations) else { return };
+    let Ok(side) = crate::equiv::single_side(execution, &prepared) else { return };
+    let Some((_, assumptions)) = ranges(&prepared, &side) else { return };
+    if let Some(found) = equiv::show_out_of_bounds(&side, &assumptions, execution.limits) {
+        finished.result.findings.push(found);
     }
 }
 

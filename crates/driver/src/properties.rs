@@ -7,6 +7,7 @@ use crate::alignment;
 use crate::arguments::OutputSpec;
 use crate::execute::FinishedRun;
 use crate::findings;
+use crate::sync_findings;
 use crate::verdict::Verdict;
 use crate::vocabulary::PropertyName;
 use exec::{AccessKind, Contents, Doubt, Doubtful, Fault};
@@ -183,6 +184,10 @@ fn open_races(finished: &FinishedRun<'_>) -> Vec<String> {
         0 => {}
         1 => reasons.push("one pair of accesses may race (WP0020)".to_owned()),
         count => reasons.push(format!("{count} pairs of accesses may race (WP0020)")),
+    }
+    let notes = finished.result.findings.iter().map(|finding| &finding.fault);
+    if finished.strict && { notes }.any(sync_findings::leaves_open) {
+        reasons.push("threads may write the same value at the same time".to_owned());
     }
     if finished.equal_as_reals {
         let text = "float-order: the values that the threads write are equal as real numbers, but may differ \

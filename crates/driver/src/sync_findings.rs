@@ -25,10 +25,17 @@ pub(crate) fn in_flight(copies: usize, committed: bool, finding: &Finding) -> Di
     error_at(Code::AsyncCopy, finding, message).label(thread_label(finding))
 }
 
-/// Returns `true` if a fault is reported as a note. In strict mode only faults within the manual's rules are notes.
+/// Returns `true` if a fault is reported as a note. In strict mode only faults within the manual's rules are notes, and
+/// those that may not happen ([`leaves_open`]).
 pub(crate) fn is_note(fault: &Fault, strict: bool) -> bool {
     let allowed = matches!(fault, Fault::CopiesInFlight { .. } | Fault::ProductsInFlight { .. });
-    fault.is_note() && (!strict || allowed)
+    fault.is_note() && (!strict || allowed || leaves_open(fault))
+}
+
+/// Returns `true` for a note about accesses under conditions on data, of which nobody knows whether they happen together.
+/// In strict mode it leaves races open.
+pub(crate) fn leaves_open(fault: &Fault) -> bool {
+    matches!(fault, Fault::Race(race) if race.conditional && race.same_value)
 }
 
 /// Two unordered accesses.
@@ -39,7 +46,8 @@ pub(crate) fn race(race: &Race, group: &Group<'_>, program: &Program) -> Diagnos
     let what = match () {
         () if product.is_some() => product.unwrap_or_default(),
         () if race.same_value => {
-            format!("two threads write {place}, both the same value, and nothing orders them")
+            let may = if race.conditional { "may write" } else { "write" };
+            format!("two threads {may} {place}, both the same value, and nothing orders them")
         }
         () if race.unused => format!(
             "race on {place}: {} that nothing orders; nothing depends on the read value",

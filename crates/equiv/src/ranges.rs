@@ -37,6 +37,8 @@ pub(crate) struct Ranges {
     sums: FxHashMap<ListId, (u32, Option<Range>)>,
     /// Number of conditions that were checked against ranges so far.
     pub(crate) conditions_checked: u32,
+    /// Number of evaluated steps in trials of all numbers so far.
+    pub(crate) steps_tried: u64,
 }
 
 impl Ranges {

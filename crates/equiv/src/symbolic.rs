@@ -11,6 +11,7 @@
 mod bounded;
 mod choosing;
 mod divided;
+mod enumerated;
 mod equations;
 mod fields;
 mod given;
@@ -407,6 +408,10 @@ impl Domain for Symbolic {
 
     fn bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
         self.narrowed_bounds(value, condition)
+    }
+
+    fn enumerated_bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        self.enumerated_bounds(value, condition)
     }
 
     fn round(&mut self, value: Value, rounding: Rounding) -> Option<i128> {

@@ -1,21 +1,47 @@
-//! Demonstrates races under data conditions by trial runs.
+//! Demonstrates races and accesses out of bounds under data conditions by trial runs.
 //!
 //! A run that follows both sides of branches leaves it open whether two conditional accesses race: perhaps no
 //! contents satisfy both conditions. Here the kernel as written runs on numbers at a few points that the
 //! assumptions allow, with all checks. A race of the same two instructions there is a real one, with contents
 //! that show it. Inputs that it does not need are set to zero again, as far as a few runs can tell. Finding
-//! no race at these points proves nothing.
+//! no race at these points proves nothing. The same holds for an access out of bounds, if a run stopped because
+//! bounds depend on data.
 
 use crate::assumed::Assumed;
+use crate::assumed_ranges::AssumedRange;
 use crate::ordinary::OrdinaryInputs;
 use crate::side::{Assumption, Side};
 use crate::table::Table;
 use crate::witness::{Numbers, Run};
+use base::mix64;
 use exec::{Checks, Fault, Finding, Launch, Limits, Outcome, Place, Race, Undecided};
 use ir::Program;
 
 /// The points to try, by number: equal inputs, both signs, random numbers.
 const POINTS: [usize; 8] = [0, 1, 2, 3, 4, 7, 9, 11];
+
+/// The number of points at which integers have numbers of their ranges, tried for accesses out of bounds.
+const POINTS_IN_RANGES: usize = 24;
+
+/// Chooses a number of a range for an element, by the number of the point: the largest, the least, both in turn, or a
+/// random one.
+fn number_in(point: usize, element: usize, (least, most): (i128, i128)) -> i128 {
+    match point {
+        0 => most,
+        1 => least,
+        2 | 3 => {
+            if element % 2 == point % 2 {
+                least
+            } else {
+                most
+            }
+        }
+        _ => {
+            let random = mix64((point as u64) << 40 ^ element as u64);
+            least + i128::from(random) % (most - least + 1).max(1)
+        }
+    }
+}
 
 /// The largest number of instructions, counted in all lanes, of a run.
 const MAX_INSTRUCTIONS: u64 = 10_000_000;
@@ -34,6 +60,38 @@ pub fn show_race(
     limits: Limits,
     open: &[Undecided],
 ) -> Option<(usize, Finding)> {
+    let find = |trial: &Trial<'_>, numbers: &Numbers| trial.race(numbers, open);
+    let shown = try_points(side, (assumptions, limits), false, &find);
+    let ((position, mut finding), contents) = shown?;
+    if let Fault::Race(race) = &mut finding.fault {
+        race.when = Some(contents);
+    }
+    Some((position, finding))
+}
+
+/// Finds contents for which an access is out of bounds.
+#[must_use]
+pub fn show_out_of_bounds(
+    side: &Side<'_>,
+    assumptions: &[Assumption],
+    limits: Limits,
+) -> Option<Finding> {
+    let find = |trial: &Trial<'_>, numbers: &Numbers| trial.outside(numbers);
+    let shown = try_points(side, (assumptions, limits), true, &find);
+    let (mut finding, contents) = shown?;
+    if let Fault::OutOfBounds { when, .. } = &mut finding.fault {
+        *when = Some(contents);
+    }
+    Some(finding)
+}
+
+/// Tries a few points, or more, until one of them shows something. Returns it with the contents that it needs.
+fn try_points<T>(
+    side: &Side<'_>,
+    (assumptions, limits): (&[Assumption], Limits),
+    tries_more: bool,
+    find: &dyn Fn(&Trial<'_>, &Numbers) -> Option<T>,
+) -> Option<(T, String)> {
     let table = Table::new([side, side]).ok()?.with_ranges(assumptions).ok()?;
     let table = table.with_conditions(assumptions).ok()?;
     let domain = table.domain(side, 0, false).ok()?;
@@ -45,40 +103,75 @@ pub fn show_race(
         assumed: &assumed,
     };
     let lane_instructions = limits.lane_instructions.min(MAX_INSTRUCTIONS);
-    let trial = Trial { ordinary, open, limits: Limits { lane_instructions, ..limits } };
-    POINTS.into_iter().find_map(|number| {
-        let (_, numbers) = trial.ordinary.at(number)?;
-        let found = trial.race(&numbers)?;
-        Some(trial.reduce(&numbers, found))
+    let trial = Trial { ordinary, limits: Limits { lane_instructions, ..limits } };
+    let in_ranges = if tries_more { 0..POINTS_IN_RANGES } else { 0..0 };
+    let in_ranges = in_ranges.map(|point| trial.in_ranges(&domain.assumed_ranges, point));
+    let usual = POINTS.into_iter().map(|number| Some(trial.ordinary.at(number)?.1));
+    in_ranges.chain(usual).find_map(|numbers| {
+        let numbers = numbers?;
+        let found = find(&trial, &numbers)?;
+        Some(trial.reduce(&numbers, found, find))
     })
 }
 
-/// A kernel with its undecided races.
+/// A kernel with the inputs of trial runs.
 struct Trial<'t> {
     ordinary: OrdinaryInputs<'t>,
-    open: &'t [Undecided],
     limits: Limits,
 }
 
 impl Trial<'_> {
-    /// Returns a race at a point, with the number of the undecided pair that it settles.
-    fn race(&self, numbers: &Numbers) -> Option<(usize, Finding)> {
+    /// A point at which integers have numbers of their stated ranges.
+    fn in_ranges(&self, ranges: &[AssumedRange], point: usize) -> Option<Numbers> {
+        let OrdinaryInputs { sides, table, terms, assumed } = self.ordinary;
+        let (_, usual) = self.ordinary.at(POINTS[0])?;
+        let positions = (0..terms.inputs().len()).filter(|position| table.is_free(*position));
+        let number = |position: usize| {
+            let range = ranges.iter().find(|one| one.positions.contains(&position))?;
+            let number = number_in(point, position - range.positions.start, range.range);
+            let is_exact = number.abs() < 1 << 53;
+            let is_allowed = range.without_gaps((number, number)) == (number, number);
+            (is_exact && is_allowed).then_some(number as f64)
+        };
+        let values = positions
+            .map(|position| (position, number(position).unwrap_or_else(|| usual.at(position))));
+        let point = Numbers::of_all(sides, table, terms, values)?;
+        assumed.all_hold(terms, &point).then_some(point)
+    }
+
+    /// The findings of a run at a point.
+    fn findings(&self, numbers: &Numbers) -> Option<Vec<Finding>> {
         let (side, table, limits) = (self.ordinary.sides[0], self.ordinary.table, self.limits);
         let run = Run { side, number: 0, table, numbers, limits };
-        let outcome = run.on_bits_by(check)?.pop()?;
-        outcome.findings.into_iter().find_map(|finding| match &finding.fault {
+        Some(run.on_bits_by(check)?.pop()?.findings)
+    }
+
+    /// Returns an access out of bounds at a point.
+    fn outside(&self, numbers: &Numbers) -> Option<Finding> {
+        let is_outside = |one: &Finding| matches!(one.fault, Fault::OutOfBounds { .. });
+        self.findings(numbers)?.into_iter().find(is_outside)
+    }
+
+    /// Returns a race at a point, with the number of the undecided pair that it settles.
+    fn race(&self, numbers: &Numbers, open: &[Undecided]) -> Option<(usize, Finding)> {
+        self.findings(numbers)?.into_iter().find_map(|finding| match &finding.fault {
             Fault::Race(race) if !race.is_harmless() && !finding.fault.is_note() => {
                 let same = |open: &Undecided| {
                     open.asks_for_contents() && places(&open.race) == places(race)
                 };
-                Some((self.open.iter().position(same)?, finding))
+                Some((open.iter().position(same)?, finding))
             }
             _ => None,
         })
     }
 
-    /// Sets inputs to zero that a race does not need, and names the others in the finding.
-    fn reduce(&self, numbers: &Numbers, mut found: (usize, Finding)) -> (usize, Finding) {
+    /// Sets inputs to zero that a finding does not need, and names the others.
+    fn reduce<T>(
+        &self,
+        numbers: &Numbers,
+        mut found: T,
+        find: &dyn Fn(&Self, &Numbers) -> Option<T>,
+    ) -> (T, String) {
         let OrdinaryInputs { sides, table, terms, .. } = self.ordinary;
         let positions = (0..terms.inputs().len()).filter(|position| table.is_free(*position));
         let mut values: Vec<(usize, f64)> =
@@ -96,16 +189,13 @@ impl Trial<'_> {
                 let point = Numbers::of_all(sides, table, terms, fewer.iter().copied());
                 let holds = |point: &Numbers| self.ordinary.assumed.all_hold(terms, point);
                 let Some(point) = point.filter(holds) else { continue };
-                if let Some(race) = self.race(&point) {
-                    (values, found) = (fewer, race);
+                if let Some(again) = find(self, &point) {
+                    (values, found) = (fewer, again);
                 }
             }
             width /= 2;
         }
-        if let Fault::Race(race) = &mut found.1.fault {
-            race.when = Some(self.contents(&values));
-        }
-        found
+        (found, self.contents(&values))
     }
 
     /// Formats contents for a report: `x[0] is 1 and x[3] is 2`.

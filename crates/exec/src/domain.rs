@@ -380,6 +380,12 @@ pub trait Domain {
         self.bounds(value)
     }
 
+    /// Like [`bounds_under`](Self::bounds_under), by trying all numbers that inputs may have. This takes longer.
+    fn enumerated_bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        let _ = (value, condition);
+        None
+    }
+
     /// Returns `true` if the sum of an integer and a constant is a multiple of `divisor` for all inputs.
     fn is_multiple(&mut self, (value, more): (Value, i128), divisor: u32) -> bool {
         let _ = (value, more, divisor);

@@ -9,6 +9,7 @@ use crate::finding::{AccessKind, Target};
 use crate::launch::Access;
 use crate::outcome::WrittenBytes;
 use ir::Space;
+use rustc_hash::FxHashMap;
 use std::ops::{Deref, Range};
 use sync::SameValue;
 
@@ -242,6 +243,17 @@ pub(crate) struct Allocation {
     pub(crate) states: States,
     /// In a run with a domain, the word of a last unit with less than four bytes.
     tail: u32,
+    /// Numbers written under an undecided condition, by the start of the write.
+    chosen: FxHashMap<usize, ChosenNumber>,
+}
+
+/// A number written under an undecided condition, and the choice that memory holds since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ChosenNumber {
+    number: u64,
+    size: usize,
+    /// The units that hold the choice.
+    content: [u32; 2],
 }
 
 impl Allocation {
@@ -264,6 +276,7 @@ impl Allocation {
             bytes: vec![0; size],
             states: States::new(size, state),
             tail: 0,
+            chosen: FxHashMap::default(),
         }
     }
 
@@ -373,14 +386,40 @@ impl Allocation {
         }
     }
 
-    /// Compares the present value with a write of these bytes, all in one state.
+    /// Compares the present value with a write of these bytes, all in one state. A number is also compared with one
+    /// written under an undecided condition: both writes leave the same if both happen.
     pub(crate) fn would_keep(&self, start: usize, bytes: &[u8], state: u8) -> SameValue {
         let end = start + bytes.len();
         let known = |state: &u8| *state == state::DEFINED;
         if !known(&state) || !self.states[start..end].iter().all(known) {
-            return SameValue::Undecided;
+            let is_chosen = known(&state) && self.has_chosen(start, bytes);
+            return if is_chosen { SameValue::Equal } else { SameValue::Undecided };
         }
         if self.bytes[start..end] == *bytes { SameValue::Equal } else { SameValue::Different }
+    }
+
+    /// Remembers that a number of up to eight bytes was just written under an undecided condition.
+    pub(crate) fn remember_chosen(&mut self, start: usize, size: usize, number: u64) {
+        let content = self.units_of(start, size);
+        self.chosen.insert(start, ChosenNumber { number, size, content });
+    }
+
+    /// Returns `true` if the last write of these bytes wrote this number under an undecided condition.
+    fn has_chosen(&self, start: usize, bytes: &[u8]) -> bool {
+        let size = bytes.len();
+        if self.chosen.is_empty() || size > 8 {
+            return false;
+        }
+        let number = bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let content = self.units_of(start, size);
+        self.word(start, size) == Word::Unknown
+            && self.chosen.get(&start) == Some(&ChosenNumber { number, size, content })
+    }
+
+    /// The units that up to eight bytes lie in; an access does not cross more, because it is aligned.
+    fn units_of(&self, start: usize, size: usize) -> [u32; 2] {
+        let last = start + size.max(1) - 1;
+        [start, last].map(|at| self.unit(at / 4 * 4))
     }
 
     /// Describes a byte for a report.

@@ -26,7 +26,7 @@
 use crate::machine::Machine;
 use crate::memory::{Allocation, state};
 use base::IndexVec;
-use ir::{Access, AddressBase, FuncId, Program, Space, Symbol, VarId, Variable};
+use ir::{Access, AddressBase, FuncId, Param, Program, Space, Symbol, VarId, Variable};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -98,10 +98,34 @@ fn named(program: &Program, kernel: FuncId) -> BTreeSet<VarId> {
     named
 }
 
-/// Returns the variables that have room in launches of a kernel. Others are shared ones that it does not name, and
-/// local ones of functions that it does not call: a file may have many kernels with variables of their own.
+/// Variables that pass arguments and results in a launch of a kernel: those named by its code, and the parameters of
+/// functions with code that it calls.
+fn passing(program: &Program, called: &BTreeSet<FuncId>) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    let functions = called.iter().map(|id| &program.functions[*id]);
+    for function in functions.filter(|function| function.is_defined()) {
+        for param in function.params.iter().chain(&function.returns) {
+            if let Param::Variable(id) = param {
+                found.insert(*id);
+            }
+        }
+        for instruction in function.instructions() {
+            instruction.op.visit(&mut |access| {
+                if let Access::Argument(id) = access {
+                    found.insert(id);
+                }
+            });
+        }
+    }
+    found
+}
+
+/// Returns the variables that have room in launches of a kernel. Others are shared ones that it does not name, local ones
+/// of functions that it does not call, and arguments of calls that it does not make: a file may have many kernels with
+/// variables of their own.
 pub(crate) fn with_room(program: &Program, kernel: FuncId) -> Vec<(VarId, &Variable)> {
     let (named, called) = (named(program, kernel), program.called(kernel));
+    let passing = passing(program, &called);
     let relocations = program.variables.iter().flat_map(|one| &one.relocations);
     let pointed_to: Vec<Symbol> = relocations.map(|one| one.symbol).collect();
     let has_room = |(id, one): &(VarId, &Variable)| match one.space {
@@ -109,6 +133,7 @@ pub(crate) fn with_room(program: &Program, kernel: FuncId) -> Vec<(VarId, &Varia
             named.contains(id) || pointed_to.contains(&Symbol::Variable(*id))
         }
         Space::Local => one.owner.is_none_or(|owner| called.contains(&owner)),
+        Space::ParamFunc => named.contains(id) || passing.contains(id),
         _ => true,
     };
     program.variables.enumerate().filter(has_room).collect()

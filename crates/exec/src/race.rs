@@ -14,6 +14,8 @@ pub struct Race {
     pub element_bytes: Option<u32>,
     /// Set if both accesses write the same value, at the same address with the same width.
     pub same_value: bool,
+    /// Set if one of the accesses happens under a condition on data, and so perhaps never together with the other.
+    pub conditional: bool,
     /// Set if one access reads, and nothing depends on the value.
     pub unused: bool,
     /// Set if one access reads through the read-only cache: no barrier orders such a read with a write.

@@ -19,7 +19,7 @@ use crate::race::{PassedBarrier, Race, RaceSide};
 use crate::report::Report;
 use crate::tracker::{ConflictContext, CopyNote, CountedConflict};
 use crate::updates::{is_reducing_copy, update};
-use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, SyncOp};
+use ir::{BarrierKind, MbarrierOp, Op, Ordering, Scope, Skips, SyncOp};
 use rustc_hash::FxHashMap;
 use sync::{Conflict, ConflictSide, Conflicts, MemoryEffect, SameValue, Site, Visibility};
 
@@ -237,10 +237,11 @@ impl Reported {
     ) -> Option<usize> {
         let (a, b) = (conflict.earlier.site, conflict.later.site);
         let pair = (a.min(b), a.max(b));
-        let conditional = [a, b].iter().any(|site| report.conditional.contains(site));
-        use Judgement::{Open, Race, SameValue};
+        let conditional = [a, b].iter().any(|site| report.conditional.contains(site))
+            || names.may_not_happen(report, conflict);
+        use Judgement::{Open, SameValue};
         let judgement = match judgement {
-            Race | SameValue | Open(VALUES_OPEN) if conditional => Open(CONDITION_OPEN),
+            Judgement::Race | Open(VALUES_OPEN) if conditional => Open(CONDITION_OPEN),
             judgement => judgement,
         };
         let same_value = match judgement {
@@ -260,7 +261,7 @@ impl Reported {
                 }
                 return None;
             }
-            Race => false,
+            Judgement::Race => false,
             SameValue => true,
         };
         // A note must not stand for an error.
@@ -271,7 +272,7 @@ impl Reported {
             report.findings[known].count += 1;
             return Some(known);
         }
-        let race = names.race(conflict, context, same_value);
+        let race = Race { conditional, ..names.race(conflict, context, same_value) };
         let (place, thread) = (race.sides[1].place, race.sides[1].thread);
         let finding = Finding { fault: Fault::Race(Box::new(race)), place, thread, count: 1 };
         let position = report.add(finding)?;
@@ -299,6 +300,18 @@ pub(crate) struct ReportContext<'s, 'p> {
 }
 
 impl ReportContext<'_, '_> {
+    /// Returns `true` if a side is an update that may leave memory alone, and does not change it in this run.
+    fn may_not_happen(&self, report: &Report, conflict: &Conflict) -> bool {
+        let units = conflict.blocks.unwrap_or([self.number; 2]);
+        let sides = [conflict.earlier, conflict.later].into_iter().zip(units);
+        { sides }.any(|(side, unit)| {
+            let op = self.machine.op(side.site);
+            side.kind == MemoryEffect::Update
+                && matches!(op, Some(Op::Atomic(atomic)) if atomic.skips != Skips::Never)
+                && !report.certain_updates.contains(&(side.site, unit, side.who))
+        })
+    }
+
     /// Records a doubt about two threads that add floats in schedule-dependent order.
     fn doubt_order(&self, report: &mut Report, conflict: &Conflict) {
         let [first, second] = conflict.blocks.unwrap_or([self.number; 2]);
@@ -342,6 +355,7 @@ impl ReportContext<'_, '_> {
                 false => ops.iter().filter_map(|op| element_bytes(*op)).min(),
             },
             same_value,
+            conditional: false,
             unused: false,
             non_coherent: conflict.non_coherent,
             unseen: conflict.unseen.is_some(),

@@ -114,6 +114,9 @@ pub(crate) struct Report {
     pub(crate) has_choices: bool,
     /// Set if a value written under such a condition may be undefined.
     pub(crate) maybe_undefined: bool,
+    /// Updates that change memory in this run although they may leave it alone ([`ir::Atomic::skips`]): the
+    /// instruction, the block or cluster, and the thread.
+    pub(crate) certain_updates: FxHashSet<(Site, u64, LaneId)>,
     /// Uses of barriers, on request.
     pub(crate) barrier_uses: Vec<BarrierUse>,
     pub(crate) mbarrier_uses: Vec<MbarrierUse>,
@@ -222,6 +225,7 @@ impl Report {
         self.assumed_scopes.extend(block.assumed_scopes);
         self.assumed_parities.extend(block.assumed_parities);
         self.conditional.extend(block.conditional);
+        self.certain_updates.extend(block.certain_updates);
         self.has_choices |= block.has_choices;
         self.maybe_undefined |= block.maybe_undefined;
         // The threads belong to the block whose conflicts are classified next.

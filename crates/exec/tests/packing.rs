@@ -256,3 +256,17 @@ fn variables_of_other_kernels_have_no_room() {
     let outcome = exec::run(&program, &launch, Limits::default());
     assert_eq!((outcome.gap, outcome.blocks), (None, 16));
 }
+
+/// A kernel beside others whose calls pass 150 arguments.
+#[test]
+fn arguments_of_calls_that_a_kernel_does_not_make_need_no_room() {
+    let call = "{ .param .b32 a; st.param.b32 [a], 1; call leaf, (a); }";
+    let calls = call.repeat(150);
+    let module = format!(".func leaf(.param .b32 a) {{ ret; }}\n.entry other() {{ {calls} ret; }}");
+    let program = kernel(&module, "", call);
+    let launch = launch(&program, "k", [1; 3], [1; 3], 0, &[]);
+    assert_eq!(exec::check(&program, &launch, Limits::default()).gap, None);
+    let program = kernel(&module, "", &calls);
+    let launch = self::launch(&program, "k", [1; 3], [1; 3], 0, &[]);
+    assert!(exec::check(&program, &launch, Limits::default()).gap.is_some());
+}

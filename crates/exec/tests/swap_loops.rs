@@ -307,3 +307,55 @@ fn loops_that_compare_floats_leave_the_same_bits() {
     }
     assert!(updates >= 30 && loops >= 30, "{updates} updates, {loops} loops");
 }
+
+/// Threads raise one number to their own, in a loop that leaves early, and then run `behind`.
+fn raised(top: Arg, own: &[u32], behind: &str) -> Outcome {
+    raised_if("setp.ge.s32 %p1, %r1, %r3; @%p1", top, own, behind)
+}
+
+/// The same, with another condition for leaving.
+fn raised_if(leaves: &str, top: Arg, own: &[u32], behind: &str) -> Outcome {
+    let program = early(LOAD, leaves, SWAP, behind);
+    let words = own.iter().flat_map(|&own| [own, 0, 0, 0, 0]);
+    let own: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    let threads = own.len() as u32 / 20;
+    let args = [top, Arg::InOut(own)];
+    let launch = launch(&program, "k", [1; 3], [threads, 1, 1], 0, &args);
+    exec::check(&program, &launch, Limits::default())
+}
+
+/// Reads the number plainly in all threads, or in the first.
+const READ: &str = "ld.global.u32 %r8, [%rd1]; st.global.u32 [%rd2+4], %r8;";
+const FIRST_READS: &str = "setp.eq.u32 %p1, %r7, 0; @!%p1 bra end; ld.global.u32 %r8, [%rd1];
+     st.global.u32 [%rd2+4], %r8; end: ret;";
+
+#[test]
+fn a_loop_that_swaps_nothing_only_reads() {
+    let word = |number: u32| number.to_le_bytes().to_vec();
+    let is_clean = |outcome: &Outcome| {
+        outcome.findings.is_empty() && outcome.undecided.is_empty() && outcome.gap.is_none()
+    };
+    // Memory has a better number than all threads.
+    assert!(is_clean(&raised(Arg::InOut(word(9)), &[1, 9, 3], READ)));
+    assert!(is_clean(&raised(Arg::In(word(9)), &[1, 9, 3], "")));
+    // The second thread writes in every schedule.
+    let outcome = raised(Arg::InOut(word(9)), &[1, 10, 3], READ);
+    assert!(!outcome.findings.is_empty());
+    let outcome = raised(Arg::In(word(9)), &[1, 10, 3], "");
+    assert!(!outcome.findings.is_empty());
+    // The second thread writes if it is faster than the first, which then reads.
+    let outcome = raised(Arg::InOut(word(0)), &[10, 3], FIRST_READS);
+    assert_eq!(outcome.findings, []);
+    assert!(outcome.undecided.iter().all(exec::Undecided::asks_for_contents));
+    assert!(!outcome.undecided.is_empty());
+    // The second thread swaps an equal number, which is a write.
+    let leaves = "setp.gt.s32 %p1, %r1, %r3; @%p1";
+    assert!(is_clean(&raised_if(leaves, Arg::InOut(word(9)), &[1, 8, 3], READ)));
+    let outcome = raised_if(leaves, Arg::InOut(word(9)), &[1, 9, 3], READ);
+    assert!(!outcome.undecided.is_empty());
+    assert!(raised_if(leaves, Arg::In(word(9)), &[1, 9, 3], "").gap.is_some());
+    // Nobody knows whether the threads write.
+    let outcome = raised(Arg::Opaque(4), &[10, 3], "");
+    assert_eq!(outcome.findings, []);
+    assert!(outcome.gap.is_some());
+}

@@ -64,7 +64,7 @@ pub use matrix::{
 pub use matrix::{MatrixDescriptor, Wgmma, WgmmaFactor, WgmmaSync};
 pub use memory::{
     Address, AddressBase, AsyncCopy, Atomic, AtomicOp, BulkCompletion, BulkCopy, Load, MapOp,
-    Ordering, RemoteStore, Scope, Space, Store, TensorCopy, TensorCopyKind,
+    Ordering, RemoteStore, Scope, Skips, Space, Store, TensorCopy, TensorCopyKind,
 };
 pub use op::{Access, Argument, Op};
 pub use print::Printed;

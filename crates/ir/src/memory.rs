@@ -184,6 +184,20 @@ pub struct Atomic {
     /// Set if sums of f32 keep subnormals: no instruction does in global memory, but a loop of compare-and-swap may.
     /// For [`AtomicOp::Mul`] and the operations after it: set if f32 is not flushed.
     pub keeps_subnormals: bool,
+    /// When it leaves memory alone. No instruction does, but a loop of compare-and-swap may.
+    pub skips: Skips,
+}
+
+/// When an update by a loop of compare-and-swap leaves without a swap. Then it is a read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Skips {
+    /// Never: it always writes, perhaps the number that was there.
+    #[default]
+    Never,
+    /// If its number is not better than the number in memory.
+    UnlessBetter,
+    /// If its number is worse. Of equal numbers, one may be swapped for the other.
+    IfWorse,
 }
 
 /// `cp.async.bulk`, `cp.reduce.async.bulk`: copies between global and shared memory, asynchronously and through the

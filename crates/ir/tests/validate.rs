@@ -334,6 +334,7 @@ fn operands_are_as_wide_as_what_is_read() {
             address: at(IN_REGISTER()),
             ordering: Ordering::Weak,
             keeps_subnormals: false,
+            skips: ir::Skips::Never,
         })
     };
     refused(narrow, atomic(R, H), atomic(R, R));

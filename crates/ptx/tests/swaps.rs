@@ -1,6 +1,6 @@
 //! Loops of compare-and-swap: some become an update, others stay.
 
-use ir::{Atomic, AtomicOp, Function, Load, Op, Ordering, Scalar};
+use ir::{Atomic, AtomicOp, Function, Load, Op, Ordering, Scalar, Skips};
 
 /// A kernel with this body.
 fn kernel(body: &str) -> Function {
@@ -289,4 +289,72 @@ fn loops_of_other_forms_that_are_no_updates_stay() {
         let kernel = kernel(&body);
         assert_eq!(atomic(&kernel).op, AtomicOp::CompareSwap, "{body}");
     }
+}
+
+/// A loop that loads its guess, and goes on while its number is larger than the old one.
+const LOADS: &str = "ld.global.f32 %f1, [%x1+64];
+     again: mov.b32 %r4, %f1; ld.volatile.global.u32 %r2, [%x1]; mov.b32 %f2, %r2; setp.leu.f32 %p1, %f1, %f2; @%p1 bra out;
+     atom.global.cas.b32 %r3, [%x1], %r2, %r4; mov.b32 %f3, %r3; setp.gt.f32 %p2, %f1, %f3; @%p2 bra again;
+     out: ret;";
+
+#[test]
+fn a_number_loaded_again_after_the_own_swap_may_be_another_one() {
+    assert_eq!(atomic(&kernel(LOADS)).op, AtomicOp::Raise);
+    let load = "ld.global.f32 %f1, [%x1+64];";
+    // If the first thread of two swaps at the address that the second one loads from, the swap changes what it compares.
+    let again = LOADS.replace(load, "").replace("again:", &format!("again: {load}"));
+    assert_eq!(atomic(&kernel(&again)).op, AtomicOp::CompareSwap);
+}
+
+#[test]
+fn two_registers_are_one_guess_only_if_they_are_equal_at_first() {
+    let two = |first: &str| {
+        format!(
+            "{first}
+             again: mov.b32 %f2, %r5; max.f32 %f3, %f1, %f2; mov.b32 %r4, %f3;
+             atom.global.cas.b32 %r3, [%x1], %r2, %r4;
+             setp.ne.s32 %p1, %r2, %r3; mov.u32 %r2, %r3; mov.u32 %r5, %r3;
+             @%p1 bra again; ret;"
+        )
+    };
+    let of = |first: &str| atomic(&kernel(&two(first))).op;
+    assert_eq!(of("ld.global.u32 %r2, [%x1]; mov.u32 %r5, %r2;"), AtomicOp::Max);
+    // The first swap may succeed with a number that is computed from another one.
+    assert_eq!(of("mov.u32 %r2, 0; mov.u32 %r5, 7;"), AtomicOp::CompareSwap);
+    assert_eq!(of("mov.u32 %r2, 0; ld.global.u32 %r5, [%x1];"), AtomicOp::CompareSwap);
+    assert_eq!(of("ld.global.u32 %r2, [%x1]; mov.u32 %r5, 7;"), AtomicOp::CompareSwap);
+}
+
+#[test]
+fn products_of_halves_that_flush_are_no_updates() {
+    let product = |suffix: &str| {
+        let kernel = kernel(&swap_loop(&format!("mul{suffix} %r4, %r1, %r2;")));
+        atomic(&kernel).op
+    };
+    assert_eq!(product(".f16x2"), AtomicOp::Mul);
+    assert_eq!(product(".rn.f16x2"), AtomicOp::Mul);
+    assert_eq!(product(".ftz.f16x2"), AtomicOp::CompareSwap);
+}
+
+#[test]
+fn a_loop_that_leaves_without_a_swap_may_not_write() {
+    let skips = |body: &str| atomic(&kernel(body)).skips;
+    assert_eq!(skips(WHILE), Skips::UnlessBetter);
+    assert_eq!(skips(LOADS), Skips::UnlessBetter);
+    assert_eq!(skips(&swap_loop(MAXIMUM)), Skips::Never);
+    let early = |relation: &str| {
+        format!(
+            "ld.global.u32 %r2, [%x1];
+             again: setp.{relation}.s32 %p2, %r2, %r1; @%p2 bra out;
+             atom.global.cas.b32 %r3, [%x1], %r2, %r1;
+             setp.ne.s32 %p1, %r2, %r3; mov.u32 %r2, %r3; @%p1 bra again;
+             out: ret;"
+        )
+    };
+    assert_eq!(skips(&early("ge")), Skips::UnlessBetter);
+    // An equal number is swapped for itself.
+    assert_eq!(skips(&early("gt")), Skips::IfWorse);
+    let several =
+        early("gt").replace("%r3, [%x1], %r2, %r1;", "%r3, [%x1], %r2, %r1; bra.uni next; next:");
+    assert_eq!(skips(&several), Skips::IfWorse);
 }

@@ -27,6 +27,9 @@ const UNBOUNDED: i128 = 1 << 100;
 /// The largest number of alternatives of a path condition that are examined, each like the whole condition.
 const MAX_ALTERNATIVES: usize = 8;
 
+/// The largest number of integers in a comparison that bound each other.
+const MAX_RELATED: usize = 4;
+
 /// Largest nesting of examined alternatives.
 const MAX_NESTING: usize = 1;
 
@@ -94,11 +97,14 @@ impl Symbolic {
         let nothing = BTreeMap::new();
         let Some(known) = self.known_if((root, true), &nothing, MAX_NESTING) else { return true };
         let comparisons = self.conjunction((root, true)).comparisons;
-        comparisons.into_iter().any(|(relation, [a, b], holds)| {
+        let mut are_integers = false;
+        let contradicts = comparisons.into_iter().any(|(relation, [a, b], holds)| {
             let integers = [a, b].into_iter().all(|side| self.range(side.into()).is_some());
+            are_integers |= integers;
             let truth = integers.then(|| self.truth_within(relation, [a, b], &known)).flatten();
             truth == Some(!holds)
-        })
+        });
+        contradicts || are_integers && self.holds_nowhere(root, &known)
     }
 
     /// Decides a comparison of integers by the range of their difference, given more knowledge about some
@@ -152,6 +158,8 @@ impl Symbolic {
                 others.extend(other.filter(|(_, (low, high))| low == high));
             } else if let Some((node, range)) = self.range_from_comparison(relation, sides, holds) {
                 self.narrow(&mut known, node, |(low, high)| (low.max(range.0), high.min(range.1)))?;
+            } else {
+                self.narrow_several(&mut known, (relation, sides, holds))?;
             }
         }
         // Once an excluded number at an end of the range is gone, the next one may be at the end. So exclude them in
@@ -192,6 +200,62 @@ impl Symbolic {
         }
         known.insert(node, (low, high));
         (low <= high).then_some(())
+    }
+
+    /// Narrows the ranges of several integers that a comparison relates, each by the ranges of the others: `i + 5 < n`
+    /// bounds `i` from above and `n` from below. `None` if a range becomes empty.
+    fn narrow_several(
+        &mut self,
+        known: &mut BTreeMap<NodeId, Range>,
+        (relation, sides, holds): (term::Relation, [NodeId; 2], bool),
+    ) -> Option<()> {
+        use term::Relation::{Equal, Less, LessEqual};
+        if sides.iter().any(|side| self.range((*side).into()).is_none()) {
+            return Some(());
+        }
+        let [a, b] = sides.map(|side| self.linear_of(side.into()));
+        let (Some(a), Some(b)) = (a, b) else { return Some(()) };
+        let Some(difference) = a.minus(&b, 1) else { return Some(()) };
+        if !(2..=MAX_RELATED).contains(&difference.parts.len()) {
+            return Some(());
+        }
+        // `sign · difference + more` is at most 0.
+        let bounded: &[(i128, i128)] = match (relation, holds) {
+            (Less, true) => &[(1, 1)],
+            (LessEqual, true) => &[(1, 0)],
+            (Less, false) => &[(-1, 0)],
+            (LessEqual, false) => &[(-1, 1)],
+            (Equal, true) => &[(1, 0), (-1, 0)],
+            (Equal, false) => &[],
+        };
+        for &(sign, more) in bounded {
+            for (node, factor) in difference.parts() {
+                let mut least = sign * difference.constant + more;
+                for (other, factor) in difference.parts().into_iter().filter(|one| one.0 != node) {
+                    let range = match known.get(&other) {
+                        Some(range) => Some(*range),
+                        None => self.range_within(other, known),
+                    };
+                    let Some((low, high)) = range else { return Some(()) };
+                    let ends = [low, high].map(|end| (sign * factor).checked_mul(end));
+                    let [Some(one), Some(other)] = ends else { return Some(()) };
+                    let Some(sum) = least.checked_add(one.min(other)) else { return Some(()) };
+                    least = sum;
+                }
+                let by = (sign * factor).abs();
+                match sign * factor > 0 {
+                    true => {
+                        let most = (-least).div_euclid(by);
+                        self.narrow(known, node, |(low, high)| (low, high.min(most)))?;
+                    }
+                    false => {
+                        let at_least = -(-least).div_euclid(by);
+                        self.narrow(known, node, |(low, high)| (low.max(at_least), high))?;
+                    }
+                }
+            }
+        }
+        Some(())
     }
 
     /// Decides a comparison of integers, given more knowledge about some nodes.

@@ -9,7 +9,7 @@ use super::access::{
 };
 use super::symbolic::expanded;
 use super::tracked::{fence, track};
-use super::{scattered, symbolic, ticket};
+use super::{improving, scattered, symbolic, ticket};
 use crate::address::{Area, Pointer};
 use crate::concrete;
 use crate::context::Context;
@@ -23,7 +23,7 @@ use crate::tags::{Source, Tags};
 use crate::tracker::AccessAttributes;
 use ir::{
     Atomic, AtomicOp, FloatBinary, FloatMode, FloatRelation, IntBinary, Operand, Relation, Scalar,
-    Scope, Space, Width,
+    Scope, Skips, Space, Width,
 };
 use std::num::NonZeroU16;
 use sync::{MemoryEffect, SameValue, SyncEvent, UpdateGroup};
@@ -80,8 +80,12 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         valued.store.tickets.other_increments = true;
     }
     for lane in addresses.lanes.iter() {
-        if let Some(pointer) = addresses.pointers[lane] {
-            update_lane(context, atomic, (pointer, lane), &operands, &mut old);
+        let Some(pointer) = addresses.pointers[lane] else { continue };
+        match atomic.skips {
+            Skips::Never => update_lane(context, atomic, (pointer, lane), &operands, &mut old),
+            Skips::UnlessBetter | Skips::IfWorse => {
+                improving::update_lane(context, atomic, (pointer, lane), &operands, &mut old)?;
+            }
         }
     }
     if let (Some(ticket), Some(old)) = (&ticket, old.first()) {
@@ -150,7 +154,8 @@ pub(super) fn change_element(
         // A sum with a conditional summand is simpler than a choice between sums.
         a = symbolic::if_on_path(context, &path, lane, a, atomic.scalar.width().bytes() as usize);
     }
-    let rounds = rounds(atomic);
+    let numbers = (old.1, a.1) == (Word::Number, Word::Number);
+    let rounds = rounds(atomic) && !(numbers && improving::is_decided(atomic, old.0, a.0));
     let before = old.1;
     let stale = before == Word::Poison && depends_on_initial(context, pointer, lane);
     if before == Word::ScheduleDependent
@@ -307,7 +312,7 @@ pub(crate) fn rounds(atomic: &Atomic) -> bool {
 }
 
 /// The comparison of the operand with the old number for which an update replaces the old number.
-fn better(op: AtomicOp) -> Option<FloatRelation> {
+pub(super) fn better(op: AtomicOp) -> Option<FloatRelation> {
     let (relation, or_unordered) = match op {
         AtomicOp::Raise => (Relation::Gt, false),
         AtomicOp::RaiseOrNan => (Relation::Gt, true),
@@ -357,7 +362,7 @@ fn depends_on_initial(context: &mut Context<'_, '_>, pointer: Pointer, lane: usi
 }
 
 /// Computes the new value of a read-modify-write.
-fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
+pub(super) fn update(atomic: &Atomic, old: u64, a: u64, b: Option<u64>) -> u64 {
     match atomic.scalar {
         Scalar::Integer { width, signed } => {
             let binary = |op| concrete::int_binary(op, width, old, a);

@@ -215,14 +215,22 @@ pub(super) fn table(context: &Context<'_, '_>, one: &Indexed) -> Result<Elements
 
 /// Bounds the place of a lane under its path condition.
 pub(super) fn bounds(context: &mut Context<'_, '_>, one: &Indexed) -> Option<Bounds> {
-    let path = context.path.clone().filter(|_| context.conditional_lanes.has(one.lane));
+    let condition = path_condition(context, one.lane);
     let valued = context.valued.as_mut()?;
-    let Some(path) = path else { return valued.domain.bounds(one.offset.0) };
+    match condition {
+        Some(condition) => valued.domain.bounds_under(one.offset.0, condition),
+        None => valued.domain.bounds(one.offset.0),
+    }
+}
+
+/// The path condition of a lane, if it has one.
+fn path_condition(context: &mut Context<'_, '_>, lane: usize) -> Option<Value> {
+    let path = context.path.clone().filter(|_| context.conditional_lanes.has(lane))?;
     let mut words = path.words;
     if path.negated {
-        valued.domain.not(&path.words, Mask::one(one.lane), &mut words);
+        context.valued.as_mut()?.domain.not(&path.words, Mask::one(lane), &mut words);
     }
-    valued.domain.bounds_under(one.offset.0, words[one.lane])
+    Some(words[lane])
 }
 
 /// Returns `true` if an access is in bounds for all inputs; a fault for some input is recorded.
@@ -241,14 +249,26 @@ pub(super) fn in_bounds(
         )));
     };
     let bounds = bounds(context, one);
+    let condition = path_condition(context, one.lane);
     let Some(valued) = &mut context.valued else { return Ok(false) };
+    let is_inside = |bounds: Bounds| {
+        let (low, high) = (bounds.low + one.offset.1, bounds.high + one.offset.1);
+        low >= 0 && high + i128::from(bytes) <= size
+    };
+    if !bounds.is_some_and(is_inside)
+        && let Some(condition) = condition
+        && let Some(tried) = valued.domain.enumerated_bounds_under(one.offset.0, condition)
+        && is_inside(tried)
+    {
+        return Ok(true);
+    }
     let Some(bounds) = bounds else {
         return Err(context.data_gap(format!(
             "`{name}` is {done} at byte {place}, which depends on data without known bounds"
         )));
     };
     let (low, high) = (bounds.low + one.offset.1, bounds.high + one.offset.1);
-    if low >= 0 && high + i128::from(bytes) <= size {
+    if is_inside(bounds) {
         return Ok(true);
     }
     if one.wraps && (low < -HALF || high >= HALF) {

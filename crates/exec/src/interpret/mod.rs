@@ -13,6 +13,7 @@ mod call;
 mod cluster;
 mod collective;
 mod encoded;
+mod improving;
 mod indexed;
 mod map_change;
 mod matrix;

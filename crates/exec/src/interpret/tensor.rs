@@ -476,6 +476,7 @@ fn reduce(
         address: ir::Address { base: ir::AddressBase::Absolute, offset: 0 },
         ordering: Ordering::Relaxed(Scope::Gpu),
         keeps_subnormals: false,
+        skips: ir::Skips::Never,
     };
     let reduction = Reduction { update: &update, lane: lane_copy.lane, id };
     for piece in walked.pieces() {

@@ -284,6 +284,11 @@ impl Domain for Aliased<'_> {
         self.inner.bounds_under(value, condition)
     }
 
+    fn enumerated_bounds_under(&mut self, value: Value, condition: Value) -> Option<Bounds> {
+        let value = self.resolve(value);
+        self.inner.enumerated_bounds_under(value, condition)
+    }
+
     fn chooses_undefined(&self) -> bool {
         self.inner.chooses_undefined()
     }

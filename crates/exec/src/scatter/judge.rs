@@ -310,6 +310,7 @@ impl Judge<'_, '_, '_> {
             },
             element_bytes: None,
             same_value,
+            conditional: false,
             unused: false,
             non_coherent: false,
             unseen: false,

@@ -4,7 +4,7 @@ use super::operation::Update;
 use super::{RegisterValue, SwapLoop, follow_copies, value};
 use crate::liveness::{live, registers};
 use crate::{
-    AtomicOp, Block, BlockId, Function, Instr, Op, Operand, Ordering, Reg, Relation, Scalar,
+    AtomicOp, Block, BlockId, Function, Instr, Op, Operand, Ordering, Reg, Relation, Scalar, Skips,
     Terminator, Width,
 };
 use std::collections::BTreeMap;
@@ -37,9 +37,11 @@ impl SwapLoop {
             sides if sides == [guess, new] => relation.swapped(),
             _ => return None,
         };
-        let op = match if outcome { relation.negated() } else { relation } {
-            Relation::Gt | Relation::Ge => AtomicOp::Max,
-            Relation::Lt | Relation::Le => AtomicOp::Min,
+        let (op, skips) = match if outcome { relation.negated() } else { relation } {
+            Relation::Gt => (AtomicOp::Max, Skips::UnlessBetter),
+            Relation::Ge => (AtomicOp::Max, Skips::IfWorse),
+            Relation::Lt => (AtomicOp::Min, Skips::UnlessBetter),
+            Relation::Le => (AtomicOp::Min, Skips::IfWorse),
             Relation::Eq | Relation::Ne => return None,
         };
         // The value from before the loop: `dependent_instructions` excludes registers that are carried.
@@ -66,6 +68,7 @@ impl SwapLoop {
             operand,
             negated: false,
             keeps_subnormals: false,
+            skips,
         })
     }
 }

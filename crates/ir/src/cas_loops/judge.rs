@@ -4,7 +4,7 @@
 
 use super::operation::function_of;
 use super::paths::{Compared, Comparison, End, Fact, GUESS, Node, Path, Swap, Value, Walk};
-use crate::{AtomicOp, BlockId, Op, Operand, Ordering, Relation, Scalar, Width};
+use crate::{AtomicOp, BlockId, Op, Operand, Ordering, Relation, Scalar, Skips, Width};
 
 /// Decides which update the paths of a loop perform.
 pub(super) struct Judge<'w, 'f> {
@@ -40,7 +40,26 @@ impl Judge<'_, '_> {
             }
         }
         let relaxed = matches!(self.walk.region.swap.ordering, Ordering::Relaxed(_));
-        (swaps_always || relaxed).then_some(performed)
+        let skips = match swaps_always {
+            true => Skips::Never,
+            false if paths.iter().all(|path| self.swaps_better(path, &performed)) => {
+                Skips::UnlessBetter
+            }
+            false => Skips::IfWorse,
+        };
+        (swaps_always || relaxed).then_some(Performed { skips, ..performed })
+    }
+
+    /// Returns `true` if the path swaps at most a number that is better than the guess.
+    fn swaps_better(&self, path: &Path, performed: &Performed) -> bool {
+        let Some(swap) = path.swap else { return true };
+        let mut known = path.facts[..swap.facts].iter();
+        performed.better.is_some_and(|better| {
+            known.any(|fact| {
+                let found = fact.between(performed.value, swap.compared);
+                found.is_some_and(|found| found.implies(better))
+            })
+        })
     }
 
     /// The update of one swap, if it succeeds.
@@ -59,6 +78,7 @@ impl Judge<'_, '_> {
                 scalar,
                 packed: 1,
                 keeps_subnormals: keeps,
+                skips: Skips::Never,
             });
         }
         let Node::Result(place, _, operands) = self.walk.node(swap.new) else { return None };
@@ -96,6 +116,7 @@ impl Judge<'_, '_> {
             scalar: update.scalar,
             packed: update.packed,
             keeps_subnormals: update.keeps_subnormals,
+            skips: Skips::Never,
         })
     }
 
@@ -122,6 +143,7 @@ impl Judge<'_, '_> {
             scalar,
             packed: 1,
             keeps_subnormals: keeps,
+            skips: Skips::Never,
         })
     }
 
@@ -202,6 +224,8 @@ pub(super) struct Performed {
     pub scalar: Scalar,
     pub packed: u8,
     pub keeps_subnormals: bool,
+    /// When a path leaves without a swap.
+    pub skips: Skips,
 }
 
 /// The update that stores a number if this comparison of it with the old one holds.

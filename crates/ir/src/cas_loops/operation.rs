@@ -3,7 +3,7 @@
 use crate::liveness::{RegisterSet, registers};
 use crate::{
     Atomic, AtomicOp, FloatBinary, FloatMode, FloatUnary, Format, Function, Instr, IntBinary,
-    IntUnary, Op, Operand, Reg, Register, Scalar, Space,
+    IntUnary, Op, Operand, Reg, Register, Scalar, Skips, Space,
 };
 use base::IndexVec;
 
@@ -17,6 +17,8 @@ pub(super) struct Update {
     pub negated: bool,
     /// Set if a sum, product or comparison of f32 keeps subnormals.
     pub keeps_subnormals: bool,
+    /// When the loop leaves without a swap.
+    pub skips: Skips,
 }
 
 /// The update that an operation on the guess performs, if an atomic operation exists for it.
@@ -35,7 +37,8 @@ pub(super) fn function_of(
     };
     let integer = |op, signed, operand, negated| {
         let scalar = Scalar::Integer { width, signed };
-        Update { op, scalar, packed: 1, operand, negated, keeps_subnormals: false }
+        let (keeps_subnormals, skips) = (false, Skips::Never);
+        Update { op, scalar, packed: 1, operand, negated, keeps_subnormals, skips }
     };
     let update = match op {
         Op::IntBinary { op: IntBinary::Sub, width: of, a, b, .. } if *of == width => {
@@ -58,7 +61,8 @@ pub(super) fn function_of(
                 op = AtomicOp::AddProduct;
             }
             let (scalar, packed) = (Scalar::Float(*format), *lanes);
-            Update { op, scalar, packed, operand, negated, keeps_subnormals: !mode.flush }
+            let (keeps_subnormals, skips) = (!mode.flush, Skips::Never);
+            Update { op, scalar, packed, operand, negated, keeps_subnormals, skips }
         }
         // Sums of bf16 are written as a·1 + c if there is no addition.
         Op::Fma { format, lanes, mode, a, b, c, .. } => {
@@ -71,8 +75,8 @@ pub(super) fn function_of(
             let op = atomic_of_float(FloatBinary::Add, *format, *mode, swap.space)?;
             let operand = other_than_guess(*factor, *c)?;
             let (scalar, packed) = (Scalar::Float(*format), *lanes);
-            let keeps_subnormals = !mode.flush;
-            Update { op, scalar, packed, operand, negated: false, keeps_subnormals }
+            let (negated, keeps_subnormals, skips) = (false, !mode.flush, Skips::Never);
+            Update { op, scalar, packed, operand, negated, keeps_subnormals, skips }
         }
         _ => return None,
     };
@@ -89,7 +93,7 @@ impl Update {
         place: &Instr,
         dsts: Vec<Option<Reg>>,
     ) -> Vec<Instr> {
-        let Self { op, scalar, packed, mut operand, negated, keeps_subnormals } = self;
+        let Self { op, scalar, packed, mut operand, negated, keeps_subnormals, skips } = self;
         let mut instructions = Vec::new();
         if negated {
             let width = swap.scalar.width();
@@ -99,7 +103,8 @@ impl Update {
             operand = Operand::Register(dst);
         }
         let (a, b) = (vec![operand], None);
-        let atomic = Atomic { dsts, op, scalar, packed, a, b, keeps_subnormals, ..swap.clone() };
+        let swap = swap.clone();
+        let atomic = Atomic { dsts, op, scalar, packed, a, b, keeps_subnormals, skips, ..swap };
         instructions.push(Instr { op: Op::Atomic(atomic), ..place.clone() });
         instructions
     }

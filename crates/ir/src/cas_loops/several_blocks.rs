@@ -381,6 +381,7 @@ impl Kept<'_, '_> {
                 operand,
                 negated: performed.negated,
                 keeps_subnormals: performed.keeps_subnormals,
+                skips: performed.skips,
             },
         })
     }

@@ -3,8 +3,8 @@
 use crate::{
     Accuracy, Argument, AsyncCopy, Atomic, AtomicOp, BarrierKind, BulkCompletion, BulkCopy,
     FloatMode, Load, MapOp, Mbarrier, MbarrierOp, MbarrierPhase, MbarrierTest, Mma, Op, Ordering,
-    RegisterPool, RemoteStore, Rounding, Scalar, Space, SyncOp, TensorCopy, TensorCopyKind, Wgmma,
-    WgmmaFactor, WgmmaSync, WmmaLoad, WmmaMma, WmmaStore,
+    RegisterPool, RemoteStore, Rounding, Scalar, Skips, Space, SyncOp, TensorCopy, TensorCopyKind,
+    Wgmma, WgmmaFactor, WgmmaSync, WmmaLoad, WmmaMma, WmmaStore,
 };
 
 /// The operation with all modifiers, without operands.
@@ -123,13 +123,18 @@ fn load_name(load: &Load) -> String {
 
 fn atomic_mnemonic(atomic: &Atomic) -> String {
     format!(
-        "atomic.{}{}.{}.{}{}{}",
+        "atomic.{}{}.{}.{}{}{}{}",
         space_name(atomic.space),
         ordering_suffix(atomic.ordering),
         atomic_name(atomic.op),
         scalar_name(atomic.scalar),
         lane_suffix(atomic.packed),
         flag(atomic.keeps_subnormals, ".keeps_subnormals"),
+        match atomic.skips {
+            Skips::Never => "",
+            Skips::UnlessBetter => ".unless_better",
+            Skips::IfWorse => ".if_worse",
+        },
     )
 }
 

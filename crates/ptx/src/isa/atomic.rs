@@ -176,9 +176,20 @@ fn emit_access(
             None => return Err(insn.unsupported("no atomic has this type")),
         },
     };
-    let keeps_subnormals = false;
-    let atomic =
-        Atomic { dsts, op, scalar, packed, a, b, space, address, ordering, keeps_subnormals };
+    let (keeps_subnormals, skips) = (false, ir::Skips::Never);
+    let atomic = Atomic {
+        dsts,
+        op,
+        scalar,
+        packed,
+        a,
+        b,
+        space,
+        address,
+        ordering,
+        keeps_subnormals,
+        skips,
+    };
     insn.emit(Op::Atomic(atomic));
     Ok(())
 }

@@ -277,6 +277,7 @@ fn reduce(insn: &mut Insn<'_, '_, '_>) -> Lower {
         address: dst,
         ordering: Ordering::Relaxed(Scope::Gpu),
         keeps_subnormals: false,
+        skips: ir::Skips::Never,
     };
     insn.emit(Op::BulkCopy(Box::new(BulkCopy {
         dst,

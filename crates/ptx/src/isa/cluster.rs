@@ -169,6 +169,7 @@ fn update(insn: &mut Insn<'_, '_, '_>) -> Lower {
         address,
         ordering: Ordering::Relaxed(Scope::Cluster),
         keeps_subnormals: false,
+        skips: ir::Skips::Never,
     };
     let srcs = vec![src];
     let store = RemoteStore { address, space, mbarrier, width, srcs, reduce: Some(reduce) };
