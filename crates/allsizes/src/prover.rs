@@ -8,7 +8,7 @@ mod staged;
 
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
-use arith::products::Effort;
+use arith::products::{Effort, bounds_of_quotients};
 use arith::symbols::Symbols;
 use arith::vertex::Bounds;
 use arith::{multiples, radix, reduce};
@@ -253,7 +253,12 @@ impl Prover {
         all.extend(facts);
         let mut all = simplify_disjunctions(all);
         all.extend(multiples::derive(&all));
-        all
+        let bounds = bounds_of_quotients(&all, &|sym| self.symbols.get(sym).is_quotient);
+        if bounds.is_empty() {
+            return all;
+        }
+        all.extend(bounds);
+        simplify_disjunctions(all)
     }
 
     /// Proves by bounds and the vertex method.

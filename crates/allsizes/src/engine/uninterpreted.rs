@@ -179,7 +179,9 @@ impl Engine<'_> {
             facts.push(Formula::and(powers).implies(exact));
         }
         facts.extend(self.power_of_two_facts(b, level));
-        self.prover.symbols.get_mut(sym).facts.extend(facts);
+        let symbol = self.prover.symbols.get_mut(sym);
+        symbol.facts.extend(facts);
+        symbol.is_quotient = true;
         own
     }
 
