@@ -23,6 +23,7 @@ mod monoids;
 mod orbits;
 mod pairs;
 mod proof;
+mod select;
 mod setup;
 mod shifts;
 mod state;

@@ -16,6 +16,11 @@ impl Engine<'_> {
         if let Some(value) = fold_constants(&operation) {
             return value;
         }
+        let operation = match operation {
+            Operation::Min(a, b) if a > b => Operation::Min(b, a),
+            Operation::Max(a, b) if a > b => Operation::Max(b, a),
+            other => other,
+        };
         if let Some(known) = self.operations.get(&operation) {
             return known.clone();
         }
@@ -131,9 +136,9 @@ impl Engine<'_> {
         // A quotient of numbers that are not negative has bounds of its own, which need no solver.
         let positive = self.is_quickly_nonnegative(&b.offset(-1));
         let nonnegative = self.is_quickly_nonnegative(&Some(a.clone()));
-        let symbols = &mut self.prover.symbols;
         let low = (positive && nonnegative).then(|| Poly::constant(0));
-        let sym = symbols.bounded("quotient", level, low, None);
+        let high = if low.is_some() { self.greatest_quotient(a, b) } else { None };
+        let sym = self.prover.symbols.bounded("quotient", level, low, high);
         let own = Poly::symbol(sym);
         let rest = own.times(b).and_then(|multiple| a.minus(&multiple));
         let (Some(rest), Some(below)) = (rest.clone(), rest.and_then(|rest| b.minus(&rest))) else {
@@ -183,6 +188,32 @@ impl Engine<'_> {
         symbol.facts.extend(facts);
         symbol.is_quotient = true;
         own
+    }
+
+    /// The greatest quotient of `a`, which is not negative, by `b`, which is positive: `c − 1` if `a < b·c`. A product
+    /// `b·c` of sizes is tried if the contract or the size of an array names it.
+    fn greatest_quotient(&mut self, a: &Poly, b: &Poly) -> Option<Poly> {
+        let required = self.prover.requires.iter().flat_map(Formula::conjuncts);
+        let required = required.filter_map(|part| match part {
+            Formula::Ge(poly) | Formula::Eq(poly) => Some(poly),
+            _ => None,
+        });
+        let sizes = self.sizes.iter().flatten().flatten();
+        let mut tried: Vec<Poly> = Vec::new();
+        for (monomial, _) in required.chain(sizes).flat_map(Poly::terms) {
+            let factor = Poly::monomial(monomial.clone(), 1).divided_exactly(b);
+            if let Some(factor) = factor.filter(|one| one.as_constant().is_none())
+                && self.prover.symbols.level(&factor) == Level::Launch
+                && !tried.contains(&factor)
+            {
+                tried.push(factor);
+            }
+        }
+        tried.into_iter().find_map(|factor| {
+            let below = b.times(&factor)?.minus(a)?.offset(-1);
+            let high = factor.offset(-1)?;
+            self.is_quickly_nonnegative(&below).then_some(high)
+        })
     }
 
     /// Returns facts about divisors `d` that are powers of two: a size `s` that is a power of two is a multiple of

@@ -1,9 +1,12 @@
-//! Bounds of quotients: `s·q ≤ x`, `x < s·c` and `s ≥ 1` give `q < c` over the integers, for symbolic `s` and `c`.
+//! Bounds by symbolic divisors: `s·q ≤ x`, `x < s·c` and `s ≥ 1` give `q < c` over the integers, for symbolic `s` and `c`.
 //!
 //! A division of `x` by `s` states `x − s·q ≥ 0` and `s − 1 − (x − s·q) ≥ 0`. The sum of one of these and another
 //! assumption about `x` is `s·t + r ≥ 0`, by division of polynomials. Then `t ≥ 0` if `r < s`, and `t ≥ 1` if `r < 0`: a
 //! cut of Chvátal and Gomory whose divisor is a polynomial. Bounds that are found bound quotients of quotients in turn,
 //! and the digits of one number that two divisors give.
+//!
+//! The same cut applies to a single assumption `s·t + r ≥ 0` with a symbol `s` that is known to be positive: `T·k < T·n`
+//! gives `k < n`.
 //!
 //! Only assumptions that are given literally are added, one at a time. So bounds are missed; those that are found
 //! follow, since each has a certificate that the checker accepts.
@@ -69,11 +72,17 @@ pub fn bounds_of_quotients(all: &[Formula], is_quotient: &impl Fn(Sym) -> bool) 
         }
     }
     let divisions = divisions(&known, is_quotient);
+    let positive: Vec<(Sym, i128)> = known.list.iter().filter_map(positive_symbol).collect();
     let mut found = Vec::new();
     let mut from = 0;
     for _ in 0..MAX_ROUNDS {
         let end = known.list.len();
         for at in from..end {
+            for bound in bounds_by_symbols(&known.list[at], &positive) {
+                if found.len() < MAX_FOUND && known.add(bound.clone()) {
+                    found.push(Formula::ge(bound));
+                }
+            }
             for division in &divisions {
                 tick();
                 for side in [&division.lower, &division.upper] {
@@ -109,6 +118,43 @@ fn divisions(known: &Known, is_quotient: &impl Fn(Sym) -> bool) -> Vec<Division>
         }
     }
     found
+}
+
+/// A symbol that an assumption states to be at least a positive number, and that number.
+fn positive_symbol(poly: &Poly) -> Option<(Sym, i128)> {
+    let least = poly.constant_term().checked_neg().filter(|least| *least >= 1)?;
+    Some((poly.offset(least)?.as_symbol()?, least))
+}
+
+/// Returns `t − 1` for an assumption `s·t + r ≥ 0` with a number `r < 0` and a symbol `s` that is positive.
+fn bounds_by_symbols(poly: &Poly, positive: &[(Sym, i128)]) -> Vec<Poly> {
+    let mut found = Vec::new();
+    if poly.constant_term() >= 0 {
+        return found;
+    }
+    for (sym, least) in positive {
+        let (times, rest) = poly.split(&[(*sym, 1)], 1);
+        if times.as_constant().is_some() || rest.as_constant().is_none() {
+            continue;
+        }
+        let Some(bound) = times.offset(-1) else { continue };
+        if follows_by_symbol((*sym, *least), poly, &times) {
+            found.push(bound);
+        }
+    }
+    found
+}
+
+/// Returns `true` if the checker accepts that `times ≥ 1` follows from `sym ≥ least` and `poly ≥ 0`.
+fn follows_by_symbol((sym, least): (Sym, i128), poly: &Poly, times: &Poly) -> bool {
+    let (Some(denied), Some(positive)) = (times.scaled(-1), Poly::symbol(sym).offset(-least))
+    else {
+        return false;
+    };
+    let known = Hypotheses { at_least: vec![positive, denied, poly.clone()], equal: Vec::new() };
+    let term = |weight: i128, factors: &[usize]| Weighted { weight, factors: factors.to_vec() };
+    let products = vec![term(1, &[0, 1]), term(least, &[1]), term(1, &[2])];
+    Certificate::Sum { products, multiples: Vec::new() }.refutes(&known)
 }
 
 /// Returns a polynomial that is at least 0 because one side of a division and another assumption are.
@@ -255,6 +301,18 @@ mod tests {
     }
 
     #[test]
+    fn common_factors_are_divided_out() {
+        // T·k < T·n: k < n, if T is positive.
+        let [t, k, n] = [0, 1, 2];
+        let inside = Formula::ge(sum(&[(1, &[t, n]), (-1, &[t, k]), (-1, &[])]));
+        let positive = Formula::ge(sum(&[(1, &[t]), (-1, &[])]));
+        let below = Formula::ge(sum(&[(1, &[n]), (-1, &[k]), (-1, &[])]));
+        assert_eq!(bounds_of_quotients(&[inside.clone(), positive], &|_| false), [below]);
+        let nonnegative = Formula::ge(sum(&[(1, &[t])]));
+        assert_eq!(bounds_of_quotients(&[inside, nonnegative], &|_| false), []);
+    }
+
+    #[test]
     fn other_divisors_give_no_bound() {
         // p < h·w says nothing of p / s.
         let [h, w, s, p, q] = [0, 1, 2, 3, 4];
@@ -307,6 +365,10 @@ mod tests {
                 }
             }
             all.push(Formula::ge(draw(&mut random, SYMBOLS)));
+            if random.below(2) == 0 {
+                let positive = Poly::symbol(sym(random.below(3) as usize));
+                all.push(Formula::ge(positive.offset(-1 - random.below(2)).unwrap()));
+            }
             let bounds = bounds_of_quotients(&all, &|one| one.position() >= 3);
             found += bounds.len();
             if bounds.is_empty() {
