@@ -187,6 +187,7 @@ impl Engine<'_> {
             (SymbolicValue::Untracked(level, _), Type::Bool) => {
                 SymbolicValue::Bool(self.unknown_truth(level))
             }
+            (SymbolicValue::Int(poly), _) => SymbolicValue::Int(self.decided_extremes(poly, state)),
             (value, _) => value,
         }
     }

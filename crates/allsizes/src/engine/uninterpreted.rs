@@ -66,6 +66,7 @@ impl Engine<'_> {
                 let sign = if matches!(operation, Operation::Min(..)) { 1 } else { -1 };
                 let sym = self.prover.symbols.fresh("minmax", level);
                 let own = Poly::symbol(sym);
+                self.extremes.insert(sym, (a.clone(), b.clone(), sign == 1));
                 let differences = [a, b].map(|one| one.minus(&own));
                 let [Some(to_a), Some(to_b)] = differences else { return own };
                 let bounds = [&to_a, &to_b].map(|one| one.scaled(sign).map(Formula::ge));
@@ -86,11 +87,14 @@ impl Engine<'_> {
         }
     }
 
-    /// Replaces the count of a loop by its value after the loop, also in quotients of the count.
+    /// Replaces the count of a loop by its value after the loop, also in quotients, minima and maxima of the count.
     pub(super) fn substitute_count(&mut self, state: &mut State, count: Sym, value: &Poly) {
         let depends = |operation: &Operation| {
-            matches!(operation, Operation::Floor(..) | Operation::Div(..))
-                && operation.mentions(count)
+            let is_followed = matches!(
+                operation,
+                Operation::Floor(..) | Operation::Div(..) | Operation::Min(..) | Operation::Max(..)
+            );
+            is_followed && operation.mentions(count)
         };
         let quotients: Vec<(Operation, Poly)> = self
             .operations
@@ -103,6 +107,8 @@ impl Engine<'_> {
             let moved = match &operation {
                 Operation::Floor(a, b) => of(a).map(|a| Operation::Floor(a, *b)),
                 Operation::Div(a, b) => of(a).zip(of(b)).map(|(a, b)| Operation::Div(a, b)),
+                Operation::Min(a, b) => of(a).zip(of(b)).map(|(a, b)| Operation::Min(a, b)),
+                Operation::Max(a, b) => of(a).zip(of(b)).map(|(a, b)| Operation::Max(a, b)),
                 _ => None,
             };
             if let (Some(sym), Some(moved)) = (quotient.as_symbol(), moved) {
