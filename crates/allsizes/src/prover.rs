@@ -8,7 +8,7 @@ mod staged;
 
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
-use arith::products::Effort;
+use arith::products::{Effort, bounds_of_quotients};
 use arith::symbols::Symbols;
 use arith::vertex::Bounds;
 use arith::{multiples, radix, reduce};
@@ -253,7 +253,12 @@ impl Prover {
         all.extend(facts);
         let mut all = simplify_disjunctions(all);
         all.extend(multiples::derive(&all));
-        all
+        let bounds = bounds_of_quotients(&all, &|sym| self.symbols.get(sym).is_quotient);
+        if bounds.is_empty() {
+            return all;
+        }
+        all.extend(bounds);
+        simplify_disjunctions(all)
     }
 
     /// Proves by bounds and the vertex method.
@@ -327,12 +332,14 @@ impl Prover {
 
     /// Returns `true` if `equations` (each polynomial is 0) contradict the assumptions.
     ///
-    /// `shared` returns `true` for symbols of both threads of a pair. Equations are split into digits first.
+    /// `shared` returns `true` for symbols of both threads of a pair. Equations are split into digits first. If `patient`
+    /// is set, digits whose bounds need products of assumptions are split as well.
     pub(crate) fn contradicts(
         &mut self,
         assumed: &[Formula],
         equations: &[Poly],
         shared: &impl Fn(&Symbols, Sym) -> bool,
+        patient: bool,
     ) -> bool {
         let first = Formula::and(equations.iter().cloned().map(Formula::eq));
         if first == Formula::False {
@@ -348,14 +355,47 @@ impl Prover {
             let mut nonnegative = |poly: &Poly| bounds.is_nonnegative_without_sizes(poly);
             parts.extend(radix::split(equation, &is_shared, &mut nonnegative));
         }
-        let digits = Formula::and(parts.iter().cloned().map(Formula::eq));
-        if digits == Formula::False || self.is_quick_contradiction(&all, &parts) {
-            self.stats.without_solver += 1;
+        if self.are_contradictory(&all, &parts) {
             return true;
         }
+        if patient {
+            let finer = self.split_patiently(assumed, &parts, shared);
+            if finer != parts && self.are_contradictory(&all, &finer) {
+                return true;
+            }
+            parts = finer;
+        }
         let mut with: Vec<Formula> = assumed.to_vec();
+        let digits = Formula::and(parts.into_iter().map(Formula::eq));
         with.extend(digits.conjuncts().iter().cloned());
         self.proves(&with, &Formula::False)
+    }
+
+    /// Returns `true` if equations between digits contradict the assumptions, without a search.
+    fn are_contradictory(&mut self, all: &[Formula], digits: &[Poly]) -> bool {
+        let is_false = Formula::and(digits.iter().cloned().map(Formula::eq)) == Formula::False;
+        let found = is_false || self.is_quick_contradiction(all, digits);
+        self.stats.without_solver += u64::from(found);
+        found
+    }
+
+    /// Splits equations into digits; bounds of remainders are proved by all means but the solver.
+    fn split_patiently(
+        &mut self,
+        assumed: &[Formula],
+        equations: &[Poly],
+        shared: &impl Fn(&Symbols, Sym) -> bool,
+    ) -> Vec<Poly> {
+        let mut parts = Vec::new();
+        for equation in equations {
+            let both: BTreeSet<Sym> =
+                equation.mentioned().filter(|sym| shared(&self.symbols, *sym)).collect();
+            let is_shared = |sym: Sym| both.contains(&sym);
+            let mut nonnegative =
+                |poly: &Poly| self.proves_lightly(assumed, &Formula::ge(poly.clone()));
+            parts.extend(radix::split(equation, &is_shared, &mut nonnegative));
+        }
+        parts
     }
 
     /// Substitutes equal digits into the assumptions and looks for one that became false.

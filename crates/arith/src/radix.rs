@@ -4,8 +4,8 @@
 //! a multiple of `S` between `−S` and `S`, so it is 0.)
 //!
 //! The difference of two indices such as `b·T + t` is split this way by each stride in it, repeatedly, until nothing
-//! splits. The results are equations between single digits. A stride is a product of symbols that both threads share;
-//! the caller shows that `R` is small. Mixed-radix numbers with padding, gaps and negative strides need no rule of
+//! splits. The results are equations between single digits. A stride is a product of symbols that both threads share, or
+//! the factor of another symbol (`n + m` in `y·(n + m) + x`); the caller shows that `R` is small. Mixed-radix numbers with padding, gaps and negative strides need no rule of
 //! their own.
 
 use crate::poly::{Monomial, Poly, Sym, divided};
@@ -69,12 +69,10 @@ fn split_once(
     shared: &impl Fn(Sym) -> bool,
     nonnegative: &mut impl FnMut(&Poly) -> bool,
 ) -> Option<(Poly, Poly)> {
-    for (stride, factor) in strides(poly, shared) {
-        let (quotient, remainder) = poly.split(&stride, factor);
+    for (size, quotient, remainder) in splits(poly, shared) {
         if quotient.is_zero() || remainder.is_zero() {
             continue;
         }
-        let size = Poly::monomial(stride, factor);
         let below = size.offset(-1).and_then(|most| most.minus(&remainder));
         let above = size.offset(-1).and_then(|most| most.plus(&remainder));
         let (Some(below), Some(above)) = (below, above) else { continue };
@@ -86,7 +84,35 @@ fn split_once(
     None
 }
 
-/// Candidate strides, each once: the shared part of a term, with and without its coefficient.
+/// Candidate splits: a stride, with quotient and remainder.
+fn splits(poly: &Poly, shared: &impl Fn(Sym) -> bool) -> Vec<(Poly, Poly, Poly)> {
+    let products = strides(poly, shared).into_iter().map(|(stride, factor)| {
+        let (quotient, remainder) = poly.split(&stride, factor);
+        (Poly::monomial(stride, factor), quotient, remainder)
+    });
+    let sums = sums(poly, shared).into_iter().filter_map(|stride| {
+        let (quotient, remainder) = poly.divided_by(&stride)?;
+        Some((stride, quotient, remainder))
+    });
+    products.chain(sums).collect()
+}
+
+/// Candidate strides that are sums: the factors of symbols that are not shared.
+fn sums(poly: &Poly, shared: &impl Fn(Sym) -> bool) -> Vec<Poly> {
+    let mut found: Vec<Poly> = Vec::new();
+    for sym in poly.symbols().into_iter().filter(|sym| !shared(*sym)) {
+        let powers = poly.by_powers(sym);
+        let [_, factor] = &powers[..] else { continue };
+        let Some(stride) = factor.scaled(factor.leading_sign()) else { continue };
+        let is_sum = stride.terms().count() > 1 && stride.mentioned().all(shared);
+        if is_sum && !found.contains(&stride) {
+            found.push(stride);
+        }
+    }
+    found
+}
+
+/// Candidate strides that are products, each once: the shared part of a term, with and without its coefficient.
 fn strides(poly: &Poly, shared: &impl Fn(Sym) -> bool) -> Vec<(Monomial, i128)> {
     let mut found: Vec<(Monomial, i128)> = Vec::new();
     for (monomial, coefficient) in poly.terms() {

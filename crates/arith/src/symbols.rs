@@ -46,6 +46,8 @@ pub struct Symbol {
     pub version: Option<Sym>,
     /// The prefix sum that it stands for.
     pub prefix: Option<Prefix>,
+    /// Set if it is the quotient of a division that its facts describe.
+    pub is_quotient: bool,
 }
 
 /// The sum of the first `high` elements of an unwritten array.
@@ -85,8 +87,18 @@ impl Symbols {
     pub fn fresh(&mut self, name: impl Into<String>, level: Level) -> Sym {
         let facts = Vec::new();
         let (low, high, element, version, prefix) = (None, None, None, None, None);
-        let name = name.into();
-        self.table.push(Symbol { name, level, facts, low, high, element, version, prefix })
+        let (name, is_quotient) = (name.into(), false);
+        self.table.push(Symbol {
+            name,
+            level,
+            facts,
+            low,
+            high,
+            element,
+            version,
+            prefix,
+            is_quotient,
+        })
     }
 
     /// A symbol between two bounds, both included.
@@ -365,6 +377,7 @@ impl Copies {
         let target = symbols.get_mut(copy);
         (target.facts, target.low, target.high, target.element) = (facts, low, high, element);
         (target.version, target.prefix) = (version, prefix);
+        target.is_quotient = symbol.is_quotient;
         copy
     }
 

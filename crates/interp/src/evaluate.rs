@@ -265,9 +265,13 @@ fn unary(
             let result = integer_binary(Binary::Sub, Value::int(0), right, expr, strict)?;
             Ok(if env.compiled().is_some() { keep_unsigned_wrap(result, expr.ty) } else { result })
         }
-        // `~x` is `-1 - x`, in every width.
+        // `~x` is the number of all ones minus `x`, in every width: an unsigned one does not wrap.
         (Unary::Complement, right @ Value::Int { .. }) => {
-            let result = integer_binary(Binary::Sub, Value::int(-1), right, expr, false)?;
+            let ones = match expr.ty {
+                Type::Int { bits, signed: false } => (1 << bits) - 1,
+                _ => -1,
+            };
+            let result = integer_binary(Binary::Sub, Value::int(ones), right, expr, false)?;
             Ok(if env.compiled().is_some() { keep_unsigned_wrap(result, expr.ty) } else { result })
         }
         (Unary::Not, value) => Ok(Value::int(i128::from(used_integer(value, inner)? == 0))),

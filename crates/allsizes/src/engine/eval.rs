@@ -4,7 +4,7 @@
 //! Long: one case for each kind of expression.
 
 use super::Engine;
-use super::shifts::{shift_name, shifted_fits, sign_bit, width};
+use super::shifts::{all_ones, low_unit, shift_name, shifted_fits, sign_bit, width};
 use super::state::{Claim, OpaqueComparison, Operation, State, SymbolicValue};
 use arith::formula::Formula;
 use arith::poly::Poly;
@@ -187,85 +187,8 @@ impl Engine<'_> {
             (SymbolicValue::Untracked(level, _), Type::Bool) => {
                 SymbolicValue::Bool(self.unknown_truth(level))
             }
+            (SymbolicValue::Int(poly), _) => SymbolicValue::Int(self.decided_extremes(poly, state)),
             (value, _) => value,
-        }
-    }
-
-    /// `x == c ? a : b` as the polynomial `a + (b − a)·(x − c)`, for constants `a` and `b`, if `x` is one of two
-    /// neighbours in every launch: the number of one of two buffers.
-    fn select_by_bit(
-        &mut self,
-        condition: &Formula,
-        then: &Poly,
-        otherwise: &Poly,
-    ) -> Option<Poly> {
-        let (first, second) = match condition {
-            Formula::Not(_) => (otherwise, then),
-            _ => (then, otherwise),
-        };
-        let zero = match condition {
-            Formula::Eq(poly) => poly,
-            Formula::Not(inner) => match &**inner {
-                Formula::Eq(poly) => poly,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let step = second.minus(first)?.as_constant()?;
-        first.as_constant()?;
-        [1, -1].into_iter().find_map(|sign| {
-            let bit = zero.scaled(sign)?;
-            let below = bit.scaled(-1)?.offset(1)?;
-            let is_bit = self.prover.proves_quickly(&[], &Formula::ge(bit.clone()))
-                && self.prover.proves_quickly(&[], &Formula::ge(below));
-            if is_bit { first.plus(&bit.scaled(step)?) } else { None }
-        })
-    }
-
-    /// Selects one of two values, by conditions that exclude each other.
-    pub(super) fn select(
-        &mut self,
-        name: &str,
-        [one, other]: [(&Formula, SymbolicValue); 2],
-    ) -> SymbolicValue {
-        match (&one.1, &other.1) {
-            (first, second) if first == second => one.1,
-            // A decided condition.
-            _ if *one.0 == Formula::False => other.1,
-            _ if *other.0 == Formula::False => one.1,
-            (SymbolicValue::Int(first), SymbolicValue::Int(second)) => {
-                if let Some(value) = self.select_by_bit(one.0, first, second) {
-                    return SymbolicValue::Int(value);
-                }
-                let symbols = &mut self.prover.symbols;
-                let levels = [symbols.level(first), symbols.level(second)];
-                let conditions = [symbols.formula_level(one.0), symbols.formula_level(other.0)];
-                let level = levels.into_iter().chain(conditions).max().unwrap_or(Level::Thread);
-                let sym = symbols.fresh(name, level);
-                let choice = Poly::symbol(sym);
-                for (condition, value) in [(one.0, first), (other.0, second)] {
-                    if let Some(difference) = choice.minus(value) {
-                        let fact = condition.clone().implies(Formula::eq(difference));
-                        symbols.get_mut(sym).facts.push(fact);
-                    }
-                }
-                SymbolicValue::Int(choice)
-            }
-            (SymbolicValue::Bool(first), SymbolicValue::Bool(second)) => {
-                SymbolicValue::Bool(Formula::or([
-                    Formula::and([one.0.clone(), first.clone()]),
-                    Formula::and([other.0.clone(), second.clone()]),
-                ]))
-            }
-            (first, second) => {
-                let conditions = [
-                    self.prover.symbols.formula_level(one.0),
-                    self.prover.symbols.formula_level(other.0),
-                ];
-                let values = [self.level(first), self.level(second)];
-                let level = conditions.into_iter().chain(values).max();
-                self.untracked(level.unwrap_or(Level::Thread))
-            }
         }
     }
 
@@ -333,7 +256,8 @@ impl Engine<'_> {
                 self.arithmetic(result, expr, state, strict)
             }
             (Unary::Complement, SymbolicValue::Int(poly)) => {
-                let result = poly.scaled(-1).and_then(|negative| negative.offset(-1));
+                let result =
+                    poly.scaled(-1).and_then(|negative| negative.offset(all_ones(expr.ty)));
                 self.arithmetic(result, expr, state, false)
             }
             (_, value) => self.untracked(self.level(&value)),
@@ -399,7 +323,7 @@ impl Engine<'_> {
                     let low = multiple.and_then(|multiple| a.minus(&multiple));
                     return self.arithmetic(low, expr, state, false);
                 }
-                if let Some(unit) = b.as_constant().and_then(i128::checked_neg).filter(is_bit) {
+                if let Some(unit) = b.as_constant().and_then(|mask| low_unit(mask, ty)) {
                     // `x & ~31`.
                     let quotient = self.operation(Operation::Floor(a.clone(), unit), ty);
                     return self.arithmetic(quotient.scaled(unit), expr, state, false);
@@ -410,7 +334,7 @@ impl Engine<'_> {
         if let Some(value) = self.with_single_bit(operator, a, b, ty) {
             return self.arithmetic(Some(value), expr, state, false);
         }
-        let (mut a, mut b) = (machine_constant(a, ty), machine_constant(b, ty));
+        let (mut a, mut b) = (a.clone(), b.clone());
         if !strict {
             a = self.data_value(&a, ty, state);
             // The divisor that must not be 0 is the machine's.
@@ -560,15 +484,7 @@ pub(super) fn in_type(poly: &Poly, ty: Type) -> Formula {
     Formula::and([above, below.map_or(Formula::False, Formula::ge)])
 }
 
-/// A constant as the machine represents it: `~7` is a large unsigned number.
-fn machine_constant(poly: &Poly, ty: Type) -> Poly {
-    match (poly.as_constant(), ty) {
-        (Some(value), Type::Int { signed: false, .. }) => Poly::constant(ty.wrap(value)),
-        _ => poly.clone(),
-    }
-}
-
 /// Returns `true` if a number is a power of two.
-fn is_bit(value: &i128) -> bool {
+pub(super) fn is_bit(value: &i128) -> bool {
     *value > 0 && value & (value - 1) == 0
 }

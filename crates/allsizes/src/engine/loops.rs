@@ -10,6 +10,7 @@
 use super::Engine;
 use super::barrier_invariants::stored_in;
 use super::eval::in_type;
+use super::guarded::Guarded;
 use super::orbits::Orbit;
 use super::state::{Claim, Flow, Mode, State, SymbolicValue};
 use arith::formula::Formula;
@@ -19,6 +20,9 @@ use base::Index;
 use kir::liveness;
 use kir::{ArrayId, ExprKind, Loop, Stmt, Type, VarId, assigned, has_barrier, has_warp, visit};
 
+/// Limit on the steps that are tried for a running index, besides those of other variables.
+const MAX_STEPS: usize = 4;
+
 /// The change of a variable from iteration to iteration.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
@@ -26,6 +30,8 @@ pub(super) enum Change {
     Steady(Poly),
     /// By the same amount in each iteration but the last; after the loop it may be anything.
     Leading(Poly),
+    /// By the same amount in each of the first iterations, then no more.
+    Guarded(Guarded),
     /// Through a finite cycle of values.
     Orbit(Orbit),
     /// Irregularly; the level at which its value is shared.
@@ -172,6 +178,12 @@ impl Engine<'_> {
                         None => SymbolicValue::Int(self.unknown("large", Level::Thread, ty)),
                     }
                 }
+                (Change::Guarded(guarded), SymbolicValue::Int(first)) => {
+                    match self.value_while_guarded(first, guarded, count) {
+                        Some(poly) => SymbolicValue::Int(poly),
+                        None => SymbolicValue::Int(self.unknown("large", Level::Thread, ty)),
+                    }
+                }
                 (Change::Orbit(orbit), SymbolicValue::Int(_)) => {
                     match self.value_on_orbit(orbit, &Poly::symbol(count), *var) {
                         Some(poly) => SymbolicValue::Int(poly),
@@ -184,9 +196,10 @@ impl Engine<'_> {
                     free.extend(value.as_symbol().map(|sym| (*var, sym)));
                     SymbolicValue::Int(value)
                 }
-                (Change::Steady(_) | Change::Leading(_) | Change::Orbit(_), _) => {
-                    self.untracked(Level::Thread)
-                }
+                (
+                    Change::Steady(_) | Change::Leading(_) | Change::Guarded(_) | Change::Orbit(_),
+                    _,
+                ) => self.untracked(Level::Thread),
                 (Change::Untracked(level), _) => self.untracked(*level),
                 (Change::Fresh, _) => self.untracked(Level::Thread),
             };
@@ -235,6 +248,7 @@ impl Engine<'_> {
         // A level only rises, and a variable becomes steady only once; so this ends.
         while self.refine(inner, entry, &mut shape)
             || self.close_orbits(inner, entry, &mut shape)
+            || self.find_guarded_index(inner, entry, &mut shape)
             || self.find_running_index(inner, entry, &mut shape)
         {}
         self.mode = mode;
@@ -275,7 +289,11 @@ impl Engine<'_> {
                     learnt |= level > *own;
                     *own = level.max(*own);
                 }
-                Change::Steady(_) | Change::Leading(_) | Change::Orbit(_) | Change::Fresh => {}
+                Change::Steady(_)
+                | Change::Leading(_)
+                | Change::Guarded(_)
+                | Change::Orbit(_)
+                | Change::Fresh => {}
             }
         }
         learnt
@@ -295,8 +313,11 @@ impl Engine<'_> {
                 steps.push(step.clone());
             }
         }
+        steps.extend(self.steps_through_extremes(inner, entry, shape));
         for at in 0..shape.vars.len() {
-            let (var, Change::Free(level)) = shape.vars[at] else { continue };
+            let (var, &Change::Free(level)) = (shape.vars[at].0, &shape.vars[at].1) else {
+                continue;
+            };
             if !self.relevant[var.position()] || !inner.head.is_empty() || is_tested(inner, var) {
                 continue;
             }
@@ -309,6 +330,38 @@ impl Engine<'_> {
             shape.vars[at].1 = Change::Free(level);
         }
         false
+    }
+
+    /// Returns candidate steps: those that an iteration takes if its minima and maxima are one of their operands, such
+    /// as `c·s` if it takes `c·min(s, n − s·k)`.
+    fn steps_through_extremes(&mut self, inner: &Loop, entry: &State, shape: &Shape) -> Vec<Poly> {
+        let is_wanted = |(var, change): &&(VarId, Change)| {
+            matches!(change, Change::Free(_)) && self.relevant[var.position()]
+        };
+        let vars: Vec<VarId> = shape.vars.iter().filter(is_wanted).map(|(var, _)| *var).collect();
+        if vars.is_empty() || !inner.head.is_empty() || self.extremes.is_empty() {
+            return Vec::new();
+        }
+        let before = self.prover.symbols.next();
+        let head = self.head(entry, shape);
+        let start = head.state.clone();
+        let end = self.iterate(inner, start, &mut Flow::default(), shape.level);
+        let Some(Some(end)) = end else { return Vec::new() };
+        let mut found: Vec<Poly> = Vec::new();
+        for var in vars {
+            let slot = var.position();
+            if let (SymbolicValue::Int(now), SymbolicValue::Int(then)) =
+                (&end.vars[slot], &head.state.vars[slot])
+                && let Some(step) = now.minus(then)
+                && step.mentioned().any(|sym| sym >= before)
+            {
+                let steps = self.without_extremes(&step, before).into_iter();
+                found.extend(steps.filter(|one| !one.is_zero()));
+            }
+        }
+        found.dedup();
+        found.truncate(MAX_STEPS);
+        found
     }
 
     fn advances_by(

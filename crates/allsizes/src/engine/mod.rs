@@ -15,6 +15,7 @@ mod defined;
 mod eval;
 mod exec;
 mod exits;
+mod guarded;
 mod infer;
 mod input_contents;
 mod lemmas;
@@ -23,6 +24,7 @@ mod monoids;
 mod orbits;
 mod pairs;
 mod proof;
+mod select;
 mod setup;
 mod shifts;
 mod state;
@@ -76,6 +78,8 @@ pub(crate) struct Engine<'k> {
     sizes: Vec<Vec<Option<Poly>>>,
     /// Results of operations that are not polynomials.
     operations: BTreeMap<Operation, Poly>,
+    /// Minima and maxima: the operands, and `true` for a minimum.
+    extremes: BTreeMap<Sym, (Poly, Poly, bool)>,
     /// The state before the first statement.
     entry: State,
     /// Values of scalars supplied from outside, by name.
@@ -224,6 +228,7 @@ impl<'k> Engine<'k> {
             builtins: Default::default(),
             sizes: Vec::new(),
             operations: BTreeMap::new(),
+            extremes: BTreeMap::new(),
             entry: nothing,
             given: BTreeMap::new(),
             launch: None,

@@ -93,7 +93,7 @@ impl Engine<'_> {
             }
         }
         let shared = |symbols: &Symbols, sym: Sym| symbols.get(sym).level < unshared;
-        self.prover.contradicts(&assumed, &equations, &shared)
+        self.prover.contradicts(&assumed, &equations, &shared, true)
     }
 
     /// The difference of the positions of two elements of one array, if an equation compares these elements and

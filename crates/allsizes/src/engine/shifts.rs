@@ -1,5 +1,6 @@
-//! Shifts: the amounts and results that C++17 defines, and names of operations.
+//! Shifts and masks: the amounts and results that C++17 defines, names of operations, constants as bits.
 
+use super::eval::is_bit;
 use arith::formula::Formula;
 use arith::poly::Poly;
 use kir::{Binary, Type};
@@ -43,4 +44,19 @@ pub(super) fn shifted_fits(number: &Poly, amount: &Poly, ty: Type) -> Formula {
 /// Exclusive upper bound on shift amounts of a type.
 pub(super) fn width(ty: Type) -> i128 {
     if let Type::Int { bits, .. } = ty { i128::from(bits) } else { 63 }
+}
+
+/// The number of a type with all bits set: `~x` is that number minus `x`.
+pub(super) fn all_ones(ty: Type) -> i128 {
+    match ty {
+        Type::Int { bits, signed: false } => (1 << bits) - 1,
+        _ => -1,
+    }
+}
+
+/// The number `2^k` for which a mask has all bits but the lowest `k`: 32 for `~31`, whatever its type.
+pub(super) fn low_unit(mask: i128, ty: Type) -> Option<i128> {
+    let unit = all_ones(ty).checked_sub(mask)?.checked_add(1)?;
+    let unit = if unit > 0 && mask >= 0 { unit } else { mask.checked_neg()? };
+    is_bit(&unit).then_some(unit)
 }

@@ -16,6 +16,11 @@ impl Engine<'_> {
         if let Some(value) = fold_constants(&operation) {
             return value;
         }
+        let operation = match operation {
+            Operation::Min(a, b) if a > b => Operation::Min(b, a),
+            Operation::Max(a, b) if a > b => Operation::Max(b, a),
+            other => other,
+        };
         if let Some(known) = self.operations.get(&operation) {
             return known.clone();
         }
@@ -61,6 +66,7 @@ impl Engine<'_> {
                 let sign = if matches!(operation, Operation::Min(..)) { 1 } else { -1 };
                 let sym = self.prover.symbols.fresh("minmax", level);
                 let value = Poly::symbol(sym);
+                self.extremes.insert(sym, (a.clone(), b.clone(), sign == 1));
                 let differences = [a, b].map(|operand| operand.minus(&value));
                 let [Some(to_a), Some(to_b)] = differences else { return value };
                 let bounds = [&to_a, &to_b].map(|one| one.scaled(sign).map(Formula::ge));
@@ -80,11 +86,14 @@ impl Engine<'_> {
         }
     }
 
-    /// Replaces the count of a loop by its value after the loop, also in quotients of the count.
+    /// Replaces the count of a loop by its value after the loop, also in quotients, minima and maxima of the count.
     pub(super) fn substitute_count(&mut self, state: &mut State, count: Sym, value: &Poly) {
         let depends = |operation: &Operation| {
-            matches!(operation, Operation::Floor(..) | Operation::Div(..))
-                && operation.mentions(count)
+            let is_followed = matches!(
+                operation,
+                Operation::Floor(..) | Operation::Div(..) | Operation::Min(..) | Operation::Max(..)
+            );
+            is_followed && operation.mentions(count)
         };
         let quotients: Vec<(Operation, Poly)> = self
             .operations
@@ -94,11 +103,12 @@ impl Engine<'_> {
             .collect();
         for (operation, quotient) in quotients {
             let substitute = |poly: &Poly| poly.substituted(count, value);
+            let both = |a: &Poly, b: &Poly| substitute(a).zip(substitute(b));
             let substituted = match &operation {
                 Operation::Floor(a, b) => substitute(a).map(|a| Operation::Floor(a, *b)),
-                Operation::Div(a, b) => {
-                    substitute(a).zip(substitute(b)).map(|(a, b)| Operation::Div(a, b))
-                }
+                Operation::Div(a, b) => both(a, b).map(|(a, b)| Operation::Div(a, b)),
+                Operation::Min(a, b) => both(a, b).map(|(a, b)| Operation::Min(a, b)),
+                Operation::Max(a, b) => both(a, b).map(|(a, b)| Operation::Max(a, b)),
                 _ => None,
             };
             if let (Some(sym), Some(substituted)) = (quotient.as_symbol(), substituted) {
@@ -133,9 +143,9 @@ impl Engine<'_> {
         // prove their conditions first.
         let positive = self.is_quickly_nonnegative(&b.offset(-1));
         let nonnegative = self.is_quickly_nonnegative(&Some(a.clone()));
-        let symbols = &mut self.prover.symbols;
         let low = (positive && nonnegative).then(|| Poly::constant(0));
-        let sym = symbols.bounded("quotient", level, low, None);
+        let high = if low.is_some() { self.greatest_quotient(a, b) } else { None };
+        let sym = self.prover.symbols.bounded("quotient", level, low, high);
         let quotient = Poly::symbol(sym);
         let rest = quotient.times(b).and_then(|multiple| a.minus(&multiple));
         let (Some(rest), Some(below)) = (rest.clone(), rest.and_then(|rest| b.minus(&rest))) else {
@@ -181,8 +191,36 @@ impl Engine<'_> {
             facts.push(Formula::and(powers).implies(exact));
         }
         facts.extend(self.power_of_two_facts(b, level));
-        self.prover.symbols.get_mut(sym).facts.extend(facts);
+        let symbol = self.prover.symbols.get_mut(sym);
+        symbol.facts.extend(facts);
+        symbol.is_quotient = true;
         quotient
+    }
+
+    /// The greatest quotient of `a`, which is not negative, by `b`, which is positive: `c − 1` if `a < b·c`. A product
+    /// `b·c` of sizes is tried if the contract or the size of an array names it.
+    fn greatest_quotient(&mut self, a: &Poly, b: &Poly) -> Option<Poly> {
+        let required = self.prover.requires.iter().flat_map(Formula::conjuncts);
+        let required = required.filter_map(|part| match part {
+            Formula::Ge(poly) | Formula::Eq(poly) => Some(poly),
+            _ => None,
+        });
+        let sizes = self.sizes.iter().flatten().flatten();
+        let mut tried: Vec<Poly> = Vec::new();
+        for (monomial, _) in required.chain(sizes).flat_map(Poly::terms) {
+            let factor = Poly::monomial(monomial.clone(), 1).divided_exactly(b);
+            if let Some(factor) = factor.filter(|one| one.as_constant().is_none())
+                && self.prover.symbols.level(&factor) == Level::Launch
+                && !tried.contains(&factor)
+            {
+                tried.push(factor);
+            }
+        }
+        tried.into_iter().find_map(|factor| {
+            let below = b.times(&factor)?.minus(a)?.offset(-1);
+            let high = factor.offset(-1)?;
+            self.is_quickly_nonnegative(&below).then_some(high)
+        })
     }
 
     /// Returns facts about divisors `d` that are powers of two: a size `s` that is a power of two is a multiple of

@@ -14,6 +14,7 @@ mod bounded;
 mod certificate;
 mod exact;
 mod program;
+mod quotients;
 mod search;
 mod simplex;
 #[cfg(test)]
@@ -22,4 +23,5 @@ mod tests;
 #[cfg(test)]
 use certificate::Certificate;
 pub use certificate::Hypotheses;
+pub use quotients::bounds_of_quotients;
 pub use search::{Effort, refutation};

@@ -171,7 +171,9 @@ impl Resolver {
             true => fact,
             false => positive.clone().implies(fact),
         });
-        self.prover.symbols.get_mut(sym).facts.extend(facts);
+        let symbol = self.prover.symbols.get_mut(sym);
+        symbol.facts.extend(facts);
+        symbol.is_quotient = true;
         let mentioned = dividend.symbols().into_iter().chain(divisor.symbols());
         let bound: BTreeSet<Sym> = mentioned.flat_map(|one| self.bound_in(one)).collect();
         if !bound.is_empty() {

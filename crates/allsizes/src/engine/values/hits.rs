@@ -426,6 +426,6 @@ impl Resolver {
         let shared = |symbols: &Symbols, sym: Sym| {
             !digits.contains(&sym) && symbols.get(sym).level == Level::Launch
         };
-        self.prover.contradicts(&assumed, equations, &shared)
+        self.prover.contradicts(&assumed, equations, &shared, false)
     }
 }

@@ -143,6 +143,7 @@ impl Resolver {
         let target = self.prover.symbols.get_mut(copy);
         (target.facts, target.low, target.high, target.element) = (facts, low, high, element);
         (target.version, target.prefix) = (version, prefix);
+        target.is_quotient = symbol.is_quotient;
         Poly::symbol(copy)
     }
 

@@ -136,6 +136,7 @@ fn in_case(
     let mut open = Vec::new();
     let left = collect_stores::run(&mut one, first, 0, clauses[0]);
     two.operations = std::mem::take(&mut one.operations);
+    two.extremes = std::mem::take(&mut one.extremes);
     two.prover = take(&mut one);
     let right = collect_stores::run(&mut two, second, 1, clauses[1]);
     let mut sides = Vec::new();
