@@ -391,3 +391,23 @@ fn a_number_that_is_excluded_bounds_an_index() {
     let both = [(), ()].map(|()| Flags::parse(&flags));
     assert_eq!(answer_with(inputs.each_ref(), [None; 2], &both, &options).0, Exit::Success);
 }
+
+/// An end of the type lies in the gap before a number that the type does not have.
+#[test]
+fn numbers_beyond_the_type_are_no_ends_of_a_range() {
+    let flags = PLAIN.replace(":0..8", "");
+    let inputs = [kernel(GATHER), kernel(GATHER)];
+    let answered = |condition: &str| {
+        let assumptions = [condition.parse().unwrap()];
+        let options = Options { assumptions: &assumptions, ..Options::default() };
+        let flags = [(), ()].map(|()| Flags::parse(&flags));
+        answer_with(inputs.each_ref(), [None; 2], &flags, &options)
+    };
+    for condition in
+        ["0 <= x and x < 8 or x == 10000000000", "0 <= x and x < 8 or x == -10000000000"]
+    {
+        let (exit, text) = answered(condition);
+        assert_eq!(exit, Exit::Success, "{text}");
+    }
+    assert_ne!(answered("0 <= x and x < 8 or x == 8").0, Exit::Success);
+}
