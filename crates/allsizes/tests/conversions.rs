@@ -111,3 +111,38 @@ fn arithmetic_after_a_conversion_overflows() {
         assert_eq!(overflow(body), Verdict::Refuted, "{body}");
     }
 }
+
+/// `~x` of an unsigned number is the number of all ones minus `x`: nothing wraps.
+#[test]
+fn the_complement_of_an_unsigned_number_does_not_wrap() {
+    for body in [
+        "if (~7u/3 == 1431655762u) a[0] = 1; else a[n] = 1;",
+        "unsigned x = 7u; if (~x/3 == 1431655762u) a[0] = 1; else a[n] = 1;",
+        "if (~u/2 <= 2147483647u) a[0] = 1; else a[n] = 1;",
+        "if ((u & ~31u) <= u) a[0] = 1; else a[n] = 1;",
+    ] {
+        assert_eq!(overflow(body), Verdict::Proved, "{body}");
+        assert_eq!(verdicts(body)[0], Verdict::Proved, "{body}");
+    }
+    for body in ["if (~7u/3 == 1431655762u) a[n] = 1;", "if (~u > 4u) a[n] = 1;"] {
+        assert_ne!(verdicts(body)[0], Verdict::Proved, "{body}");
+    }
+}
+
+/// A sum that wraps once, to a number that is proved to be in the type.
+#[test]
+fn a_sum_that_is_converted_may_wrap() {
+    for body in [
+        "if (u >= 1u && u <= (unsigned)n && (int)(u + 4294967295u) < n) a[0] = 1; else a[0] = 2;",
+        "if (u <= 5u && (int)(u + 4294967295u) > 4) a[n] = 1;",
+    ] {
+        assert_eq!(overflow(body), Verdict::Proved, "{body}");
+        assert_eq!(verdicts(body)[0], Verdict::Proved, "{body}");
+    }
+    for body in [
+        "if (u <= 5u && (int)(u + 4294967295u) > 3) a[n] = 1;",
+        "if (u <= 5u && (int)(u + 4294967295u) < 0) a[n] = 1;",
+    ] {
+        assert_ne!(verdicts(body)[0], Verdict::Proved, "{body}");
+    }
+}

@@ -70,6 +70,43 @@ fn splitting_is_exact() {
     assert!(split_fully > 1000, "only {split_fully} were split into digits");
 }
 
+/// With a stride that is a sum of two symbols, for all small sizes.
+#[test]
+fn splitting_by_sums_is_exact() {
+    let mut symbols = Symbols::default();
+    let low = |least: i128| Some(Poly::constant(least));
+    let [n, m] = ["n", "m"].map(|name| symbols.bounded(name, Level::Launch, low(1), None));
+    let stride = Poly::symbol(n).plus(&Poly::symbol(m)).unwrap();
+    let high = stride.offset(-1);
+    let rows = ["y", "y'"].map(|name| symbols.bounded(name, Level::Thread, low(0), None));
+    let inside = ["x", "x'"].map(|name| symbols.bounded(name, Level::Thread, low(0), high.clone()));
+    let outside =
+        ["z", "z'"].map(|name| symbols.bounded(name, Level::Thread, low(0), Some(stride.clone())));
+    for (columns, count) in [(inside, 2), (outside, 1)] {
+        let index = |number: usize| {
+            let row = Poly::symbol(rows[number]).times(&stride).unwrap();
+            row.plus(&Poly::symbol(columns[number])).unwrap()
+        };
+        let difference = index(0).minus(&index(1)).unwrap();
+        let bounds = Bounds::new(&[], &symbols);
+        let shared = |sym: Sym| [n, m].contains(&sym);
+        let parts = radix::split(&difference, &shared, &mut |p| bounds.is_nonnegative(p));
+        assert_eq!(parts.len(), count, "{parts:?}");
+        choices(&[3, 3, 3, 3, 7, 7], &mut |values| {
+            let all = [n, m, rows[0], rows[1], columns[0], columns[1]];
+            let of = |sym: Sym| {
+                let at = all.iter().position(|one| *one == sym).unwrap();
+                values[at] + i128::from(at < 2)
+            };
+            let most = of(n) + of(m) - i128::from(count == 2);
+            if columns.iter().all(|one| of(*one) <= most) {
+                let zero = value(&difference, &of) == 0;
+                assert_eq!(zero, parts.iter().all(|part| value(part, &of) == 0), "{parts:?}");
+            }
+        });
+    }
+}
+
 /// With strides that are symbols, for all small sizes.
 #[test]
 fn splitting_by_symbols_is_exact() {

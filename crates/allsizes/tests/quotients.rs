@@ -1,0 +1,103 @@
+//! Flattened launches: one number split by `/` and `%` into digits of symbolic sizes. All are proved without a solver.
+
+mod support;
+
+use allsizes::Verdict;
+use support::mutants::{answer, none_is_proved, verdict};
+
+/// A kernel with a contract about three sizes.
+fn kernel(extents: &str, launch: &str, body: &str) -> String {
+    format!(
+        "//@ extent {extents};
+         //@ requires d >= 1 && h >= 1 && w >= 1 && d*h*w <= 2147483647 && {launch};
+         __global__ void k(const float* in, float* out, int d, int h, int w) {{
+           int p = blockIdx.x*blockDim.x + threadIdx.x;
+           {body}
+         }}"
+    )
+}
+
+const SAME: &str = "in[d*h*w], out[d*h*w]";
+const RAGGED: &str = "gridDim.x*blockDim.x >= d*h*w";
+const EXACT: &str = "gridDim.x*blockDim.x == d*h*w";
+const ROUNDED: &str = "gridDim.x == (d*h*w + blockDim.x - 1)/blockDim.x";
+
+fn are_proved(kernels: &[String]) {
+    for text in kernels {
+        let answer = answer(text, None);
+        assert!(answer.contradiction.is_none(), "{text}");
+        assert_eq!(verdict(&answer), Verdict::Proved, "{text}{answer:?}");
+    }
+}
+
+fn none_of_them_is_proved(kernels: &[String]) {
+    let named: Vec<(&str, &str)> = kernels.iter().map(|one| (one.as_str(), one.as_str())).collect();
+    none_is_proved(&named);
+}
+
+#[test]
+fn digits_are_inside_their_sizes() {
+    // Transposed in two ways, so that no digit cancels.
+    let body = "if (p < d*h*w) { int z = p/(h*w); int y = p/w % h; int x = p % w;
+                out[(x*d + z)*h + y] = in[(y*w + x)*d + z]; }";
+    let nested = "if (p < d*h*w) { int z = p/(h*w); int y = p % (h*w)/w; int x = p % w;
+                  out[(x*d + z)*h + y] = in[(y*w + x)*d + z]; }";
+    let twice = "if (p < d*h*w) { int q = p/w; int z = q/h; int y = q % h; int x = p - q*w;
+                 out[(x*d + z)*h + y] = in[(y*w + x)*d + z]; }";
+    let unguarded = body.replace("if (p < d*h*w)", "");
+    are_proved(&[
+        kernel(SAME, RAGGED, body),
+        kernel(SAME, RAGGED, nested),
+        kernel(SAME, RAGGED, twice),
+        kernel(SAME, ROUNDED, body),
+        kernel(SAME, EXACT, &unguarded),
+    ]);
+    none_of_them_is_proved(&[
+        // The sizes in another order, a guard that is too weak, no guard, a launch that is too small.
+        kernel(SAME, RAGGED, &body.replace("p/(h*w)", "p/(d*w)")),
+        kernel(SAME, RAGGED, &body.replace("p/w % h", "p/h % w")),
+        kernel(SAME, RAGGED, &body.replace("p < d*h*w", "p <= d*h*w")),
+        kernel(SAME, RAGGED, &unguarded),
+        kernel("in[d*h*w], out[(d - 1)*h*w]", RAGGED, body),
+        kernel(SAME, RAGGED, &nested.replace("% (h*w)/w", "% (h*w)/h")),
+    ]);
+}
+
+#[test]
+fn rows_whose_length_is_a_sum_do_not_meet() {
+    let rows = |row: &str| {
+        kernel(
+            "in[d*h*w], out[d*(h + w)]",
+            "gridDim.x == d && d*(h + w) <= 2147483647 && h + w + blockDim.x <= 2147483647",
+            &format!(
+                "for (int i = threadIdx.x; i < h + w; i += blockDim.x) out[blockIdx.x*({row}) + i] = p;"
+            ),
+        )
+    };
+    are_proved(&[rows("h + w")]);
+    none_of_them_is_proved(&[rows("h"), rows("h + w - 1")]);
+}
+
+#[test]
+fn a_comparison_selects_an_extreme() {
+    let chunks = |end: &str, guard: &str| {
+        kernel(
+            SAME,
+            "gridDim.x*blockDim.x*4 >= d*h*w && gridDim.x*blockDim.x*4 <= 2147483647",
+            &format!(
+                "int first = p*4; int last = {end};
+                 for (int i = first; i < last; i++) {{ {guard} out[i] = in[i]; }}"
+            ),
+        )
+    };
+    are_proved(&[
+        chunks("first + 4 < d*h*w ? first + 4 : d*h*w", ""),
+        chunks("first + 4 > d*h*w ? d*h*w : first + 4", ""),
+        chunks("d*h*w <= first + 4 ? d*h*w : first + 4", ""),
+    ]);
+    none_of_them_is_proved(&[
+        chunks("first + 4 > d*h*w ? first + 4 : d*h*w", ""),
+        chunks("first + 4 < d*h*w ? d*h*w : first + 4", ""),
+        chunks("first + 4 < d*h*w ? first + 5 : d*h*w", ""),
+    ]);
+}
