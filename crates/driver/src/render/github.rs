@@ -3,6 +3,7 @@
 //!
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 
+use crate::paths::in_repository;
 use crate::render::escape::visible;
 use crate::report::{Finding, Report, ShownLine};
 use crate::verdict::Verdict;
@@ -56,7 +57,7 @@ fn of_finding(word: &str, finding: &Finding) -> String {
 fn command(word: &str, shown: Option<&ShownLine>, title: &str, message: &str) -> String {
     let mut properties = Vec::new();
     if let Some(shown) = shown {
-        properties.push(format!("file={}", escaped_property(&shown.path)));
+        properties.push(format!("file={}", escaped_property(&in_repository(&shown.path))));
         properties.push(format!("line={}", shown.line));
         properties.push(format!("col={}", shown.column));
     }
