@@ -80,11 +80,11 @@ mod tests {
     #[test]
     fn nothing_ends_a_command_early() {
         let shown =
-            ShownLine { path: "a,b:c.cu".to_owned(), line: 3, column: 1, ..ShownLine::default() };
+            ShownLine { path: "/a,b:c.cu".to_owned(), line: 3, column: 1, ..ShownLine::default() };
         let text = command("error", Some(&shown), "WP0109: race", "100%\n::warning::x");
         assert_eq!(
             text,
-            "::error file=a%2Cb%3Ac.cu,line=3,col=1,title=WP0109%3A race::100%25%0A::warning::x\n"
+            "::error file=/a%2Cb%3Ac.cu,line=3,col=1,title=WP0109%3A race::100%25%0A::warning::x\n"
         );
     }
 }
