@@ -169,6 +169,10 @@ fn memory_that_is_not_to_be_had_ends_in_a_line() {
     let (status, text) = folder.run(&check(&words), 1 << 20);
     assert_eq!(status, 3, "{text}");
     assert!(text.starts_with("error: out of memory: ") && text.lines().count() == 1, "{text}");
+    // `prove` reserves a stack.
+    let (status, text) = folder.run(&["prove", "k.cu", "--no-solver"], 1 << 20);
+    assert_eq!(status, 3, "{text}");
+    assert!(text.starts_with("error: out of memory: ") && text.lines().count() == 1, "{text}");
 }
 
 /// Solvers that hang are in the tests of `param`: each costs its time-out.
@@ -284,6 +288,10 @@ fn deep_input_is_read_or_refused() {
         format!("a = {}", nested("[", "", "]")),
         chain("a = { ", "", 50_000),
         format!("[{}a]", "a.".repeat(50_000)),
+        format!(
+            "[[check]]\nkernel = \"k.ptx\"\nmatrix = {{ N = [1] }}\ngrid = \"{{{}}}\"\nblock = 1\n",
+            nested("(", "N", ")")
+        ),
     ]
     .iter()
     .enumerate()

@@ -207,10 +207,20 @@ fn doctor_tells_the_truth() {
     let told = line(&[("WARPPROOF_NVRTC", &path("libnvrtc.so.12"))], "NVRTC");
     assert!(told.starts_with("!  ") && told.contains("does not work: "), "{told}");
     assert!(told.len() > "!    NVRTC      ".len() + path("libnvrtc.so.12").len() + 40, "{told}");
+    // A library that was not downloaded to its end: the loader would let the process be killed.
+    let program = std::fs::read(cargo_bin!("warpproof")).unwrap();
+    std::fs::write(path("cut.so"), &program[..100_000]).unwrap();
+    let told = line(&[("WARPPROOF_NVRTC", &path("cut.so"))], "NVRTC");
+    assert!(told.starts_with("!  ") && told.contains("is incomplete"), "{told}");
     // A cache that is there, one that is made, and those that cannot be.
     assert!(line(&[("WARPPROOF_CACHE", &path("cache"))], "cache").starts_with("ok "));
     let told = line(&[("WARPPROOF_CACHE", "/proc/no")], "cache");
     assert!(told.starts_with("!  ") && told.contains("cannot be created"), "{told}");
+    std::fs::create_dir(path("shared")).unwrap();
+    let everybody: std::fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(path("shared"), everybody).unwrap();
+    let told = line(&[("WARPPROOF_CACHE", &path("shared"))], "cache");
+    assert!(told.ends_with("/shared is writable by others, so it is not used"), "{told}");
     folder.write("file", "");
     assert!(line(&[("WARPPROOF_CACHE", &path("file/in"))], "cache").starts_with("!  "));
     // Compilers and solvers that are something else.

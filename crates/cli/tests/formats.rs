@@ -146,7 +146,7 @@ fn invalid_sarif_is_refused() {
 
 /// From a folder of the repository, paths are from its root.
 #[test]
-fn paths_of_sarif_are_from_the_root_of_the_repository() {
+fn paths_for_github_are_from_the_root_of_the_repository() {
     let folder = std::env::temp_dir().canonicalize().unwrap();
     let folder = folder.join(format!("warpproof-paths-{}", std::process::id()));
     std::fs::create_dir_all(folder.join(".git")).unwrap();
@@ -167,6 +167,9 @@ fn paths_of_sarif_are_from_the_root_of_the_repository() {
         let place = "/runs/0/results/0/locations/0/physicalLocation/artifactLocation";
         let expected = serde_json::json!({ "uri": "a/WP0109.cu", "uriBaseId": "%SRCROOT%" });
         assert_eq!(document.pointer(place), Some(&expected), "{from} {path}: {output}");
+        // GitHub shows annotations only at such paths.
+        let (_, output) = run(&folder.join(from), &flags(path), "github");
+        assert!(output.starts_with("::error file=a/WP0109.cu,line="), "{from} {path}: {output}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -333,3 +333,13 @@ fn entries_for_all_sizes_are_run() {
     assert!(messages.contains("grid"), "{messages}");
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// CI systems decide by failures and errors, so an allowed finding is neither; its reason is shown.
+#[test]
+fn allowed_findings_fail_no_junit() {
+    let (status, output, _) = run(&folder(), &["run", "relu", "--format", "junit"]);
+    assert_eq!(status, 0, "{output}");
+    assert!(output.contains(" failures=\"0\" errors=\"0\" skipped=\"1\">"), "{output}");
+    assert!(output.contains("<skipped message=\"writes `x[0]`, which is an input\">"), "{output}");
+    assert!(output.contains("\n  allowed: "), "{output}");
+}

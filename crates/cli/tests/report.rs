@@ -301,6 +301,11 @@ fn a_page_of_a_triton_kernel_shows_the_users_file() {
             && !sources.contains("standard.py</span></h4>"),
         "{sources}"
     );
+    // Its notes are against nothing: they do not look like errors.
+    assert!(
+        sources.contains("class=\"hit note\"") && !sources.contains("class=\"hit\""),
+        "{sources}"
+    );
 }
 
 /// Recognised functions have no numeric values, so the picture uses the unlifted kernels.

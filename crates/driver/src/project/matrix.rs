@@ -16,6 +16,9 @@ pub(super) type Values = Vec<(String, String)>;
 /// More combinations than this are a mistake.
 const MAX_COMBINATIONS: usize = 10_000;
 
+/// Parentheses nested deeper than this are a mistake; each level takes stack.
+const MAX_DEPTH: u32 = 100;
+
 /// All combinations: of the lists of a table, or the tables of a list. One without values if there is no matrix.
 pub(super) fn combinations(
     matrix: Option<&Spanned<DeValue<'_>>>,
@@ -126,6 +129,8 @@ enum ExpressionProblem {
     Division,
     #[error("a `)` is missing")]
     Unclosed,
+    #[error("nested deeper than {MAX_DEPTH}")]
+    TooDeep,
     #[error("`{0}` is not an integer")]
     NotAnInteger(String),
     #[error("a number or name is missing")]
@@ -140,7 +145,7 @@ fn evaluate(text: &str, values: &Values) -> Result<String, ExpressionError> {
     if let Some((_, value)) = values.iter().find(|(name, _)| name == text.trim()) {
         return Ok(value.clone());
     }
-    let mut parser = Parser { rest: text.trim_start(), values };
+    let mut parser = Parser { rest: text.trim_start(), values, depth: 0 };
     let value = parser.sum();
     let value = value.and_then(|value| match parser.rest {
         "" => Ok(value.to_string()),
@@ -153,6 +158,8 @@ fn evaluate(text: &str, values: &Values) -> Result<String, ExpressionError> {
 struct Parser<'t> {
     rest: &'t str,
     values: &'t Values,
+    /// Open parentheses.
+    depth: u32,
 }
 
 impl Parser<'_> {
@@ -180,7 +187,12 @@ impl Parser<'_> {
 
     fn factor(&mut self) -> Result<i64, ExpressionProblem> {
         if self.take(&['(']).is_some() {
+            self.depth += 1;
+            if self.depth > MAX_DEPTH {
+                return Err(ExpressionProblem::TooDeep);
+            }
             let value = self.sum()?;
+            self.depth -= 1;
             return self.take(&[')']).map(|_| value).ok_or(ExpressionProblem::Unclosed);
         }
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');

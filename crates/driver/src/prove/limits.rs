@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use super::select::Refusal;
-use crate::{Outcome, Watch};
+use crate::{Exit, Outcome, Watch};
 use base::{Code, Diagnostic, Span};
 use deadline::Limit;
 use kir::Kernel;
@@ -16,9 +16,20 @@ pub(super) fn on_deep_stack(work: impl FnOnce() -> Outcome + Send) -> Outcome {
             Ok(Ok(outcome)) => outcome,
             // Pass on a panic, a bug of ours, to the handler that reports it.
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => Outcome::bad_input(&format!("no thread can be started: {error}")),
+            Err(error) => no_stack(&error),
         }
     })
+}
+
+/// The outcome if the stack cannot be had, such as under a limit of address space. Unknown, as wherever memory runs out.
+fn no_stack(error: &std::io::Error) -> Outcome {
+    let gibibytes = kir::depth::STACK >> 30;
+    let message = format!(
+        "error: out of memory: a stack of {gibibytes} GiB of address space could not be reserved ({error}); the answer \
+         is unknown. Raise the limit (`ulimit -v`)\n"
+    );
+    let (output, exit) = (String::new(), Exit::Unknown);
+    Outcome { output, messages: message, exit, thread_instructions: 0, report: None }
 }
 
 /// The limits of the next part of a command that began at `started`.

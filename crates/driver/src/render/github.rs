@@ -3,6 +3,7 @@
 //!
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 
+use crate::paths::in_repository;
 use crate::render::escape::visible;
 use crate::report::{Finding, Report, ShownLine};
 use crate::verdict::Verdict;
@@ -56,7 +57,7 @@ fn of_finding(word: &str, finding: &Finding) -> String {
 fn command(word: &str, shown: Option<&ShownLine>, title: &str, message: &str) -> String {
     let mut properties = Vec::new();
     if let Some(shown) = shown {
-        properties.push(format!("file={}", escaped_property(&shown.path)));
+        properties.push(format!("file={}", escaped_property(&in_repository(&shown.path))));
         properties.push(format!("line={}", shown.line));
         properties.push(format!("col={}", shown.column));
     }
@@ -79,11 +80,11 @@ mod tests {
     #[test]
     fn nothing_ends_a_command_early() {
         let shown =
-            ShownLine { path: "a,b:c.cu".to_owned(), line: 3, column: 1, ..ShownLine::default() };
+            ShownLine { path: "/a,b:c.cu".to_owned(), line: 3, column: 1, ..ShownLine::default() };
         let text = command("error", Some(&shown), "WP0109: race", "100%\n::warning::x");
         assert_eq!(
             text,
-            "::error file=a%2Cb%3Ac.cu,line=3,col=1,title=WP0109%3A race::100%25%0A::warning::x\n"
+            "::error file=/a%2Cb%3Ac.cu,line=3,col=1,title=WP0109%3A race::100%25%0A::warning::x\n"
         );
     }
 }

@@ -1,5 +1,6 @@
 //! JUnit's XML, in the form that CI systems read: a suite for each report, a test for each property. A refuted
-//! property is a failure. An unknown one is an error and not skipped, because skipped tests pass.
+//! property is a failure. An unknown one is an error and not skipped, because skipped tests pass. An allowed finding is
+//! skipped for this reason: CI systems decide by these elements, and `[[allow]]` says that it does not fail the run.
 
 use crate::render::escape::{markup, quoted};
 use crate::report::{Finding, Property, Report};
@@ -9,11 +10,8 @@ use std::collections::BTreeMap;
 
 pub(super) fn render(reports: &[Report]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let (tests, failures, errors) = count(reports.iter().flat_map(cases));
-    text.push_str(&format!(
-        "<testsuites name=\"warpproof\" tests=\"{tests}\" failures=\"{failures}\" \
-         errors=\"{errors}\">\n"
-    ));
+    let counts = count(reports.iter().flat_map(cases));
+    text.push_str(&format!("<testsuites name=\"warpproof\" {counts}>\n"));
     reports.iter().for_each(|report| text.push_str(&suite(report)));
     text.push_str("</testsuites>\n");
     text
@@ -23,16 +21,32 @@ pub(super) fn render(reports: &[Report]) -> String {
 struct Case {
     name: String,
     verdict: Verdict,
+    /// Everything against it is allowed.
+    is_allowed: bool,
     message: String,
     details: String,
 }
 
-fn count(cases: impl Iterator<Item = Case>) -> (usize, usize, usize) {
-    cases.fold((0, 0, 0), |(tests, failures, errors), case| match case.verdict {
-        Verdict::Proved => (tests + 1, failures, errors),
-        Verdict::Refuted => (tests + 1, failures + 1, errors),
-        Verdict::Unknown => (tests + 1, failures, errors + 1),
-    })
+impl Case {
+    /// The element that tells CI systems the result; a passed test has none.
+    fn element(&self) -> Option<&'static str> {
+        match self.verdict {
+            Verdict::Proved => None,
+            Verdict::Refuted if self.is_allowed => Some("skipped"),
+            Verdict::Refuted => Some("failure"),
+            Verdict::Unknown => Some("error"),
+        }
+    }
+}
+
+/// The numbers of tests, as attributes.
+fn count(cases: impl Iterator<Item = Case>) -> String {
+    let elements: Vec<Option<&str>> = cases.map(|case| case.element()).collect();
+    let of = |name: &str| elements.iter().filter(|one| **one == Some(name)).count();
+    let (tests, failures, errors, skipped) =
+        (elements.len(), of("failure"), of("error"), of("skipped"));
+    let skipped = if skipped == 0 { String::new() } else { format!(" skipped=\"{skipped}\"") };
+    format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"{skipped}")
 }
 
 /// Makes a test case of each property. A run that could not start has a single case.
@@ -41,7 +55,7 @@ fn cases(report: &Report) -> Vec<Case> {
         let details: String = report.findings.iter().map(details).collect();
         let message = report.findings.first().map_or("nothing was checked", |one| &one.message);
         let (name, message) = (PropertyName::Launch.to_string(), message.to_owned());
-        return vec![Case { name, verdict: report.verdict, message, details }];
+        return vec![Case { name, verdict: report.verdict, is_allowed: false, message, details }];
     }
     let of_properties = report.properties.iter().flat_map(|property| of_property(report, property));
     // An error that is about none of the properties must not be lost.
@@ -63,12 +77,18 @@ fn of_property(report: &Report, property: &Property) -> Vec<Case> {
         Some(side) => format!("{side}: {}", property.name),
         None => property.name.to_string(),
     };
-    let findings: Vec<&Finding> = report.errors().filter(|one| is_about(one, property)).collect();
+    let mut findings: Vec<&Finding> =
+        report.errors().filter(|one| is_about(one, property)).collect();
+    if findings.is_empty() && property.verdict == Verdict::Refuted {
+        let allowed = report.findings.iter().filter(|one| one.allowed.is_some());
+        findings = allowed.filter(|one| is_about(one, property)).collect();
+    }
     let reasons: String = property.reasons.iter().map(|reason| format!("{reason}\n")).collect();
     match findings.as_slice() {
         [] => {
             let message = property.reasons.first().cloned().unwrap_or_default();
-            vec![Case { name, verdict: property.verdict, message, details: reasons }]
+            let (verdict, is_allowed) = (property.verdict, false);
+            vec![Case { name, verdict, is_allowed, message, details: reasons }]
         }
         [only] => {
             let mut case = of_finding(only, &name);
@@ -85,6 +105,7 @@ fn of_finding(finding: &Finding, name: &str) -> Case {
     Case {
         name: name.to_owned(),
         verdict: Verdict::Refuted,
+        is_allowed: finding.allowed.is_some(),
         message: finding.message.clone(),
         details: details(finding),
     }
@@ -119,29 +140,27 @@ fn suite(report: &Report) -> String {
     for case in &cases {
         let (case_name, message) = (attribute(&case.name), attribute(&case.message));
         let open = format!("    <testcase classname=\"{name}\" name=\"{case_name}\"");
-        let element = match case.verdict {
-            Verdict::Proved => {
-                text.push_str(&format!("{open}/>\n"));
-                continue;
-            }
-            Verdict::Refuted => "failure",
-            Verdict::Unknown => "error",
+        let Some(element) = case.element() else {
+            text.push_str(&format!("{open}/>\n"));
+            continue;
         };
-        let (kind, details) = (case.verdict.name(), markup(&case.details));
+        // The schema allows `skipped` no type.
+        let kind = match element {
+            "skipped" => String::new(),
+            _ => format!("type=\"{}\" ", case.verdict.name()),
+        };
+        let details = markup(&case.details);
         text.push_str(&format!(
-            "{open}>\n      <{element} type=\"{kind}\" message=\"{message}\">{details}</{element}>\n    \
+            "{open}>\n      <{element} {kind}message=\"{message}\">{details}</{element}>\n    \
              </testcase>\n"
         ));
     }
-    let (tests, failures, errors) = count(cases.into_iter());
+    let counts = count(cases.into_iter());
     let notes: String = report.unexecuted().iter().map(|note| format!("note: {note}\n")).collect();
     if !notes.is_empty() {
         text.push_str(&format!("    <system-out>{}</system-out>\n", markup(&notes)));
     }
-    format!(
-        "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" \
-         errors=\"{errors}\">\n{text}  </testsuite>\n"
-    )
+    format!("  <testsuite name=\"{name}\" {counts}>\n{text}  </testsuite>\n")
 }
 
 fn details(finding: &Finding) -> String {
@@ -150,7 +169,8 @@ fn details(finding: &Finding) -> String {
         let shown = &location.shown;
         text.push_str(&format!("  {}:{}: {}\n", shown.path, shown.line, location.message));
     }
-    for (word, said) in [("note", &finding.note), ("help", &finding.help)] {
+    let said = [("note", &finding.note), ("help", &finding.help), ("allowed", &finding.allowed)];
+    for (word, said) in said {
         said.iter().for_each(|said| text.push_str(&format!("  {word}: {said}\n")));
     }
     text

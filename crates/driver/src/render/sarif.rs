@@ -5,6 +5,7 @@
 use super::fingerprint::fingerprints;
 use crate::Exit;
 use crate::explain;
+use crate::paths::in_repository;
 use crate::render::escape;
 use crate::report::{Finding, Location, Report, ShownLine};
 use crate::verdict::Verdict;
@@ -12,7 +13,6 @@ use crate::vocabulary::{FindingKind, PropertyName, Severity};
 use base::Code;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -175,30 +175,6 @@ fn location(shown: &ShownLine) -> Value {
     json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
 }
 
-/// Returns a path relative to the repository that the working folder is in: code scanning resolves them from there.
-fn in_repository(path: &str) -> String {
-    let folder = std::env::current_dir().unwrap_or_default();
-    let root = folder.ancestors().find(|folder| folder.join(".git").exists());
-    let inside = root.and_then(|root| below(root, &folder.join(path)));
-    inside.unwrap_or_else(|| path.to_owned())
-}
-
-/// Returns a path from a folder that it is in, with forward slashes.
-fn below(folder: &Path, path: &Path) -> Option<String> {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    let inside = plain.strip_prefix(folder).ok()?.to_str()?;
-    Some(if cfg!(windows) { inside.replace('\\', "/") } else { inside.to_owned() })
-}
-
 /// A relative reference from the root of the checkout; an absolute path as `file:`.
 fn artifact(path: &str) -> Value {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
@@ -215,6 +191,8 @@ fn artifact(path: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paths::below;
+    use std::path::Path;
 
     #[test]
     fn paths_are_from_the_root_of_the_repository() {

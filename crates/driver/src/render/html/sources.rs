@@ -5,6 +5,7 @@ use super::markdown::marked;
 use super::{codes, ptx};
 use crate::render::escape::quoted;
 use crate::report::{Location, PtxText, Report, SourceText};
+use crate::vocabulary::Severity;
 use std::collections::BTreeMap;
 
 /// Lines of a long file that are shown around each line with a message.
@@ -84,10 +85,32 @@ fn pane(report: &Report, id: (usize, usize)) -> String {
     )
 }
 
+/// The emphasis of a message at a line, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Emphasis {
+    /// The first place of a finding.
+    Primary,
+    /// Another place of it.
+    Other,
+    /// A place of a note, which is against nothing.
+    Note,
+}
+
+impl Emphasis {
+    /// The class that follows another.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Primary => "",
+            Self::Other => " other",
+            Self::Note => " note",
+        }
+    }
+}
+
 /// The findings at each line of a text.
 pub(super) struct Marks {
-    /// By line: the messages there as markup, each with a flag for the first place of its finding.
-    said: BTreeMap<u32, Vec<(bool, String)>>,
+    /// By line: the messages there as markup.
+    said: BTreeMap<u32, Vec<(Emphasis, String)>>,
 }
 
 impl Marks {
@@ -116,12 +139,16 @@ impl Marks {
         line: impl Fn(&Location) -> u32,
         link: impl Fn(&Location) -> String,
     ) -> Self {
-        let mut said: BTreeMap<u32, Vec<(bool, String)>> = BTreeMap::new();
+        let mut said: BTreeMap<u32, Vec<(Emphasis, String)>> = BTreeMap::new();
         let found = report.findings.iter().chain(&report.open);
-        let found = found.map(|one| (&one.code, &one.message, &one.locations[..]));
+        let found = found.map(|one| {
+            let is_note = one.severity == Severity::Note;
+            (&one.code, &one.message, &one.locations[..], is_note)
+        });
         let stops = report.stopped.iter();
-        let stops = stops.map(|one| (&one.code, &one.message, std::slice::from_ref(&one.location)));
-        for (code, message, locations) in found.chain(stops) {
+        let stops =
+            stops.map(|one| (&one.code, &one.message, std::slice::from_ref(&one.location), false));
+        for (code, message, locations, is_note) in found.chain(stops) {
             for (position, location) in locations.iter().enumerate() {
                 if !is_here(location) {
                     continue;
@@ -129,7 +156,12 @@ impl Marks {
                 let is_alone = position == 0 && location.message.is_empty();
                 let text = marked(if is_alone { message } else { &location.message });
                 let text = format!("{} {text}{}", codes::link(code), link(location));
-                said.entry(line(location)).or_default().push((position == 0, text));
+                let emphasis = match position {
+                    _ if is_note => Emphasis::Note,
+                    0 => Emphasis::Primary,
+                    _ => Emphasis::Other,
+                };
+                said.entry(line(location)).or_default().push((emphasis, text));
             }
         }
         Self { said }
@@ -145,9 +177,11 @@ impl Marks {
 
     /// The class of a line, as an attribute.
     pub(super) fn class(&self, line: u32) -> &'static str {
-        match self.said.get(&line) {
-            Some(said) if said.iter().any(|(primary, _)| *primary) => " class=\"hit\"",
-            Some(_) => " class=\"hit other\"",
+        let said = self.said.get(&line).into_iter().flatten();
+        match said.map(|(emphasis, _)| *emphasis).min() {
+            Some(Emphasis::Primary) => " class=\"hit\"",
+            Some(Emphasis::Other) => " class=\"hit other\"",
+            Some(Emphasis::Note) => " class=\"hit note\"",
             None => "",
         }
     }
@@ -185,10 +219,10 @@ fn lines(source: &SourceText, marks: &Marks, (number, file): (usize, usize)) -> 
             marks.class(line),
             highlighter.line(written)
         ));
-        for (primary, said) in marks.said.get(&line).into_iter().flatten() {
-            let other = if *primary { "" } else { " other" };
+        for (emphasis, said) in marks.said.get(&line).into_iter().flatten() {
+            let class = emphasis.class();
             text.push_str(&format!(
-                "<tr class=\"said{other}\"><td class=\"number\"></td><td>{said}</td></tr>\n"
+                "<tr class=\"said{class}\"><td class=\"number\"></td><td><div>{said}</div></td></tr>\n"
             ));
         }
     }

@@ -40,7 +40,7 @@ pub(crate) fn store(folder: Option<&Path>, kind: &str, key: &str, result: &str) 
 /// The reason why the entries of an existing folder are not used, if any.
 pub(crate) fn distrust(folder: &Path) -> Option<&'static str> {
     let exists = folder.symlink_metadata().is_ok();
-    (exists && !is_own_folder(folder)).then_some("writable by others, so it is not used")
+    (exists && !is_own_folder(folder)).then_some("is writable by others, so it is not used")
 }
 
 /// Says why nothing can be kept in a folder, if that is so. Makes the folder if it does not exist.

@@ -72,6 +72,9 @@ pub enum NvrtcError {
         /// Its result.
         status: i32,
     },
+    /// The file ends before the parts that its header lists.
+    #[error("the file is incomplete: install it again")]
+    CutOff,
     /// It does not compile the simplest kernel.
     #[error("it does not compile a kernel: {0}")]
     Broken(String),

@@ -4,6 +4,7 @@ pub(crate) mod cache;
 mod compile;
 mod compile_instances;
 mod cut;
+mod elf;
 mod error;
 mod host;
 mod host_headers;

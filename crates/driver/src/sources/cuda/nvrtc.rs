@@ -10,7 +10,8 @@
 //! - A program is destroyed exactly once, by [`Drop`], before its library is unloaded.
 //!
 //! Loading a library executes its initialisers: it is the user's own CUDA, found as
-//! `locate.rs` says.
+//! `locate.rs` says. Reading a page behind the end of a mapped file kills the process (SIGBUS), so a file that was cut
+//! off, such as by an interrupted download, is refused before (`elf.rs`).
 
 use super::error::NvrtcError;
 use libloading::Library;
@@ -59,6 +60,9 @@ pub(super) struct Compiled {
 impl Nvrtc {
     /// Loads the library.
     pub(super) fn load(path: &Path) -> Result<Self, NvrtcError> {
+        if super::elf::is_cut_off(path) {
+            return Err(NvrtcError::CutOff);
+        }
         // SAFETY: the initialisers of NVRTC only set up its own state.
         let library = unsafe { Library::new(path) };
         Ok(Self { library: library? })
