@@ -163,7 +163,7 @@ impl<'m, 'p> Values<'m, 'p> {
         if let Some(&known) = self.registers.get(&register) {
             return known;
         }
-        let source = self.from_before(register, 0);
+        let source = self.source_before(register, 0);
         let number = self.add(self.width(register), source);
         self.registers.insert(register, number);
         number
@@ -177,7 +177,7 @@ impl<'m, 'p> Values<'m, 'p> {
     }
 
     /// The source of a register from before the block, by its only definition.
-    fn from_before(&self, register: Reg, depth: usize) -> Source<'p> {
+    fn source_before(&self, register: Reg, depth: usize) -> Source<'p> {
         match self.definitions.get(&register) {
             Some(op) if depth < MAX_DEFINITIONS => match op {
                 Op::Copy { src: Operand::Constant(bits), .. } => {
@@ -185,7 +185,7 @@ impl<'m, 'p> Values<'m, 'p> {
                 }
                 Op::Copy { src: Operand::Register(src), .. }
                 | Op::ConvertAddress { src: Operand::Register(src), .. } => {
-                    match self.from_before(*src, depth + 1) {
+                    match self.source_before(*src, depth + 1) {
                         fixed @ Source::Fixed { .. } => fixed,
                         _ => Source::Other,
                     }
@@ -203,7 +203,7 @@ impl<'m, 'p> Values<'m, 'p> {
         let mut points = false;
         for operand in operands {
             let Operand::Register(register) = *operand else { continue };
-            match self.from_before(register, depth + 1) {
+            match self.source_before(register, depth + 1) {
                 Source::Constant(_) => {}
                 Source::Fixed { read_only } => points |= read_only,
                 _ => return Source::Other,
