@@ -19,9 +19,6 @@ impl Engine<'_> {
         expr: &Expr,
         state: &State,
     ) -> Vec<(Formula, Poly)> {
-        if let Some(wrapped) = self.wrapped_once(poly, expr, state) {
-            return vec![(Formula::True, wrapped)];
-        }
         let fits = in_type(poly, expr.ty);
         if let Some((from, moved)) = other_signedness(poly, expr)
             && (fits == Formula::False
@@ -34,23 +31,6 @@ impl Engine<'_> {
         }
         self.oblige_in_range(poly, expr, state);
         vec![(Formula::True, poly.clone())]
-    }
-}
-
-impl Engine<'_> {
-    /// The machine's value of a number with a large constant, such as `(int)(u + 4294967295u)`, that was converted from
-    /// an unsigned type: unsigned sums and the conversion keep it modulo the width, so the congruent number that is
-    /// proved to be in the type is its value.
-    fn wrapped_once(&mut self, poly: &Poly, expr: &Expr, state: &State) -> Option<Poly> {
-        let (from, _) = other_signedness(poly, expr)?;
-        let Type::Int { bits, signed: false } = from else { return None };
-        let constant = poly.constant_term();
-        let signed = Type::Int { bits, signed: true };
-        let wrapped = poly.offset(signed.wrap(constant).checked_sub(constant)?)?;
-        let is_value = wrapped != *poly
-            && poly.as_constant().is_none()
-            && self.prover.proves_quickly(&state.path, &in_type(&wrapped, expr.ty));
-        is_value.then_some(wrapped)
     }
 }
 
