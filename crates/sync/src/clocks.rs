@@ -335,9 +335,8 @@ impl Clocks {
         !(clock.exited.has(lane) && time >= clock.released[lane]) && time < self.common[party]
     }
 
-    /// Returns `true` if a thread's actions at a time are ordered before everything from now on. Unlike
-    /// [`all_know`](Self::all_know) it asks every thread, and so it also knows of barriers of some of them. Errs towards
-    /// `false`.
+    /// Returns `true` if a thread's actions at a time are ordered before everything from now on. It asks every thread,
+    /// because barriers of only some of them pass knowledge on, too. Errs towards `false`.
     #[must_use]
     pub fn all_threads_know(&self, who: LaneId, time: Time) -> bool {
         self.warps.iter().enumerate().all(|(warp, clock)| {
