@@ -23,7 +23,7 @@ pub(crate) fn in_repository(path: &str) -> String {
 }
 
 /// Returns a path from a folder that it is in, with forward slashes.
-pub(crate) fn below(folder: &Path, path: &Path) -> Option<String> {
+fn below(folder: &Path, path: &Path) -> Option<String> {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -36,4 +36,19 @@ pub(crate) fn below(folder: &Path, path: &Path) -> Option<String> {
     }
     let inside = plain.strip_prefix(folder).ok()?.to_str()?;
     Some(if cfg!(windows) { inside.replace('\\', "/") } else { inside.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_from_the_root_of_the_repository() {
+        let from = |path: &str| below(Path::new("/repo"), &Path::new("/repo/src").join(path));
+        assert_eq!(from("k.cu").as_deref(), Some("src/k.cu"));
+        assert_eq!(from("./a/../../k.cu").as_deref(), Some("k.cu"));
+        assert_eq!(from("/repo/k.cu").as_deref(), Some("k.cu"));
+        assert_eq!(from("../../k.cu"), None);
+        assert_eq!(from("/tmp/k.cu"), None);
+    }
 }

@@ -187,20 +187,3 @@ fn artifact(path: &str) -> Value {
         false => json!({ "uri": encoded, "uriBaseId": "%SRCROOT%" }),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::paths::below;
-    use std::path::Path;
-
-    #[test]
-    fn paths_are_from_the_root_of_the_repository() {
-        let from = |path: &str| below(Path::new("/repo"), &Path::new("/repo/src").join(path));
-        assert_eq!(from("k.cu").as_deref(), Some("src/k.cu"));
-        assert_eq!(from("./a/../../k.cu").as_deref(), Some("k.cu"));
-        assert_eq!(from("/repo/k.cu").as_deref(), Some("k.cu"));
-        assert_eq!(from("../../k.cu"), None);
-        assert_eq!(from("/tmp/k.cu"), None);
-    }
-}
