@@ -3,7 +3,7 @@
 mod support;
 
 use allsizes::Verdict;
-use support::mutants::{answer, none_is_proved, verdict};
+use support::mutants::{answer, verdict};
 
 /// A kernel with a contract about three sizes.
 fn kernel(extents: &str, launch: &str, body: &str) -> String {
@@ -29,9 +29,11 @@ fn are_proved(kernels: &[String]) {
     }
 }
 
+/// Without a solver: it takes long to give up.
 fn none_of_them_is_proved(kernels: &[String]) {
-    let named: Vec<(&str, &str)> = kernels.iter().map(|one| (one.as_str(), one.as_str())).collect();
-    none_is_proved(&named);
+    for text in kernels {
+        assert_ne!(verdict(&answer(text, None)), Verdict::Proved, "{text}");
+    }
 }
 
 #[test]
