@@ -6,7 +6,6 @@ use crate::arrival::{Arrival, ClusterArrival};
 use crate::doubt::{Doubtful, Reason};
 use crate::fast::uniform::UniformResults;
 use crate::finding::{Fault, Gap, Origin, Place, Sink, StopReason, Thread};
-use crate::interpret::Contents;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::layout::Layout;
 use crate::machine::Machine;
@@ -22,7 +21,6 @@ use crate::tracker::Tracker;
 use crate::value::Valued;
 use crate::warp::Warp;
 use ir::{FuncId, Operand, Reg, Width};
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use sync::{MbarrierState, Site};
 
@@ -70,8 +68,6 @@ pub(crate) struct Scratch {
     pub(crate) walks: WalkCache,
     /// Results of address arithmetic.
     pub(crate) uniform: UniformResults,
-    /// The kinds of bytes in factors of products, by variable and span, each with the number of changes before.
-    pub(crate) contents: FxHashMap<(usize, (i64, u32)), (u64, Contents)>,
 }
 
 impl Default for Scratch {
@@ -82,7 +78,6 @@ impl Default for Scratch {
             tiles: TileCache::default(),
             walks: WalkCache::default(),
             uniform: UniformResults::default(),
-            contents: FxHashMap::default(),
         }
     }
 }

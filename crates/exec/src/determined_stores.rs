@@ -96,6 +96,15 @@ pub(crate) fn find(machine: &Machine<'_>) -> FxHashSet<Site> {
     found
 }
 
+impl Machine<'_> {
+    /// Returns `true` if the address of a store determines its value. Other blocks have other fixed numbers, and only
+    /// threads of one block share its memory.
+    #[inline]
+    pub(crate) fn is_determined(&self, site: Site, area: Area) -> bool {
+        matches!(area, Area::Shared(_)) && self.determined_stores.contains(&site)
+    }
+}
+
 /// Returns the address register and the source of a store of one register that may go to shared memory.
 fn candidate(op: &Op) -> Option<(Reg, Reg)> {
     let Op::Store(Store { srcs, space: Space::Shared | Space::Generic, address, .. }) = op else {
@@ -163,7 +172,7 @@ impl<'m, 'p> Values<'m, 'p> {
         if let Some(&known) = self.registers.get(&register) {
             return known;
         }
-        let source = self.source_before(register, 0);
+        let source = self.before_block(register, 0);
         let number = self.add(self.width(register), source);
         self.registers.insert(register, number);
         number
@@ -177,7 +186,7 @@ impl<'m, 'p> Values<'m, 'p> {
     }
 
     /// The source of a register from before the block, by its only definition.
-    fn source_before(&self, register: Reg, depth: usize) -> Source<'p> {
+    fn before_block(&self, register: Reg, depth: usize) -> Source<'p> {
         match self.definitions.get(&register) {
             Some(op) if depth < MAX_DEFINITIONS => match op {
                 Op::Copy { src: Operand::Constant(bits), .. } => {
@@ -185,7 +194,7 @@ impl<'m, 'p> Values<'m, 'p> {
                 }
                 Op::Copy { src: Operand::Register(src), .. }
                 | Op::ConvertAddress { src: Operand::Register(src), .. } => {
-                    match self.source_before(*src, depth + 1) {
+                    match self.before_block(*src, depth + 1) {
                         fixed @ Source::Fixed { .. } => fixed,
                         _ => Source::Other,
                     }
@@ -203,7 +212,7 @@ impl<'m, 'p> Values<'m, 'p> {
         let mut points = false;
         for operand in operands {
             let Operand::Register(register) = *operand else { continue };
-            match self.source_before(register, depth + 1) {
+            match self.before_block(register, depth + 1) {
                 Source::Constant(_) => {}
                 Source::Fixed { read_only } => points |= read_only,
                 _ => return Source::Other,

@@ -127,6 +127,19 @@ impl TileRows {
 #[derive(Debug, Default)]
 pub(crate) struct TileCache {
     known: FxHashMap<TileRows, Arc<Places>>,
+    /// The kinds of bytes in factors, by variable and span, each with the number of changes before.
+    pub(crate) contents: FxHashMap<(usize, (i64, u32)), (u64, Contents)>,
+}
+
+/// The kind of bytes in a factor, in a run that neither simulates nor has a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// Numbers only.
+    Numbers,
+    /// Plain unknown data, possibly with numbers.
+    Data,
+    /// Anything else among them.
+    Mixed,
 }
 
 impl TileCache {

@@ -154,8 +154,8 @@ pub(super) fn store(context: &mut Context<'_, '_>, store: &Store) -> Result<(), 
             Some(start) => keeps(context, pointer, lane, start, store),
             None => vec![SameValue::Undecided; store.srcs.len()],
         };
-        let (machine, site) = (context.machine, context.site);
-        let attributes = AccessAttributes::store(machine, pointer.area, site, element);
+        let is_determined = context.machine.is_determined(context.site, pointer.area);
+        let attributes = AccessAttributes::store(context.site, element, is_determined);
         let who = (context.warp.number, lane);
         context.tracker.store(who, (pointer.area, pointer.offset), attributes, &same);
         let Some(start) = found else { continue };

@@ -49,7 +49,6 @@ pub(crate) use collective::{Inputs, lanes_left, same_collective};
 use ir::{Guard, Op, Ordering, RegisterPool, Scope, Space, SyncOp};
 pub use matrix::original_register;
 use sync::{ProxySpace, SyncEvent};
-pub(crate) use wgmma::Contents;
 
 /// Returns the lanes of a group in which a guard holds.
 pub(crate) fn guarded(context: &mut Context<'_, '_>, guard: Guard) -> Result<Mask, Gap> {

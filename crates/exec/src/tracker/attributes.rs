@@ -1,8 +1,6 @@
 //! The attributes that the accesses of an instruction share.
 
-use crate::address::Area;
 use crate::lanes::Mask;
-use crate::machine::Machine;
 use sync::{Access, AgentId, MemoryEffect, SameValue, Site, UpdateGroup};
 
 /// The attributes of an instruction's access.
@@ -36,11 +34,8 @@ impl AccessAttributes {
         }
     }
 
-    /// A store to an area of values of `element` bytes.
-    pub(crate) fn store(machine: &Machine<'_>, area: Area, site: Site, element: u32) -> Self {
-        // Other blocks have other positions, and only threads of one block share its memory.
-        let is_shared = matches!(area, Area::Shared(_));
-        let is_determined = is_shared && machine.determined_stores.contains(&site);
+    /// A store of values of `element` bytes.
+    pub(crate) fn store(site: Site, element: u32, is_determined: bool) -> Self {
         Self { is_determined, ..Self::plain(MemoryEffect::Write, site, element) }
     }
 

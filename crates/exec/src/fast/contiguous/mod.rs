@@ -440,8 +440,8 @@ fn store_words<const N: usize>(
     starts: &Starts,
     state: u8,
 ) -> bool {
-    let (site, area) = (context.site, starts.area);
-    let attributes = AccessAttributes::store(context.machine, area, site, N as u32);
+    let is_determined = context.machine.is_determined(context.site, starts.area);
+    let attributes = AccessAttributes::store(context.site, N as u32, is_determined);
     let Context {
         machine, registers, layout, scratch, global, shared, warp, lanes, tracker, ..
     } = context;

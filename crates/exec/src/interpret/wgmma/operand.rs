@@ -9,7 +9,7 @@ use crate::interpret::matrix::fragment::{FragmentLayout, across_k, along_k};
 use crate::lanes::{Mask, WARP};
 use crate::memory::{States, state};
 use crate::tags::{Source, Tags};
-use crate::tile::{Places, TileRows};
+use crate::tile::{Contents, Places, TileRows};
 use ir::Element;
 use std::sync::Arc;
 
@@ -20,17 +20,6 @@ const MAX_KINDS: usize = 1 << 12;
 pub(super) struct SharedFactor {
     part: TileRows,
     places: Arc<Places>,
-}
-
-/// The kind of bytes in a factor, in a run that neither simulates nor has a domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Contents {
-    /// Numbers only.
-    Numbers,
-    /// Plain unknown data, possibly with numbers.
-    Data,
-    /// Anything else among them.
-    Mixed,
 }
 
 impl SharedFactor {
@@ -88,7 +77,7 @@ impl SharedFactor {
         memory.read = true;
         let (first, bytes) = self.places.span;
         let changes = memory.states.changes(first as usize..first as usize + bytes as usize);
-        let kinds = &mut context.scratch.contents;
+        let kinds = &mut context.scratch.tiles.contents;
         if kinds.len() >= MAX_KINDS {
             kinds.clear();
         }
