@@ -250,8 +250,8 @@ fn a_finding_is_explained_by_pictures() {
         "<a class=\"code\" href=\"#code-WP0109\">WP0109</a>",
         "<article id=\"code-WP0109\"><h3>WP0109: a data race</h3>",
         // Who wrote the elements of the array.
-        "Framed: shift(float const*, float*)::tile[1], last written by thread (1,0,0) of block (0,0,0)",
-        "tile[32] to shift(float const*, float*)::tile[63]</code></td><td>warp 1</td>",
+        "Framed: shift::tile[1], last written by thread (1,0,0) of block (0,0,0)",
+        "tile[32] to shift::tile[63]</code></td><td>warp 1</td>",
         // The PTX beside the source.
         "<details class=\"ptx\"><summary>PTX of shift(float const*, float*)</summary>",
         "<span class=\"k\">__global__</span>",
@@ -376,7 +376,7 @@ fn a_browser_shows_what_was_found() {
     for shown in [
         "check docs/errors/examples/WP0109.ptx::shift(float const*, float*)",
         "refuted",
-        "WP0109 race on shift(float const*, float*)::tile[1]",
+        "WP0109 race on shift::tile[1]",
         "help: a __syncthreads() between lines 4 and 5 would order them",
         "y[i] = tile[(i + 1) % 64];  // another thread wrote that element",
         "thread (1,0,0) of block (0,0,0) writes",

@@ -51,9 +51,56 @@ pub(crate) fn demangle(name: &str) -> Option<String> {
     Some(format!("{demangled:#}"))
 }
 
+/// The name of a variable for readers: `layernorm<128>::s` for the `s` of `void layernorm<128>(float const*, float*)`. A
+/// report has lines that tell overloads apart.
+pub(crate) fn variable_name(mangled: &str) -> String {
+    let name = demangle(mangled).unwrap_or_else(|| mangled.to_owned());
+    let is_plain = |name: &str| !name.contains(['(', ')', '<', '>', ':', ' ']);
+    match name.rsplit_once(")::") {
+        Some((function, variable)) if is_plain(variable) => {
+            format!("{}::{variable}", without_signature(&format!("{function})")))
+        }
+        _ => name,
+    }
+}
+
+/// Turns `void ns::softmax<float, 4>(float const*, int)` into `ns::softmax<float, 4>`.
+pub(crate) fn without_signature(name: &str) -> String {
+    let name = name.replace("(anonymous namespace)::", "");
+    let (mut depth, mut start, mut end) = (0_usize, 0, name.len());
+    for (at, letter) in name.char_indices() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 => {
+                end = at;
+                break;
+            }
+            // The part so far was the return type.
+            ' ' if depth == 0 => start = at + 1,
+            _ => {}
+        }
+    }
+    name[start..end].to_owned()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::demangle;
+    use super::{demangle, variable_name};
+
+    #[test]
+    fn variables_are_named_without_signatures() {
+        let table = [
+            ("_ZZ9layernormILi128EEvPKfPfE1s", "layernorm<128>::s"),
+            ("_ZZ5shiftPKfPfE4tile", "shift::tile"),
+            ("_ZZN2ns1kEPFviEE1s", "ns::k::s"),
+            ("_ZN2ns5tableE", "ns::table"),
+            ("smem", "smem"),
+        ];
+        for (mangled, written) in table {
+            assert_eq!(variable_name(mangled), written);
+        }
+    }
 
     #[test]
     fn templates_are_named_as_they_are_written() {

@@ -1,6 +1,6 @@
 //! Names of threads, places and accesses in reports.
 
-use crate::demangle::demangle;
+use crate::demangle::variable_name;
 use crate::source_lines::{origin_text, source_lines};
 use base::{Code, Diagnostic};
 use exec::{AccessKind, Finding, Place, Target, Thread};
@@ -17,7 +17,7 @@ pub(crate) fn verb(kind: AccessKind) -> &'static str {
 /// Names an element: `x[12]`, with the byte if it is not the start of an element. Compilers declare most arrays in
 /// shared and local memory as bytes; their byte offsets are not indices of the source.
 pub(crate) fn element(target: &Target) -> String {
-    let name = demangle(&target.name).unwrap_or_else(|| target.name.clone());
+    let name = variable_name(&target.name);
     let block = target.rank.map_or_else(String::new, |rank| format!(" of rank {rank}"));
     if target.element_bytes <= 1 {
         return format!("byte {} of `{name}`{block}", target.offset);

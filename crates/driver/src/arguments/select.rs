@@ -1,7 +1,7 @@
 //! Selects a kernel of a file: `FILE::KERNEL`.
 
 use super::closest;
-use crate::demangle::demangle;
+use crate::demangle::{demangle, without_signature};
 use base::Index;
 use ir::{FuncId, Program};
 use std::convert::Infallible;
@@ -178,7 +178,7 @@ impl Candidate {
     fn new(id: FuncId, mangled: &str) -> Self {
         let demangled = demangle(mangled);
         let shown = demangled.as_deref().unwrap_or(mangled);
-        let (path, instance) = (bare_path(shown), instance(shown));
+        let (path, instance) = (bare_path(shown), without_signature(shown));
         Self { id, mangled: mangled.to_owned(), demangled, path, instance }
     }
 
@@ -214,44 +214,6 @@ impl Candidate {
     }
 }
 
-/// Turns `void ns::softmax<float, 4>(float const*, int)` into `ns::softmax`.
-pub(super) fn bare_path(name: &str) -> String {
-    let name = name.replace("(anonymous namespace)::", "");
-    let (mut depth, mut path) = (0_usize, String::new());
-    for letter in name.chars() {
-        match letter {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            '(' if depth == 0 => break,
-            // The part so far was the return type.
-            ' ' if depth == 0 => path.clear(),
-            letter if depth == 0 => path.push(letter),
-            _ => {}
-        }
-    }
-    path
-}
-
-/// Turns `void ns::softmax<float, 4>(float const*, int)` into `ns::softmax<float, 4>`.
-fn instance(name: &str) -> String {
-    let name = name.replace("(anonymous namespace)::", "");
-    let (mut depth, mut start, mut end) = (0_usize, 0, name.len());
-    for (at, letter) in name.char_indices() {
-        match letter {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            '(' if depth == 0 => {
-                end = at;
-                break;
-            }
-            // The part so far was the return type.
-            ' ' if depth == 0 => start = at + 1,
-            _ => {}
-        }
-    }
-    name[start..end].to_owned()
-}
-
 /// The position of the last name, after namespaces and classes.
 fn namespaces(name: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
@@ -280,7 +242,7 @@ fn list(kernels: &[&Candidate]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bare_path, extends_instance, instance, is_instance, namespaces};
+    use super::{bare_path, extends_instance, is_instance, namespaces, without_signature};
 
     #[test]
     fn instances_keep_template_arguments() {
@@ -290,7 +252,7 @@ mod tests {
             ("plain_name", "plain_name"),
         ];
         for (name, expected) in table {
-            assert_eq!(instance(name), expected);
+            assert_eq!(without_signature(name), expected);
         }
         assert_eq!(namespaces("a<b::c>::k<d::e>"), 9);
         assert_eq!(namespaces("k"), 0);

@@ -7,7 +7,7 @@ use super::{
 };
 use super::{race, tiles};
 use crate::Input;
-use crate::demangle::demangle;
+use crate::demangle::variable_name;
 use crate::execute::{FinishedRun, Reported, last_writer};
 use crate::findings::{kind, property, target};
 use crate::grouping::Group;
@@ -248,7 +248,7 @@ fn witness(finished: &FinishedRun<'_>, group: &Group<'_>) -> ThreadWitness {
         _ => (None, None),
     };
     let array = target(&first.fault).map(|target| Array {
-        name: demangle(&target.name).unwrap_or_else(|| target.name.clone()),
+        name: variable_name(&target.name),
         space: format!("{:?}", target.space).to_lowercase(),
         offset: target.offset,
         size: target.size,

@@ -3,7 +3,7 @@
 
 use super::Tiles;
 use crate::arguments::OutputSpec;
-use crate::demangle::demangle;
+use crate::demangle::variable_name;
 use crate::execute::{FinishedRun, last_writer};
 use crate::findings::target;
 use crate::naming::thread_name;
@@ -34,7 +34,7 @@ pub(super) fn of_finding(finished: &FinishedRun<'_>, finding: &exec::Finding) ->
     let bytes = element.unwrap_or(target.element_bytes).max(1);
     let count = target.size / u64::from(bytes);
     let marked = u64::try_from(target.offset).ok()? / u64::from(bytes);
-    let array = demangle(&target.name).unwrap_or_else(|| target.name.clone());
+    let array = variable_name(&target.name);
     let about = About { memory: &target.name, rank: target.rank, bytes, block };
     let shown = window(count, marked);
     let mut stores = about.stores(finished, shown.clone())?;
