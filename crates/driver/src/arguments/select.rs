@@ -214,6 +214,24 @@ impl Candidate {
     }
 }
 
+/// Turns `void ns::softmax<float, 4>(float const*, int)` into `ns::softmax`.
+pub(super) fn bare_path(name: &str) -> String {
+    let name = name.replace("(anonymous namespace)::", "");
+    let (mut depth, mut path) = (0_usize, String::new());
+    for letter in name.chars() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 => break,
+            // The part so far was the return type.
+            ' ' if depth == 0 => path.clear(),
+            letter if depth == 0 => path.push(letter),
+            _ => {}
+        }
+    }
+    path
+}
+
 /// The position of the last name, after namespaces and classes.
 fn namespaces(name: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
