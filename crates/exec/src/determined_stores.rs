@@ -12,8 +12,9 @@
 //!   only reads. So equal keys give equal values.
 //!
 //! *Fixed* numbers are the same in all threads of a block at all times: constants, parameters, addresses of variables,
-//! positions and sizes of the block. A register is fixed if its only definition in the kernel is. Between two barriers
-//! or in different iterations other registers may differ, so they are keys or nothing.
+//! positions and sizes of the block. A register is fixed if its only definition in the kernel is, stands in the entry
+//! block, and follows those of its operands there: then each thread executes it before any use in another block. Between
+//! two barriers or in different iterations other registers may differ, so they are keys or nothing.
 //!
 //! Errs towards "not determined": an unknown step ends the derivation. Blocks of a cluster may store to each other's
 //! memory, and their fixed numbers differ, so nothing is determined there.
@@ -23,6 +24,7 @@ use crate::lanes::WARP;
 use crate::launch::{Access as Permission, Launch};
 use crate::machine::Machine;
 use crate::memory::Word;
+use base::Index;
 use ir::{
     Access, AddressBase, Block, Dimension, Function, Instr, IntBinary, Load, Op, Operand, Reg,
     Space, SpecialRegister, Store, Width,
@@ -83,11 +85,14 @@ pub(crate) fn find(machine: &Machine<'_>) -> FxHashSet<Site> {
         return FxHashSet::default();
     }
     let definitions = single_definitions(kernel);
+    // Nothing is defined before the entry block.
+    let none = Definitions::default();
     let mut found = FxHashSet::default();
     for (id, block) in kernel.blocks.enumerate() {
         if block.instructions.iter().any(is_candidate) {
             let first = machine.codes[machine.launch.kernel].first[id];
-            let mut values = Values::new(machine, &definitions);
+            let before = if id.position() == 0 { &none } else { &definitions };
+            let mut values = Values::new(machine, before);
             for index in values.determined(block) {
                 found.insert(first + index as Site);
             }
@@ -116,31 +121,38 @@ fn candidate(op: &Op) -> Option<(Reg, Reg)> {
     }
 }
 
-/// Returns the only definition of each register that has one, without a guard.
-fn single_definitions(kernel: &Function) -> FxHashMap<Reg, &Op> {
-    let mut definitions: FxHashMap<Reg, Option<&Op>> = FxHashMap::default();
-    for instruction in kernel.instructions() {
-        let op = instruction.guard.is_none().then_some(&instruction.op);
-        instruction.op.visit(&mut |access| {
-            if let Access::Write(register) = access {
-                let known = definitions.contains_key(&register);
-                definitions.insert(register, op.filter(|_| !known));
-            }
-        });
+/// The only definitions of registers, with their positions in the entry block.
+type Definitions<'p> = FxHashMap<Reg, (usize, &'p Op)>;
+
+/// Returns the only definition of each register that has one, in the entry block and without a guard. Every thread
+/// executes it before all other blocks.
+fn single_definitions(kernel: &Function) -> Definitions<'_> {
+    let mut definitions: FxHashMap<Reg, Option<(usize, &Op)>> = FxHashMap::default();
+    for (id, block) in kernel.blocks.enumerate() {
+        for (position, instruction) in block.instructions.iter().enumerate() {
+            let is_early = id.position() == 0 && instruction.guard.is_none();
+            let definition = is_early.then_some((position, &instruction.op));
+            instruction.op.visit(&mut |access| {
+                if let Access::Write(register) = access {
+                    let known = definitions.contains_key(&register);
+                    definitions.insert(register, definition.filter(|_| !known));
+                }
+            });
+        }
     }
-    definitions.into_iter().filter_map(|(register, op)| Some((register, op?))).collect()
+    definitions.into_iter().filter_map(|(register, one)| Some((register, one?))).collect()
 }
 
 /// The values of a basic block.
 struct Values<'m, 'p> {
     machine: &'m Machine<'p>,
-    definitions: &'m FxHashMap<Reg, &'p Op>,
+    definitions: &'m Definitions<'p>,
     all: Vec<Value<'p>>,
     registers: FxHashMap<Reg, Number>,
 }
 
 impl<'m, 'p> Values<'m, 'p> {
-    fn new(machine: &'m Machine<'p>, definitions: &'m FxHashMap<Reg, &'p Op>) -> Self {
+    fn new(machine: &'m Machine<'p>, definitions: &'m Definitions<'p>) -> Self {
         Self { machine, definitions, all: Vec::new(), registers: FxHashMap::default() }
     }
 
@@ -172,7 +184,7 @@ impl<'m, 'p> Values<'m, 'p> {
         if let Some(&known) = self.registers.get(&register) {
             return known;
         }
-        let source = self.before_block(register, 0);
+        let source = self.before_block(register, usize::MAX, 0);
         let number = self.add(self.width(register), source);
         self.registers.insert(register, number);
         number
@@ -185,22 +197,23 @@ impl<'m, 'p> Values<'m, 'p> {
         }
     }
 
-    /// The source of a register from before the block, by its only definition.
-    fn before_block(&self, register: Reg, depth: usize) -> Source<'p> {
+    /// The source of a register from before the block, by its only definition, if that comes before a position in the
+    /// entry block.
+    fn before_block(&self, register: Reg, end: usize, depth: usize) -> Source<'p> {
         match self.definitions.get(&register) {
-            Some(op) if depth < MAX_DEFINITIONS => match op {
+            Some(&(position, op)) if position < end && depth < MAX_DEFINITIONS => match op {
                 Op::Copy { src: Operand::Constant(bits), .. } => {
                     Source::Constant(bits & self.width(register).mask())
                 }
                 Op::Copy { src: Operand::Register(src), .. }
                 | Op::ConvertAddress { src: Operand::Register(src), .. } => {
-                    match self.before_block(*src, depth + 1) {
+                    match self.before_block(*src, position, depth + 1) {
                         fixed @ Source::Fixed { .. } => fixed,
                         _ => Source::Other,
                     }
                 }
-                Op::Resize { src, .. } => self.combined(op, &[*src], depth),
-                Op::IntBinary { a, b, .. } => self.combined(op, &[*a, *b], depth),
+                Op::Resize { src, .. } => self.combined(op, &[*src], position, depth),
+                Op::IntBinary { a, b, .. } => self.combined(op, &[*a, *b], position, depth),
                 op => self.without_operands(op, register),
             },
             _ => Source::Other,
@@ -208,11 +221,11 @@ impl<'m, 'p> Values<'m, 'p> {
     }
 
     /// The source of an operation on registers from before the block: fixed if all its operands are.
-    fn combined(&self, op: &Op, operands: &[Operand], depth: usize) -> Source<'p> {
+    fn combined(&self, op: &Op, operands: &[Operand], end: usize, depth: usize) -> Source<'p> {
         let mut points = false;
         for operand in operands {
             let Operand::Register(register) = *operand else { continue };
-            match self.before_block(register, depth + 1) {
+            match self.before_block(register, end, depth + 1) {
                 Source::Constant(_) => {}
                 Source::Fixed { read_only } => points |= read_only,
                 _ => return Source::Other,

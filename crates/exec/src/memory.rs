@@ -34,6 +34,9 @@ pub(crate) struct States {
     counts: Counts,
     /// For each page, the number of changes so far.
     changes: Vec<u64>,
+    /// Numbers written under an undecided condition, by the start of the write. A later write of any of their bytes
+    /// removes them.
+    chosen: FxHashMap<usize, ChosenNumber>,
 }
 
 /// Bytes of a page of states, as a power of two.
@@ -46,7 +49,8 @@ impl States {
             state::OPAQUE => Counts { defined: 0, opaque: size },
             _ => Counts::default(),
         };
-        Self { each: vec![state; size], counts, changes: vec![0; (size >> PAGE) + 1] }
+        let changes = vec![0; (size >> PAGE) + 1];
+        Self { each: vec![state; size], counts, changes, chosen: FxHashMap::default() }
     }
 
     /// Returns `true` if every byte is defined.
@@ -101,8 +105,17 @@ impl States {
         self.changes[pages].iter_mut().for_each(|changes| *changes += 1);
     }
 
+    /// Forgets numbers that were written under a condition where a range is written now.
+    #[inline]
+    fn forget_chosen(&mut self, range: &Range<usize>) {
+        if !self.chosen.is_empty() {
+            self.chosen.retain(|start, one| range.end <= *start || start + one.size <= range.start);
+        }
+    }
+
     /// Makes every byte undefined and returns their number.
     pub(crate) fn set_all_undefined(&mut self) -> usize {
+        self.chosen.clear();
         self.note_change(&(0..self.each.len()));
         self.each.fill(state::UNDEFINED);
         self.counts = Counts::default();
@@ -111,6 +124,7 @@ impl States {
 
     /// Sets the state of a range.
     pub(crate) fn fill(&mut self, range: Range<usize>, state: u8) {
+        self.forget_chosen(&range);
         self.note_change(&range);
         let bytes = &mut self.each[range];
         self.counts.remove(bytes);
@@ -121,6 +135,7 @@ impl States {
     /// Sets the state of `N` bytes.
     #[inline]
     pub(crate) fn set<const N: usize>(&mut self, start: usize, state: u8) {
+        self.forget_chosen(&(start..start + N));
         let bytes = &mut self.each[start..start + N];
         if bytes != [state; N] {
             self.fill(start..start + N, state);
@@ -141,6 +156,7 @@ impl States {
 
     /// Sets the states from `start` on to these.
     pub(crate) fn copy(&mut self, start: usize, states: &[u8]) {
+        self.forget_chosen(&(start..start + states.len()));
         self.note_change(&(start..start + states.len()));
         let bytes = &mut self.each[start..start + states.len()];
         self.counts.remove(bytes);
@@ -243,8 +259,6 @@ pub(crate) struct Allocation {
     pub(crate) states: States,
     /// In a run with a domain, the word of a last unit with less than four bytes.
     tail: u32,
-    /// Numbers written under an undecided condition, by the start of the write.
-    chosen: FxHashMap<usize, ChosenNumber>,
 }
 
 /// A number written under an undecided condition, and the choice that memory holds since.
@@ -276,7 +290,6 @@ impl Allocation {
             bytes: vec![0; size],
             states: States::new(size, state),
             tail: 0,
-            chosen: FxHashMap::default(),
         }
     }
 
@@ -401,19 +414,19 @@ impl Allocation {
     /// Remembers that a number of up to eight bytes was just written under an undecided condition.
     pub(crate) fn remember_chosen(&mut self, start: usize, size: usize, number: u64) {
         let content = self.units_of(start, size);
-        self.chosen.insert(start, ChosenNumber { number, size, content });
+        self.states.chosen.insert(start, ChosenNumber { number, size, content });
     }
 
     /// Returns `true` if the last write of these bytes wrote this number under an undecided condition.
     fn has_chosen(&self, start: usize, bytes: &[u8]) -> bool {
         let size = bytes.len();
-        if self.chosen.is_empty() || size > 8 {
+        if self.states.chosen.is_empty() || size > 8 {
             return false;
         }
         let number = bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let content = self.units_of(start, size);
         self.word(start, size) == Word::Unknown
-            && self.chosen.get(&start) == Some(&ChosenNumber { number, size, content })
+            && self.states.chosen.get(&start) == Some(&ChosenNumber { number, size, content })
     }
 
     /// The units that up to eight bytes lie in; an access does not cross more, because it is aligned.

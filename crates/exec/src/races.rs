@@ -308,7 +308,11 @@ impl ReportContext<'_, '_> {
             let op = self.machine.op(side.site);
             side.kind == MemoryEffect::Update
                 && matches!(op, Some(Op::Atomic(atomic)) if atomic.skips != Skips::Never)
-                && !report.certain_updates.contains(&(side.site, unit, side.who))
+                && {
+                    let update = (side.site, unit, side.who);
+                    let is_certain = report.certain_updates.contains(&update);
+                    !is_certain || report.open_updates.contains(&update)
+                }
         })
     }
 

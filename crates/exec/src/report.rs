@@ -117,6 +117,9 @@ pub(crate) struct Report {
     /// Updates that change memory in this run although they may leave it alone ([`ir::Atomic::skips`]): the
     /// instruction, the block or cluster, and the thread.
     pub(crate) certain_updates: FxHashSet<(Site, u64, LaneId)>,
+    /// Likewise, updates that change nothing in this run and may write in another schedule. One that is in both lists
+    /// counts as open: the lists have neither addresses nor times.
+    pub(crate) open_updates: FxHashSet<(Site, u64, LaneId)>,
     /// Uses of barriers, on request.
     pub(crate) barrier_uses: Vec<BarrierUse>,
     pub(crate) mbarrier_uses: Vec<MbarrierUse>,
@@ -226,6 +229,7 @@ impl Report {
         self.assumed_parities.extend(block.assumed_parities);
         self.conditional.extend(block.conditional);
         self.certain_updates.extend(block.certain_updates);
+        self.open_updates.extend(block.open_updates);
         self.has_choices |= block.has_choices;
         self.maybe_undefined |= block.maybe_undefined;
         // The threads belong to the block whose conflicts are classified next.

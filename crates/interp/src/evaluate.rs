@@ -124,8 +124,10 @@ fn compare(
             // `x != x` tests for NaN.
             let is_same =
                 matches!((&left.kind, &right.kind), (ExprKind::Var(x), ExprKind::Var(y)) if x == y);
-            if let Some(notes) = env.rounding().filter(|_| !is_same) {
-                notes.comparison(one, other);
+            match env.rounding() {
+                Some(notes) if is_same => notes.nan_test(),
+                Some(notes) => notes.comparison(one, other),
+                None => {}
             }
             Ok(holds_for_order(operator, one.partial_cmp(&other)))
         }

@@ -99,10 +99,11 @@ impl Rounding {
         if matches!(name, "exp" | "exp2" | "exp10" | "expm1" | "pow" | "sinh" | "cosh" | "fma") {
             self.range(&values, result);
         }
-        // Rounding changes no sign. Other borders of domains, such as 1 for `acos`, may be crossed by a rounding error.
-        let is_border_at_zero = matches!(name, "sqrt" | "rsqrt" | "log" | "log2" | "log10");
+        // A rounding error may carry an operand over the border of a domain, such as 1 for `acos`. Zero is far enough
+        // from a negative number that is not small.
+        let is_negative = matches!(name, "sqrt" | "rsqrt" | "log" | "log2" | "log10") && x < -CLOSE;
         let has_value = !result.is_nan() || values.iter().any(|one| one.is_nan());
-        if !has_value && !is_border_at_zero && !values.iter().all(|one| is_short(*one)) {
+        if !has_value && !is_negative && !values.iter().all(|one| is_short(*one)) {
             self.cancels.set(true);
         }
     }
@@ -114,6 +115,13 @@ impl Rounding {
         // A NaN comes from operands that floats have too, or that were noted before.
         if is_tiny || is_ordinary && result.abs() > most {
             self.cancels.set(true);
+        }
+    }
+
+    /// Notes a test for NaN.
+    pub(crate) fn nan_test(&self) {
+        if self.cancels.get() {
+            self.decides.set(true);
         }
     }
 

@@ -198,6 +198,8 @@ pub enum Skips {
     UnlessBetter,
     /// If its number is worse. Of equal numbers, one may be swapped for the other.
     IfWorse,
+    /// If its number is not better, and perhaps not even then: it may swap the better number for itself.
+    Perhaps,
 }
 
 /// `cp.async.bulk`, `cp.reduce.async.bulk`: copies between global and shared memory, asynchronously and through the

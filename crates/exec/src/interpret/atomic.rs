@@ -83,7 +83,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, atomic: &Atomic) -> Result<
         let Some(pointer) = addresses.pointers[lane] else { continue };
         match atomic.skips {
             Skips::Never => update_lane(context, atomic, (pointer, lane), &operands, &mut old),
-            Skips::UnlessBetter | Skips::IfWorse => {
+            Skips::UnlessBetter | Skips::IfWorse | Skips::Perhaps => {
                 improving::update_lane(context, atomic, (pointer, lane), &operands, &mut old)?;
             }
         }

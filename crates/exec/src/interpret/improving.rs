@@ -42,6 +42,10 @@ pub(super) fn update_lane(
     old: &mut [(Lanes, Tags)],
 ) -> Result<(), Gap> {
     let bytes = atomic.scalar.width().bytes();
+    // A warp has 32 lanes, and a cluster at most 256 warps.
+    #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
+    let who = LaneId { warp: context.warp.number as u8, lane: lane as u8 };
+    let update = (context.site, context.unit, who);
     match effect(context, atomic, (pointer, lane), operands) {
         Effect::Reads => {
             if locate(context, pointer, lane, (bytes, bytes), AccessKind::Read).is_some() {
@@ -52,12 +56,10 @@ pub(super) fn update_lane(
             return Ok(());
         }
         Effect::Writes => {
-            // A warp has 32 lanes, and a cluster at most 256 warps.
-            #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
-            let who = LaneId { warp: context.warp.number as u8, lane: lane as u8 };
-            context.report.certain_updates.insert((context.site, context.unit, who));
+            context.report.certain_updates.insert(update);
         }
         Effect::Open => {
+            context.report.open_updates.insert(update);
             let memory = allocation(context, pointer.area, lane);
             if memory.is_some_and(|(memory, ..)| !memory.allows(AccessKind::Atomic)) {
                 let reason =
@@ -100,7 +102,7 @@ fn effect(
     if writes {
         return Effect::Writes;
     }
-    if values[lane] == old && atomic.skips == Skips::IfWorse {
+    if atomic.skips == Skips::Perhaps || values[lane] == old && atomic.skips == Skips::IfWorse {
         // Perhaps it swaps the number for itself.
         return Effect::Open;
     }

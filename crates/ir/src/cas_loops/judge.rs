@@ -45,7 +45,8 @@ impl Judge<'_, '_> {
             false if paths.iter().all(|path| self.swaps_better(path, &performed)) => {
                 Skips::UnlessBetter
             }
-            false => Skips::IfWorse,
+            // A path may swap a better number for itself.
+            false => Skips::Perhaps,
         };
         (swaps_always || relaxed).then_some(Performed { skips, ..performed })
     }

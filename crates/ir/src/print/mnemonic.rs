@@ -134,6 +134,7 @@ fn atomic_mnemonic(atomic: &Atomic) -> String {
             Skips::Never => "",
             Skips::UnlessBetter => ".unless_better",
             Skips::IfWorse => ".if_worse",
+            Skips::Perhaps => ".perhaps",
         },
     )
 }
