@@ -129,7 +129,8 @@ fn a_difference_has_its_lines_in_every_format() {
     let flags = "--arg x=f32[32] --arg y=f32[32]:out --format";
     let (output, code) = compared("tripled", &format!("{flags} github"));
     assert_eq!(code, 1, "{output}");
-    assert!(output.starts_with("::error file=sides.cu,line=28,col=3,title=WP0140"), "{output}");
+    let place = "::error file=crates/cli/tests/check/sides.cu,line=28,col=3,title=WP0140";
+    assert!(output.starts_with(place), "{output}");
     let (output, _) = compared("tripled", &format!("{flags} sarif"));
     assert!(
         output.contains("\"startLine\": 28") && output.contains("\"startLine\": 12"),
