@@ -1,12 +1,11 @@
 //! The symbolic domain of the engine: values are terms over the inputs of a kernel.
 //!
-//! If a float constant is the correctly rounded value of a transcendental number, the term is that number, and the
-//! answer lists it ([`Symbolic::snapped`]).
+//! A float constant that is a correctly rounded transcendental number becomes that number ([`Symbolic::snapped`]).
 //!
 //! Threads often compute the same value: all lanes of a warp the same maximum, all warps the same exponential. So
 //! an operation with the same operands in all lanes is done once, and earlier results are looked up. Additions of a
-//! product to a sum are not: they are most of a kernel, and a lookup costs more than making the term. The sum of two
-//! equally long sums is looked up: lanes that exchange partial sums add the same two, each with its own part first.
+//! product to a sum are not: they are most of a kernel, and a lookup costs more than making the term. Sums of two equally
+//! long sums are: lanes that exchange partial sums add the same two.
 
 mod bounded;
 mod choosing;
