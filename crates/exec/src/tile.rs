@@ -123,12 +123,15 @@ impl TileRows {
     }
 }
 
+/// The kind of bytes in the ranges of a factor, and the changes of its memory until then.
+pub(crate) type KnownContents = (u64, Vec<(i64, u32)>, Contents);
+
 /// Cached byte offsets of parts: warps and loop iterations use the same parts repeatedly.
 #[derive(Debug, Default)]
 pub(crate) struct TileCache {
     known: FxHashMap<TileRows, Arc<Places>>,
     /// The kinds of bytes in factors, by variable and span, each with the number of changes before.
-    pub(crate) contents: FxHashMap<(usize, (i64, u32)), (u64, Contents)>,
+    pub(crate) contents: FxHashMap<(usize, (i64, u32)), KnownContents>,
 }
 
 /// The kind of bytes in a factor, in a run that neither simulates nor has a domain.

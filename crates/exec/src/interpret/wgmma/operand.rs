@@ -83,11 +83,12 @@ impl SharedFactor {
         }
         // A stage that is refilled keeps its states. No memory of a run without a domain is set back to earlier ones.
         let known = kinds.entry((self.part.tile.variable, self.places.span));
-        let known = known.or_insert((u64::MAX, Contents::Mixed));
-        if known.0 != changes {
-            *known = (changes, self.kind_of_states(&memory.states));
+        let known = known.or_insert((u64::MAX, Vec::new(), Contents::Mixed));
+        // Factors of the same span may have other rows.
+        if known.0 != changes || known.1 != self.places.ranges {
+            *known = (changes, self.places.ranges.clone(), self.kind_of_states(&memory.states));
         }
-        known.1
+        known.2
     }
 
     /// Returns the kind of bytes with these states.
