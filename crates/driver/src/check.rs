@@ -202,8 +202,7 @@ fn run_with_tickets_bit_for_bit<'r>(
     let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?;
     let mut prepared = prepared.without_relations();
     let settings = (execution.limits, checks);
-    let found =
-        equiv::check_bit_for_bit(prepared.program(), &prepared.built.launch, settings)?;
+    let found = equiv::check_bit_for_bit(prepared.program(), &prepared.built.launch, settings)?;
     if found.relies_on_alike_fusion && strict {
         return None;
     }

@@ -100,7 +100,11 @@ pub fn check_bit_for_bit(
     let is_open = |doubt: &Doubt| {
         matches!(doubt.about, Doubtful::AtomicResult | Doubtful::Ticket(_) | Doubtful::EqualAsReals)
     };
-    let settles = outcome.gap.is_none() && !outcome.conditional;
+    // This domain leaves undefined values and conditional races open that terms may settle.
+    let settles = outcome.gap.is_none()
+        && !outcome.conditional
+        && !outcome.maybe_undefined
+        && outcome.undecided.is_empty();
     (settles && !outcome.doubts.iter().any(is_open)).then(|| BitForBit {
         outcome,
         relies_on_alike_fusion: domain.relies_on_alike_fusion(),

@@ -35,7 +35,10 @@ enum Instruction {
     New,
     /// Its results are not kept.
     Other,
-    AddressArithmetic { operands: SmallVec<[Operand; MAX_OPERANDS]>, kept: Vec<Kept> },
+    AddressArithmetic {
+        operands: SmallVec<[Operand; MAX_OPERANDS]>,
+        kept: Vec<Kept>,
+    },
 }
 
 /// Values of the operands of an instruction.
@@ -123,8 +126,7 @@ pub(crate) fn search(context: &mut Context<'_, '_>, op: &Op) -> Search {
     if !addresses {
         return Search::NotUniform;
     }
-    let same =
-        |one: &&Kept| one.hash == hash && one.rank == warp.rank && one.operands == values;
+    let same = |one: &&Kept| one.hash == hash && one.rank == warp.rank && one.operands == values;
     if let Some(kept) = kept.iter().find(same) {
         for &(register, value) in &kept.results {
             registers.set_uniform(layout, register, value);

@@ -28,8 +28,8 @@ use crate::memory::{Alignment, Word};
 use crate::tensor_fault::TensorFault;
 use crate::tracker::CopyContents;
 use ir::{
-    Atomic, AtomicOp, Operand, Ordering, Scope, Space, Start, TENSOR_MAP_BYTES,
-    TensorCopy, TensorCopyKind, TensorMap, Width,
+    Atomic, AtomicOp, Operand, Ordering, Scope, Space, Start, TENSOR_MAP_BYTES, TensorCopy,
+    TensorCopyKind, TensorMap, Width,
 };
 use sync::{AgentId, MemoryEffect, SameValue};
 

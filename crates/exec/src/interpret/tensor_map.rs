@@ -61,8 +61,7 @@ fn decode_map(
     for (offset, size) in words {
         let (mut value, mut unused) = ([0; WARP], [0; WARP]);
         let start = Some(Some(at + offset));
-        let word =
-            read_element(context, area, lane, start, size, [&mut value, &mut unused]);
+        let word = read_element(context, area, lane, start, size, [&mut value, &mut unused]);
         let expected = if offset == 0 { Word::Pointer } else { Word::Number };
         match word == expected {
             true => {

@@ -110,10 +110,14 @@ impl Enclosed {
         Self { tracks_inputs: true, ..Self::default() }
     }
 
-    /// A domain that tracks inputs and is used for several runs of a launch, whose values it can compare.
+    /// A domain that tracks inputs and conditions, for several runs of a launch whose values are compared.
     #[must_use]
     pub fn for_several_runs() -> Self {
-        Self { repeated: Some(Repeated::default()), ..Self::numbering() }
+        Self {
+            conditions: Some(Conditions::default()),
+            repeated: Some(Repeated::default()),
+            ..Self::numbering()
+        }
     }
 
     /// Returns `true` if two values counted as equal because the matrix instruction at a place gives the same result
