@@ -102,9 +102,15 @@ fn bits_of_rounded_floats_are_unknown() {
     ] {
         assert_ne!(bounds("", body), Verdict::Refuted, "{body}");
     }
-    assert_eq!(bounds("", "if (__float_as_int(0.5f + 0.25f) == 0x3f400000) a[n] = 0;"), Verdict::Refuted);
+    assert_eq!(
+        bounds("", "if (__float_as_int(0.5f + 0.25f) == 0x3f400000) a[n] = 0;"),
+        Verdict::Refuted
+    );
     assert_ne!(
-        bounds(HALF, "half h = __float2half(__int_as_float(0x3f800001)); if (__half2float(h) > 1.0f) a[n] = 0;"),
+        bounds(
+            HALF,
+            "half h = __float2half(__int_as_float(0x3f800001)); if (__half2float(h) > 1.0f) a[n] = 0;"
+        ),
         Verdict::Refuted
     );
 }
@@ -112,12 +118,21 @@ fn bits_of_rounded_floats_are_unknown() {
 #[test]
 fn narrow_types_round_and_overflow() {
     for (header, body) in [
-        (HALF, "half h = __float2half(0.1f); if (__half2float(h) == 0.1f) a[n] = 0; else a[n] = 1;"),
-        (HALF, "half h = __float2half(60000.0f); h = h*__float2half(2.0f); if (__half2float(h) < 1e6f) a[n] = 0;"),
+        (
+            HALF,
+            "half h = __float2half(0.1f); if (__half2float(h) == 0.1f) a[n] = 0; else a[n] = 1;",
+        ),
+        (
+            HALF,
+            "half h = __float2half(60000.0f); h = h*__float2half(2.0f); if (__half2float(h) < 1e6f) a[n] = 0;",
+        ),
         (HALF, "if (__half2float(__float2half(70000.0f)) < 80000.0f) a[n] = 0;"),
         (HALF, "if (__half2float(__float2half(2049.0f)) == 2049.0f) a[n] = 0;"),
         (HALF, "if (__half2float(__float2half(1e-9f)) != 0.0f) a[n] = 0;"),
-        (HALF, "half s = __float2half(2048.0f); s = s + __float2half(1.0f); if (__half2float(s) > 2048.5f) a[n] = 0;"),
+        (
+            HALF,
+            "half s = __float2half(2048.0f); s = s + __float2half(1.0f); if (__half2float(s) > 2048.5f) a[n] = 0;",
+        ),
         (BFLOAT16, "if (__bfloat162float(__float2bfloat16(257.0f)) == 257.0f) a[n] = 0;"),
         ("", "double d = 1e39; float f = d; if (f < 1e300) a[n] = 0;"),
         ("", "double d = 1e300; float f = (float)(d*1.0); if (f < 1e301) a[n] = 0;"),
