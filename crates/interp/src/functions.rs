@@ -91,7 +91,7 @@ fn with_errors(name: &str, [x, y]: [Interval; 2], value: f64, is_fast: bool) -> 
     // Zeros and infinities at the ends of a domain are exact.
     let is_end = x[0] == x[1] && (x[0] == 0.0 || x[0].is_infinite());
     if is_end && (bounds[0].is_infinite() || x[0].is_infinite() && bounds[0] == 0.0) {
-        return Real::exact(bounds[0]);
+        return Real::exact(value);
     }
     let mut found = widen(bounds, LIBRARY[0], LIBRARY[1]);
     if is_fast {
@@ -143,6 +143,8 @@ fn angle_error(size: f64) -> f64 {
 }
 
 fn values(name: &str, x: Interval, y: Interval) -> Found {
+    // Bounds have no negative zeros: only a double has the sign of its zero.
+    let x = if name == "atan2" { x } else { x.map(|one| one + 0.0) };
     let [low, high] = x;
     let at = |one: f64| operations::function(name, [one, 0.0, 0.0]);
     let monotone = || Found::Bounds([at(low), at(high)]);
@@ -326,7 +328,10 @@ mod tests {
                 });
                 let value = value_at(at);
                 let [low, high] = found.bounds();
-                let is_inside = low <= value && value <= high || found.is_nan() && value.is_nan();
+                let has_no_value = found.is_exact() && low.is_infinite() && value.is_infinite();
+                let is_inside = low <= value && value <= high
+                    || found.is_nan() && value.is_nan()
+                    || has_no_value;
                 assert!(is_inside, "{name}{operands:?} at {at:?}: {value}, {found:?}");
             }
         }
