@@ -163,8 +163,8 @@ fn integers_that_a_type_does_not_have_are_undefined() {
         assert_ne!(bounds("", body), Verdict::Refuted, "{body}");
     }
     for body in [
-        "float x = 2e9f; int i = (int)x; if (i > 0) a[n] = 0;",
-        "float x = 3e9f; unsigned i = (unsigned)x; if (i > 5u) a[n] = 0;",
+        "float x = 1073741824.0f; int i = (int)x; if (i > 0) a[n] = 0;",
+        "float x = 3221225472.0f; unsigned i = (unsigned)x; if (i > 5u) a[n] = 0;",
         "float x = -1.5f; int i = (int)x; if (i == -1) a[n] = 0;",
         "float x = -0.5f; unsigned i = (unsigned)x; if (i == 0) a[n] = 0;",
     ] {
