@@ -199,6 +199,11 @@ impl Tracker {
         }
     }
 
+    /// Forgets reads that all threads know of: for a program without asynchronous accesses.
+    pub(crate) fn forget_known_reads(&mut self) {
+        self.order.forget_known_reads();
+    }
+
     /// Starts a block.
     pub(crate) fn restart(&mut self, block: [u32; 3]) {
         self.counts.clear();
@@ -435,6 +440,12 @@ impl Tracker {
     /// Returns `true` if a warp's access orders its lanes.
     pub(crate) fn is_lock_step(&self) -> bool {
         self.shadows.lock_step
+    }
+
+    /// The conflicts of the block so far, in the order of discovery.
+    pub(crate) fn conflicts(&self) -> impl ExactSizeIterator<Item = (&Conflict, &ConflictContext)> {
+        let Shadows { conflicts, contexts, .. } = &self.shadows;
+        conflicts.found.iter().map(|(conflict, _)| conflict).zip(contexts)
     }
 
     /// Takes the conflicts of the block, with their words.

@@ -21,6 +21,7 @@
 
 use crate::lanes::{Mask, WARP};
 
+mod known_to_all;
 mod parties;
 mod snapshots;
 
@@ -47,6 +48,9 @@ pub(crate) type Times = Vec<Time>;
 pub struct Clocks {
     warps: Vec<WarpClock>,
     common: Times,
+    /// For each warp, a time that all threads know of, from barriers of some warps as well; empty unless it is
+    /// [followed](Self::follow_common).
+    followed: Times,
     epoch: u32,
     any_exited: bool,
     /// For each party beyond the warps, the party that its lanes belonged to before; `None` for an mbarrier.
@@ -107,6 +111,7 @@ impl Clocks {
         Self {
             warps: (0..warps).map(clock).collect(),
             common: vec![0; warps],
+            followed: Vec::new(),
             epoch: 1,
             any_exited: false,
             parents: Vec::new(),
@@ -118,6 +123,7 @@ impl Clocks {
         let warps = self.warps.len();
         self.common.clear();
         self.common.resize(warps, 0);
+        self.followed.fill(0);
         (self.epoch, self.any_exited) = (1, false);
         self.parents.clear();
         for (warp, clock) in self.warps.iter_mut().enumerate() {

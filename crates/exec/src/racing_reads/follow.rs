@@ -2,6 +2,7 @@
 
 use super::conflict_words::{PoisonedReads, Racing};
 use super::mode::RacingReadMode;
+use crate::early_end::EarlyFinding;
 use crate::finding::{AccessKind, Fault};
 use crate::launch::Launch;
 use crate::options::{Checks, Limits};
@@ -49,13 +50,22 @@ pub fn follow_racing_reads(
     }
     let conflict_words = Arc::new(first.conflict_words.clone());
     let observe = RacingReadMode::Observe(Arc::clone(&conflict_words));
-    let observed = check_racing_reads(program, launch, limits, checks, observe);
+    let how = (limits, checks);
+    let Some(observed) = check_racing_reads(program, launch, how, observe, None) else {
+        return first;
+    };
     let Racing { reads, sites, writers: between, gave_up, .. } = observed.racing;
     if gave_up || observed.gap.is_some() {
         return first;
     }
     let poison = RacingReadMode::Poison(Arc::new(PoisonedReads { reads, sites, between }));
-    let mut last = check_racing_reads(program, launch, limits, checks, poison);
+    // A use of poison decides: the rest of the run is not needed.
+    let is_use = |found: EarlyFinding<'_>| match found {
+        EarlyFinding::Fault(fault, _) => !fault.is_note(),
+        EarlyFinding::Race(_) => false,
+    };
+    let last = check_racing_reads(program, launch, how, poison, Some(&is_use));
+    let Some(mut last) = last else { return first };
     if !has_only_racing_reads(&last) {
         return first;
     }

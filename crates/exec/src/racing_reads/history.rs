@@ -19,9 +19,22 @@ const MIN_SEEN: usize = 64;
 /// The accesses to a word.
 #[derive(Debug, Default)]
 struct Seen {
-    all: Vec<LaneAccess>,
+    /// Writes and updates.
+    writes: Vec<LaneAccess>,
+    reads: Vec<LaneAccess>,
     /// The number of accesses at which those that all threads know of are dropped next.
     prune_at: usize,
+}
+
+impl Seen {
+    fn len(&self) -> usize {
+        self.writes.len() + self.reads.len()
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(&LaneAccess) -> bool) {
+        self.writes.retain(&mut keep);
+        self.reads.retain(keep);
+    }
 }
 
 /// An access of one lane.
@@ -106,14 +119,14 @@ impl History {
     /// Compares an access with the earlier ones to a word, lane by lane, and records it.
     fn compare(&mut self, clocks: &Clocks, access: &Access, word: Word, now: LaneAccess) {
         let Self { seen, counts, racing, .. } = self;
-        let Seen { all: seen, prune_at } = seen.entry(word).or_default();
+        let seen = seen.entry(word).or_default();
         if !clocks.any_exited() {
             seen.retain(|earlier| earlier.epoch == now.epoch);
         }
-        if seen.len() >= (*prune_at).max(MIN_SEEN) {
+        if seen.len() >= seen.prune_at.max(MIN_SEEN) {
             // Nothing that any thread does from now on is unordered with these.
             seen.retain(|earlier| !clocks.all_threads_know(earlier.who, earlier.time));
-            *prune_at = 2 * seen.len();
+            seen.prune_at = 2 * seen.len();
         }
         for lane in access.lanes.iter() {
             let who = LaneId { lane: lane as u8, ..now.who };
@@ -121,9 +134,9 @@ impl History {
             let read =
                 (now.kind == MemoryEffect::Read).then(|| counts.next(access.site, word, thread));
             let now = LaneAccess { who, read, ..now };
-            for earlier in seen.iter() {
-                let disjoint = earlier.bytes & now.bytes == 0;
-                if disjoint || earlier.read.is_some() == read.is_some() {
+            let others = if read.is_some() { &seen.writes } else { &seen.reads };
+            for earlier in others {
+                if earlier.bytes & now.bytes == 0 {
                     continue;
                 }
                 if !clocks.ordered(earlier.who, earlier.time, who) {
@@ -138,7 +151,8 @@ impl History {
                 racing.gave_up = true;
                 return;
             }
-            seen.push(now);
+            let alike = if read.is_some() { &mut seen.reads } else { &mut seen.writes };
+            alike.push(now);
         }
     }
 }
