@@ -67,7 +67,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let mbarriers = machine.uses_mbarriers();
         let agents = machine.copies_asynchronously() || mbarriers;
         let blocks = machine.blocks;
-        shadows.alone = threads == 1 && blocks == 1 && !agents && !machine.general;
+        let is_alone = threads == 1 && blocks == 1 && !machine.general;
+        shadows.alone = (is_alone || machine.racing_reads.finds_uses()) && !agents;
         let of_block = threads.div_ceil(WARP);
         let warps = (0..of_block * blocks).map(|number| {
             let before = number % of_block * WARP;
@@ -81,6 +82,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         if !agents {
             tracker.forget_known_reads();
         }
+        tracker.ignores_shared = machine.racing_reads.ignores_conflicts();
         if tracker.is_checking() && machine.waits_for_grids() {
             tracker.follow_grids();
         }

@@ -47,9 +47,8 @@ impl EarlyEnd<'_> {
             Fault::Race(race) => (EarlyFinding::Race(places(race)), finding.place),
             fault => (EarlyFinding::Fault(fault, finding.place), finding.place),
         });
-        let unwanted = found.chain(open).find_map(|(found, place)| {
-            (self.is_unwanted)(found).then_some(place)
-        });
+        let unwanted =
+            found.chain(open).find_map(|(found, place)| (self.is_unwanted)(found).then_some(place));
         unwanted.map(|place| self.gap(place))
     }
 }

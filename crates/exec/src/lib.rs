@@ -101,8 +101,8 @@ pub use racing_reads::follow_racing_reads;
 pub use results::{Element, FinalContents, Results};
 pub use run::{
     NumberedOutcome, SyncUses, check, check_conditional, check_enclosed, check_in, check_in_order,
-    check_last, check_numbered, check_until, check_with, check_with_equal_writes, may_take_tickets, run, run_in,
-    sync_uses,
+    check_last, check_numbered, check_until, check_with, check_with_equal_writes, may_take_tickets,
+    run, run_in, sync_uses,
 };
 pub use stores::{Elements, last_store, last_stores};
 pub use tensor_fault::TensorFault;

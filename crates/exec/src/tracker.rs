@@ -56,6 +56,8 @@ pub(crate) struct Tracker {
     shadows: Shadows,
     /// Every access to some words, for pairwise comparison.
     history: Option<History>,
+    /// Set if conflicts in shared memory are not needed. Those in global memory show how blocks depend on each other.
+    pub(crate) ignores_shared: bool,
     /// The reads of each thread so far, in a run that replaces racing reads by poison.
     counts: Counts,
     /// Set if the program may use mbarriers.
@@ -77,7 +79,8 @@ pub(crate) struct Tracker {
 pub(crate) struct Shadows {
     /// Set if accesses are tracked.
     enabled: bool,
-    /// Set if a single thread has the shared memory, without concurrent copies: it cannot race.
+    /// Set if a single thread has the shared memory, without concurrent copies: it cannot race. Or its races are not
+    /// needed.
     pub(crate) alone: bool,
     /// Set if lanes run in lock step.
     lock_step: bool,
@@ -194,6 +197,7 @@ impl Tracker {
             events: vec![Vec::new(); shape.all_warps()],
             shadows,
             history,
+            ignores_shared: false,
             counts: Counts::default(),
             tickets: None,
         }
@@ -367,6 +371,9 @@ impl Tracker {
         let Some(shadow) = shadow else { return };
         if let Some(history) = &mut self.history {
             history.access(self.order.clocks(), &access, (area, offset, bytes));
+        }
+        if self.ignores_shared && matches!(area, Area::Shared(_)) {
+            return;
         }
         conflicts.allocation = area_code(area);
         shadow.access(

@@ -93,7 +93,11 @@ fn known_reads_are_forgotten_without_a_difference() {
         assert_eq!(difference, None, "seed {seed}\n{body}");
         let outcome = exec::check_with(&program, &launch, limits, checks);
         let races = races(&outcome);
-        if races.is_empty() { clean += 1 } else { racy += 1 }
+        if races.is_empty() {
+            clean += 1
+        } else {
+            racy += 1
+        }
         for unwanted in &races {
             let is_unwanted = |found: EarlyFinding<'_>| match found {
                 EarlyFinding::Race(places) => sorted(places) == *unwanted,

@@ -1,12 +1,12 @@
 //! Open files, the jobs that examine them, and the results shown for each.
 
+use super::protocol::{CancelParams, DocumentParams, HoverParams, method};
 use super::work::{self, FileResults, Limits};
 use super::{Event, hover, report, uri};
 use crate::call::Call;
 use driver::Watch;
 use driver::project::FILE_NAME;
 use lsp_server::{Message, Notification, Request};
-use super::protocol::{CancelParams, DocumentParams, HoverParams, method};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};

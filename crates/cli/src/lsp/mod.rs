@@ -196,12 +196,8 @@ impl Server {
         let handled = match method.as_str() {
             method::DID_OPEN => read(params).map(|params| self.documents.open(&params)),
             method::DID_SAVE => read(params).map(|params| self.documents.save(&params)),
-            method::DID_CLOSE => {
-                read(params).map(|params| self.documents.close(&params))
-            }
-            method::CANCEL_PROGRESS => {
-                read(params).map(|params| self.documents.cancel(&params))
-            }
+            method::DID_CLOSE => read(params).map(|params| self.documents.close(&params)),
+            method::CANCEL_PROGRESS => read(params).map(|params| self.documents.cancel(&params)),
             _ => Ok(Vec::new()),
         };
         handled.unwrap_or_default()

@@ -54,7 +54,8 @@ mod tests {
     #[test]
     fn other_uris_are_no_files() {
         let others = ["untitled:Untitled-1", "https://example.com/a.cu", "git:/a.cu"];
-        let incomplete = ["file:///a%2", "file:///a%", "file:///a%zz", "file:///%ff", "file://", ""];
+        let incomplete =
+            ["file:///a%2", "file:///a%", "file:///a%zz", "file:///%ff", "file://", ""];
         for text in others.into_iter().chain(incomplete) {
             assert_eq!(path(text), None, "{text}");
         }

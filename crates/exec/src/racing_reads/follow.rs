@@ -58,14 +58,20 @@ pub fn follow_racing_reads(
     if gave_up || observed.gap.is_some() {
         return first;
     }
-    let poison = RacingReadMode::Poison(Arc::new(PoisonedReads { reads, sites, between }));
-    // A use of poison decides: the rest of the run is not needed.
+    let poisoned = Arc::new(PoisonedReads { reads, sites, between });
+    // Usually something depends on them, and the first use of poison decides.
     let is_use = |found: EarlyFinding<'_>| match found {
         EarlyFinding::Fault(fault, _) => !fault.is_note(),
         EarlyFinding::Race(_) => false,
     };
-    let last = check_racing_reads(program, launch, how, poison, Some(&is_use));
-    let Some(mut last) = last else { return first };
+    let find_uses = RacingReadMode::FindUses(Arc::clone(&poisoned));
+    if check_racing_reads(program, launch, how, find_uses, Some(&is_use)).is_none() {
+        return first;
+    }
+    let poison = RacingReadMode::Poison(poisoned);
+    let Some(mut last) = check_racing_reads(program, launch, how, poison, None) else {
+        return first;
+    };
     if !has_only_racing_reads(&last) {
         return first;
     }

@@ -140,7 +140,8 @@ impl Cell {
         };
         if others.first().is_some_and(|oldest| clocks.known_to_all(oldest.warp, oldest.time)) {
             forget_known(&mut self.first, others, clocks);
-            *lanes = std::iter::once(&self.first).chain(&*others).fold(0, |all, one| all | bits(one));
+            *lanes =
+                std::iter::once(&self.first).chain(&*others).fold(0, |all, one| all | bits(one));
         }
         let own = bits(&entry);
         let is_new = *lanes & own == 0;

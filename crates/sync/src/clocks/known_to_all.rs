@@ -32,9 +32,10 @@ impl Clocks {
         }
     }
 
-    /// Returns `true` if all threads know of the accesses of a warp at a time.
+    /// Returns `true` if all threads know of the accesses of a warp at a time. Errs towards `false`.
+    #[must_use]
     #[inline]
-    pub(crate) fn known_to_all(&self, warp: u8, time: Time) -> bool {
+    pub fn known_to_all(&self, warp: u8, time: Time) -> bool {
         let warp = usize::from(warp);
         self.followed.get(warp).is_some_and(|&known| time < known)
             && !self.any_exited
@@ -54,7 +55,12 @@ mod tests {
         for (warps, waiting) in [(arrives, Mask::NONE), (waits, Mask::ALL)] {
             for &warp in warps {
                 let lanes = Mask::ALL;
-                order.arrive(id, Registration { warp, lanes, waiting, count, reduces: false, site: 0 }).unwrap();
+                order
+                    .arrive(
+                        id,
+                        Registration { warp, lanes, waiting, count, reduces: false, site: 0 },
+                    )
+                    .unwrap();
             }
         }
         assert!(order.is_complete(0, id));
