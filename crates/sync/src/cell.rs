@@ -240,7 +240,10 @@ impl Cell {
             (SameValue::Undecided, false) => mark::MAY_HAVE_CHANGED | mark::MAY_HAVE_REPLACED,
         };
         let past = match self.write.is_copy {
-            false => order.is_past_of(self.write_epoch, self.write.warp),
+            false => {
+                order.is_past_of(self.write_epoch, self.write.warp)
+                    || order.clocks.known_to_all(self.write.warp, self.write.time)
+            }
             true => order.is_past_copy(&self.write),
         };
         let before = Some(self.write).filter(|write| write.lanes != Mask::NONE && !past);

@@ -179,17 +179,23 @@ impl Clocks {
     /// action of `later`.
     #[inline]
     pub(crate) fn all_ordered(&self, (warp, lanes): (u8, Mask), time: Time, later: LaneId) -> bool {
-        let later_lane = usize::from(later.lane);
-        if warp == later.warp && lanes.without(Mask::one(later_lane)).is_empty() {
+        if warp == later.warp && lanes.without(Mask::one(usize::from(later.lane))).is_empty() {
             return true;
         }
-        let party = usize::from(warp);
-        let warp_is_known = !self.any_exited_of(warp)
-            && !self.warps[party].divided
-            && (time < self.common[party]
-                || time < self.warps[usize::from(later.warp)].across[later_lane][party]);
         let who = |lane: usize| LaneId { warp, lane: lane as u8 };
-        warp_is_known || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
+        self.is_warp_known(warp, time, later)
+            || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
+    }
+
+    /// Returns `true` if all accesses of a warp, stamped `time` or earlier, are ordered before the next action of
+    /// `later`, because it knows of the whole warp.
+    #[inline]
+    pub(crate) fn is_warp_known(&self, warp: u8, time: Time, later: LaneId) -> bool {
+        let party = usize::from(warp);
+        let known = &self.warps[usize::from(later.warp)].across[usize::from(later.lane)];
+        !self.any_exited_of(warp)
+            && !self.warps[party].divided
+            && (time < self.common[party] || time < known[party])
     }
 
     /// Returns `true` if an access of `earlier`, stamped `time`, is ordered before the next action of

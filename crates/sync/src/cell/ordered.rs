@@ -221,14 +221,32 @@ impl Cell {
         if !self.reads_are_past(order) {
             let who = entry.who();
             let is_one_lane = entry.lanes == Mask::one(usize::from(who.lane));
-            let mut others = self.history(lists);
-            if !is_one_lane || !others.all(|other| order.is_ordered(other, who)) {
+            if !is_one_lane || !are_ordered(self.history(lists), order, who) {
                 return false;
             }
         }
         self.replace(lists, order, access, *entry);
         true
     }
+}
+
+/// Returns `true` if accesses are ordered before the next action of a thread. Neighbours often are of one warp.
+fn are_ordered<'e>(
+    mut entries: impl Iterator<Item = &'e Entry>,
+    order: AccessOrder<'_>,
+    who: LaneId,
+) -> bool {
+    let mut known = (0, 0);
+    entries.all(|entry| {
+        if entry.warp == known.0 && entry.time < known.1 {
+            return true;
+        }
+        if order.clocks.is_warp_known(entry.warp, entry.time, who) {
+            known = (entry.warp, entry.time + 1);
+            return true;
+        }
+        order.is_ordered(entry, who)
+    })
 }
 
 /// Merges a read into an entry, if possible; otherwise the entry loses the lanes of the read. Returns `true` if it was

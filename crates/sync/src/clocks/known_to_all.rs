@@ -1,6 +1,6 @@
-//! Reads that all threads know of, so that cells can forget them.
+//! Accesses that all threads know of, so that cells can forget them: reads, and writes that a later write hides.
 //!
-//! If every thread knows of a read, then every access from now on is ordered after it, and conflicts with it no more.
+//! If every thread knows of an access, then every one from now on is ordered after it, and conflicts with it no more.
 //! After a barrier of the whole block this holds for all reads before it, which is a new epoch ([`Clocks::epoch`]).
 //! Producers and consumers wait for each other at barriers of some warps instead: the producer learns of the reads of
 //! each consumer, and passes that on. So after each such barrier the least knowledge of all warps is computed.
