@@ -307,6 +307,9 @@ fn settle_equal_writes<'r>(
         if lift::drops_code(prepared.program()) {
             return None;
         }
+        if lifted && prepared.is_unchanged_by_lifting() {
+            break;
+        }
         let (program, launch) = (prepared.program(), &prepared.built.launch);
         let places = places.iter().copied();
         let exec::NumberedOutcome { outcome, relies_on_alike_fusion } =
