@@ -117,6 +117,7 @@ pub fn run_each(project: &Project, options: &RunOptions<'_>) -> (Outcome, Vec<Re
             allow::apply(report, &project.allowances, options.today, &mut used);
             if !matches!(done.status, Status::BadInput | Status::Bug) {
                 done.status = status(report, entry.settings.require);
+                report.accepts_unknown = done.status == Status::Accepted;
             }
         }
     }

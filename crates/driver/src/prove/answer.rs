@@ -209,7 +209,7 @@ impl Report<'_> {
             let place = self.input.place(*span);
             notes.push(format!("found and proved before {place}: `//@ {clause}`"));
         }
-        if self.answer.solver_died && self.stopped.is_none() {
+        if self.answer.solver_died {
             notes.push("the solver stopped answering".to_owned());
         }
         notes.extend(self.second.clone());

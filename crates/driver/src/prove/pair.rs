@@ -308,7 +308,7 @@ impl Pair<'_> {
         }
         let mut died = answers.map(|one| one.solver_died).chain([self.compared.solver_died]);
         notes.extend(self.stopped.clone());
-        if self.stopped.is_none() && died.any(|died| died) {
+        if died.any(|died| died) {
             notes.push("the solver stopped answering".to_owned());
         }
         match self.compared.tested {

@@ -1,6 +1,8 @@
-//! JUnit's XML, in the form that CI systems read: a suite for each report, a test for each property. A refuted
-//! property is a failure. An unknown one is an error and not skipped, because skipped tests pass. An allowed finding is
-//! skipped for this reason: CI systems decide by these elements, and `[[allow]]` says that it does not fail the run.
+//! JUnit's XML, in the form that CI systems read: a suite for each report, a test for each property.
+//!
+//! CI systems decide by the elements of a test, so these agree with the exit status. A finding is a failure. An unknown
+//! property is an error and not skipped, because skipped tests pass. If the user accepted it, it does not fail the run,
+//! so it is skipped, with the reason: a finding by `[[allow]]`, an unknown property by `require = "not-refuted"`.
 
 use crate::render::escape::{markup, quoted};
 use crate::report::{Finding, Property, Report};
@@ -21,8 +23,8 @@ pub(super) fn render(reports: &[Report]) -> String {
 struct Case {
     name: String,
     verdict: Verdict,
-    /// Everything against it is allowed.
-    is_allowed: bool,
+    /// The user accepted everything against it.
+    is_accepted: bool,
     message: String,
     details: String,
 }
@@ -32,7 +34,7 @@ impl Case {
     fn element(&self) -> Option<&'static str> {
         match self.verdict {
             Verdict::Proved => None,
-            Verdict::Refuted if self.is_allowed => Some("skipped"),
+            Verdict::Refuted | Verdict::Unknown if self.is_accepted => Some("skipped"),
             Verdict::Refuted => Some("failure"),
             Verdict::Unknown => Some("error"),
         }
@@ -55,7 +57,8 @@ fn cases(report: &Report) -> Vec<Case> {
         let details: String = report.findings.iter().map(details).collect();
         let message = report.findings.first().map_or("nothing was checked", |one| &one.message);
         let (name, message) = (PropertyName::Launch.to_string(), message.to_owned());
-        return vec![Case { name, verdict: report.verdict, is_allowed: false, message, details }];
+        let (verdict, is_accepted) = (report.verdict, report.accepts_unknown);
+        return vec![Case { name, verdict, is_accepted, message, details }];
     }
     let of_properties = report.properties.iter().flat_map(|property| of_property(report, property));
     // An error that is about none of the properties must not be lost.
@@ -86,9 +89,18 @@ fn of_property(report: &Report, property: &Property) -> Vec<Case> {
     let reasons: String = property.reasons.iter().map(|reason| format!("{reason}\n")).collect();
     match findings.as_slice() {
         [] => {
-            let message = property.reasons.first().cloned().unwrap_or_default();
-            let (verdict, is_allowed) = (property.verdict, false);
-            vec![Case { name, verdict, is_allowed, message, details: reasons }]
+            let mut message = property.reasons.first().cloned().unwrap_or_default();
+            let mut details = reasons;
+            let verdict = property.verdict;
+            let is_accepted = verdict == Verdict::Unknown && report.accepts_unknown;
+            if is_accepted {
+                message = format!("unknown, accepted by require = \"not-refuted\": {message}");
+            }
+            if let (Verdict::Unknown, Some(stopped)) = (verdict, &report.stopped) {
+                let shown = &stopped.location.shown;
+                details.push_str(&format!("{}:{}: {}\n", shown.path, shown.line, stopped.message));
+            }
+            vec![Case { name, verdict, is_accepted, message, details }]
         }
         [only] => {
             let mut case = of_finding(only, &name);
@@ -105,7 +117,7 @@ fn of_finding(finding: &Finding, name: &str) -> Case {
     Case {
         name: name.to_owned(),
         verdict: Verdict::Refuted,
-        is_allowed: finding.allowed.is_some(),
+        is_accepted: finding.allowed.is_some(),
         message: finding.message.clone(),
         details: details(finding),
     }

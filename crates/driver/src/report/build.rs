@@ -67,6 +67,7 @@ pub(crate) fn check(finished: &FinishedRun<'_>) -> Report {
         sources: Vec::new(),
         barriers: graph::data(&finished.result.barrier_uses, finished.program(), finished.source()),
         heat: None,
+        accepts_unknown: false,
         page: PageData::default(),
         pipelines: finished.pipelines(),
     };
@@ -268,6 +269,7 @@ pub(crate) fn empty_report(command: &'static str, file: String, kernel: Option<S
         sources: Vec::new(),
         barriers: None,
         heat: None,
+        accepts_unknown: false,
         page: PageData::default(),
         pipelines: Vec::new(),
     }

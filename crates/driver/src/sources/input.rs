@@ -463,7 +463,7 @@ fn read_source(path: &Path, folders: &[PathBuf]) -> Option<SourceFile> {
     }
     let name = relative(&path.display().to_string());
     // Lines keep their numbers.
-    let text = bounded::read_text(path, LARGEST_SOURCE).ok()?;
+    let text = bounded::read_text_within(path, LARGEST_SOURCE).ok()?;
     SourceFile::new(visible(&on_one_line(&name)), visible(&text))
 }
 
