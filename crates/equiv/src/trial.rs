@@ -157,7 +157,7 @@ impl Trial<'_> {
         self.findings(numbers)?.into_iter().find_map(|finding| match &finding.fault {
             Fault::Race(race) if !race.is_harmless() && !finding.fault.is_note() => {
                 let same = |open: &Undecided| {
-                    open.asks_for_contents() && places(&open.race) == places(race)
+                    open.depends_on_contents() && places(&open.race) == places(race)
                 };
                 Some((open.iter().position(same)?, finding))
             }

@@ -24,7 +24,7 @@ pub fn refuse_deep(kernel: Result<Kernel, Box<Diagnostic>>) -> Result<Kernel, Bo
     match deep.or(clause) {
         Some(span) => {
             let message =
-                format!("an expression of more than {MAX_DEPTH} operations in each other");
+                format!("an expression with more than {MAX_DEPTH} nested operations");
             Err(Box::new(Diagnostic::unsupported(Code::UnsupportedConstruct, span, message)))
         }
         None => Ok(kernel),

@@ -201,9 +201,11 @@ impl Report<'_> {
             ));
         }
         for checked in self.answer.properties.iter().filter(|one| !one.holds_if.is_empty()) {
-            let demands = checked.holds_if.join(" && ");
+            let precondition = checked.holds_if.join(" && ");
             let property = name(checked.property);
-            notes.push(format!("{property}: holds if `{demands}` (`//@ requires {demands};`)"));
+            notes.push(format!(
+                "{property}: holds if `{precondition}` (`//@ requires {precondition};`)"
+            ));
         }
         for (span, clause) in &self.answer.learnt {
             let place = self.input.place(*span);

@@ -89,8 +89,8 @@ pub(super) fn kernel_with_contract(
     let known = arguments::with_length(&plain);
     let stated =
         shapes(&sizes, &known).map_err(|error| Refusal::Usage(format!("--arg: {error}")))?;
-    let demands = contract.requires.iter().map(|one| format!("requires {one}"));
-    let stated = stated.into_iter().chain(numbers).chain(demands);
+    let preconditions = contract.requires.iter().map(|one| format!("requires {one}"));
+    let stated = stated.into_iter().chain(numbers).chain(preconditions);
     let stated: String = stated.map(|one| format!("//@ {one};\n")).collect();
     let place = Place::From(text.add(COMMAND_LINE, &stated)?);
     let mut clauses = vec![ExternalClauses { text: stated, place }];
