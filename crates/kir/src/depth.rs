@@ -23,8 +23,7 @@ pub fn refuse_deep(kernel: Result<Kernel, Box<Diagnostic>>) -> Result<Kernel, Bo
     let clause = clauses.into_iter().find(|one| is_deep(one)).map(|one| one.span);
     match deep.or(clause) {
         Some(span) => {
-            let message =
-                format!("an expression with more than {MAX_DEPTH} nested operations");
+            let message = format!("an expression with more than {MAX_DEPTH} nested operations");
             Err(Box::new(Diagnostic::unsupported(Code::UnsupportedConstruct, span, message)))
         }
         None => Ok(kernel),

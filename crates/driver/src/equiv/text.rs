@@ -179,7 +179,9 @@ fn method_sentence(rung: &str) -> &'static str {
     match rung {
         "products" => "both values are the same sum of products of inputs",
         "structure" => "both values come from the same operations, up to their order",
-        "composite" => "both values have the same normal form, in which equal parts are unknowns",
+        "composite" => {
+            "both values have the same normal form; quotients and roots of sums count as unknowns in it"
+        }
         "inline" => "both values have the same normal form, with all their parts written out",
         "facts" => "both values have the same normal form, once the signs of their parts are known",
         "cases" => "whichever way each comparison goes, both values have the same normal form",
