@@ -192,8 +192,8 @@ impl<'o, 's> Outputs<'o, 's> {
         let batch = self.batch();
         for elements in all {
             let portions = elements.pairs.chunks(batch * self.clock.limits().jobs.max(1));
-            let decisions = portions.flat_map(|one| {
-                self.in_batches(one.chunks(batch), |pairs| self.equal_products(pairs))
+            let decisions = portions.flat_map(|portion| {
+                self.in_batches(portion.chunks(batch), |pairs| self.equal_products(pairs))
             });
             let settled: Vec<bool> = decisions.flatten().map(|one| one.is_some()).collect();
             let count = settled.iter().filter(|settled| **settled).count();

@@ -154,7 +154,8 @@ impl Table {
     ) -> Result<Symbolic, Mismatch> {
         let mut domain = Symbolic::new(Arc::clone(&self.inputs), FxHashMap::default(), snap);
         let mut inputs = side.launches().flat_map(|launch| &launch.inputs);
-        domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
+        domain.decisions =
+            inputs.any(|input| rounded_scalar(input).is_some()).then(Decisions::default);
         domain.rounds_scalars = rounds;
         // The conditions come first in every domain: their terms, as node numbers, are used in all domains.
         if self.all_conditions(&self.assumptions, &mut domain.terms)? != self.conditions {
@@ -407,8 +408,8 @@ fn number_tickets(
     side: &Side<'_>,
     inputs: &mut Inputs,
 ) -> Result<std::ops::Range<usize>, Mismatch> {
-    let takers = side.launches().filter(|one| exec::may_take_tickets(one.program));
-    let Some(blocks) = takers.map(|one| one.launch.blocks()).max() else { return Ok(0..0) };
+    let takers = side.launches().filter(|launch| exec::may_take_tickets(launch.program));
+    let Some(blocks) = takers.map(|taker| taker.launch.blocks()).max() else { return Ok(0..0) };
     let count = u32::try_from(blocks).map_err(|_| Mismatch::TooManyInputs)?;
     let place = inputs.tensor("the ticket of a block", count);
     let first = place.map_err(|_| Mismatch::TooManyInputs)?.position();

@@ -77,7 +77,7 @@ impl<'a> Analyser<'a> {
         span: Span,
     ) -> Result<Operand> {
         let is_xvalue = to.reference == Reference::Rvalue;
-        let flags = |one: Operand| Operand {
+        let flags = |operand: Operand| Operand {
             is_const: to.is_const,
             is_volatile: to.is_volatile,
             is_xvalue,

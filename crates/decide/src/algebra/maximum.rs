@@ -94,8 +94,8 @@ impl Algebra {
     /// `max(c·M, c·N)` for canonical maxima whose elements are too many or too long to be compared in pairs: the set
     /// is their union. Neither has a common addend or factor, so the union has none.
     fn unite(&mut self, a: &Polynomial, b: &Polynomial) -> Outcome<Option<Polynomial>> {
-        let single = |one: &Polynomial| {
-            let (monomial, scale) = one.as_single()?;
+        let single = |polynomial: &Polynomial| {
+            let (monomial, scale) = polynomial.as_single()?;
             let atom = monomial.as_atom().filter(|_| !scale.is_negative())?;
             match self.atom_ref(atom) {
                 Some(Atom::Maximum(elements)) => Some((atom, elements.to_vec(), scale.clone())),

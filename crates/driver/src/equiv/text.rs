@@ -29,8 +29,8 @@ pub(super) fn text(
         text.push_str(&finished.messages(colour));
         let open: Vec<String> = properties(finished)
             .iter()
-            .filter(|one| one.verdict != Verdict::Proved)
-            .map(|one| format!("{} {}", one.name, one.verdict.name()))
+            .filter(|property| property.verdict != Verdict::Proved)
+            .map(|property| format!("{} {}", property.name, property.verdict.name()))
             .collect();
         if !open.is_empty() {
             let _ = writeln!(text, "{name}: {}", open.join(", "));
@@ -210,7 +210,7 @@ fn write_difference(text: &mut String, difference: &Difference, has_formula: boo
     for [one, other] in &difference.reads {
         let _ = writeln!(text, "  reference reads {one}, optimised reads {other}");
     }
-    if difference.expressions.iter().any(|one| !one.is_empty()) {
+    if difference.expressions.iter().any(|expression| !expression.is_empty()) {
         for (name, expression) in NAMES.iter().zip(&difference.expressions) {
             let _ = writeln!(text, "  {name}: {expression}");
         }

@@ -332,7 +332,7 @@ fn status(report: &Report, require: Require) -> Status {
     if report.errors().next().is_some() {
         return Status::Refuted;
     }
-    let open = report.properties.iter().any(|one| one.verdict == Verdict::Unknown);
+    let open = report.properties.iter().any(|property| property.verdict == Verdict::Unknown);
     let open = open || report.properties.is_empty();
     match (open, report.verdict) {
         (true, _) if require == Require::NotRefuted => Status::Accepted,

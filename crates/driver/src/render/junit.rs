@@ -44,7 +44,7 @@ impl Case {
 /// The numbers of tests, as attributes.
 fn count(cases: impl Iterator<Item = Case>) -> String {
     let elements: Vec<Option<&str>> = cases.map(|case| case.element()).collect();
-    let of = |name: &str| elements.iter().filter(|one| **one == Some(name)).count();
+    let of = |name: &str| elements.iter().filter(|element| **element == Some(name)).count();
     let (tests, failures, errors, skipped) =
         (elements.len(), of("failure"), of("error"), of("skipped"));
     let skipped = if skipped == 0 { String::new() } else { format!(" skipped=\"{skipped}\"") };
@@ -62,9 +62,12 @@ fn cases(report: &Report) -> Vec<Case> {
     }
     let of_properties = report.properties.iter().flat_map(|property| of_property(report, property));
     // An error that is about none of the properties must not be lost.
-    let is_told = |one: &&Finding| report.properties.iter().any(|property| is_about(one, property));
-    let others =
-        report.errors().filter(|one| !is_told(one)).map(|one| of_finding(one, one.property.name()));
+    let is_told =
+        |finding: &&Finding| report.properties.iter().any(|property| is_about(finding, property));
+    let others = report
+        .errors()
+        .filter(|error| !is_told(error))
+        .map(|error| of_finding(error, error.property.name()));
     let mut cases: Vec<Case> = of_properties.chain(others).collect();
     number_names(&mut cases);
     cases
@@ -81,9 +84,9 @@ fn of_property(report: &Report, property: &Property) -> Vec<Case> {
         None => property.name.to_string(),
     };
     let mut findings: Vec<&Finding> =
-        report.errors().filter(|one| is_about(one, property)).collect();
+        report.errors().filter(|error| is_about(error, property)).collect();
     if findings.is_empty() && property.verdict == Verdict::Refuted {
-        let allowed = report.findings.iter().filter(|one| one.allowed.is_some());
+        let allowed = report.findings.iter().filter(|finding| finding.allowed.is_some());
         findings = allowed.filter(|one| is_about(one, property)).collect();
     }
     let reasons: String = property.reasons.iter().map(|reason| format!("{reason}\n")).collect();

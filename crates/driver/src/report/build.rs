@@ -80,7 +80,9 @@ pub(crate) fn check(finished: &FinishedRun<'_>) -> Report {
 fn is_settled(properties: &[Property]) -> bool {
     let orders = [PropertyName::Races, PropertyName::Barriers];
     let is_proved = |name: &PropertyName| {
-        properties.iter().any(|one| one.name == *name && one.verdict == Verdict::Proved)
+        properties
+            .iter()
+            .any(|property| property.name == *name && property.verdict == Verdict::Proved)
     };
     orders.iter().all(is_proved)
 }
@@ -164,7 +166,7 @@ fn compared_properties(comparison: &Comparison<'_>) -> Vec<Property> {
 
 /// Adds the costs of all launches, and their sums.
 fn add_launch_stats(stats: &mut Stats, launches: Vec<LaunchStats>) {
-    let sum = |of: fn(&Stats) -> u64| launches.iter().map(|one| of(&one.stats)).sum();
+    let sum = |of: fn(&Stats) -> u64| launches.iter().map(|launch| of(&launch.stats)).sum();
     stats.thread_instructions = sum(|stats| stats.thread_instructions);
     stats.block_syncs = sum(|stats| stats.block_syncs);
     stats.warp_syncs = sum(|stats| stats.warp_syncs);
@@ -177,7 +179,7 @@ fn of_side(side: &[FinishedRun<'_>], name: &'static str) -> Vec<Property> {
     let properties_of_launch = |launch: &FinishedRun<'_>| {
         // For a formula, only errors and open questions are reported.
         let mut properties = of_properties(launch, Some(name));
-        properties.retain(|one| !launch.is_formula || one.verdict != Verdict::Proved);
+        properties.retain(|property| !launch.is_formula || property.verdict != Verdict::Proved);
         properties
     };
     for property in side.iter().flat_map(properties_of_launch) {

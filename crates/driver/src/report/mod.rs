@@ -465,6 +465,6 @@ impl Report {
 
     /// Errors that the user did not accept.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|one| one.is_error())
+        self.findings.iter().filter(|finding| finding.is_error())
     }
 }

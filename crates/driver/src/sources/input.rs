@@ -230,7 +230,7 @@ impl Input {
         let base = name.map(|name| name.split('<').next().unwrap_or(name));
         let base = base.map(|name| name.rsplit("::").next().unwrap_or(name));
         let template = match base {
-            Some(base) => templates.find(|one| one.name == base),
+            Some(base) => templates.find(|template| template.name == base),
             None => templates.next().filter(|_| error == SelectError::NoKernel),
         };
         Err(template.map_or(error, |one| SelectError::Template {

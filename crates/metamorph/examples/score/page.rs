@@ -116,7 +116,7 @@ fn by_cell<'a>(asked: &Asked<'a>) -> BTreeMap<(String, String), Vec<&'a Answer>>
 }
 
 fn proved(answers: &[&Answer]) -> usize {
-    answers.iter().filter(|one| one.status == 0).count()
+    answers.iter().filter(|answer| answer.status == 0).count()
 }
 
 fn cells(text: &mut String, asked: &Asked<'_>) {
@@ -172,7 +172,7 @@ fn low_cells(text: &mut String, asked: &Asked<'_>) {
     text.push_str("| base | group | proved | most frequent reason |\n|---|---|---|---|\n");
     for ((base, group), answers) in found {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for answer in answers.iter().filter(|one| one.status != 0) {
+        for answer in answers.iter().filter(|answer| answer.status != 0) {
             *counts.entry(reason(answer)).or_default() += 1;
         }
         let most = counts.into_iter().max_by_key(|(_, count)| *count);

@@ -51,8 +51,8 @@ pub(super) struct Contracted {
 impl Contracted {
     /// The error in a formula that a run shows to have no value for some sizes.
     pub(super) fn mistake(&self, answer: &Answer) -> Option<Diagnostic> {
-        let findings = answer.properties.iter().flat_map(|one| &one.findings);
-        let found = findings.into_iter().find(|one| match &one.event {
+        let findings = answer.properties.iter().flat_map(|property| &property.findings);
+        let found = findings.into_iter().find(|finding| match &finding.event {
             Event::Postcondition { span, .. } => self.values.contains(span),
             _ => false,
         })?;

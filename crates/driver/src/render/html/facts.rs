@@ -31,9 +31,9 @@ pub(super) fn of_page(head: &PageHead) -> String {
 /// The launches of a report, those of one side together.
 pub(super) fn of_report(report: &Report) -> String {
     let launches = &report.page.launches;
-    let is_launch = |one: &&LaunchFacts| !one.is_formula;
+    let is_launch = |launch_facts: &&LaunchFacts| !launch_facts.is_formula;
     let several =
-        |side| launches.iter().filter(is_launch).filter(|one| one.side == side).count() > 1;
+        |side| launches.iter().filter(is_launch).filter(|launch| launch.side == side).count() > 1;
     let mut number = 0;
     let mut last = None;
     let mut text = String::new();
@@ -68,7 +68,8 @@ fn of_launch(launch: &LaunchFacts, number: Option<usize>) -> String {
         facts.push_str(&fact("Launch", &sizes.collect::<Vec<_>>().join(", ")));
     }
     if !launch.arguments.is_empty() {
-        let codes = launch.arguments.iter().map(|one| format!("<code>{}</code>", quoted(one)));
+        let codes =
+            launch.arguments.iter().map(|argument| format!("<code>{}</code>", quoted(argument)));
         facts.push_str(&fact("Arguments", &codes.collect::<Vec<_>>().join(" ")));
     }
     format!("<dl class=\"facts\">\n{facts}</dl>\n")
