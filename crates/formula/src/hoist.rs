@@ -40,7 +40,7 @@ struct Hoisting<'h> {
 /// A moved reduction.
 struct Moved {
     tokens: Vec<Token>,
-    /// The same text may be an integer in one place and a real in another.
+    /// Its type at this place. A text may be an integer in one place and a real in another.
     ty: Type,
     indices: Vec<IndexId>,
     array: ArrayId,

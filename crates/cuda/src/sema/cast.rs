@@ -83,7 +83,7 @@ impl<'a> Analyser<'a> {
             is_xvalue,
             constant: None,
             is_null: false,
-            ..one
+            ..operand
         };
         let related = self.path_to_same_or_base(&from.expr.ty, &to.ty);
         if let (Some(path), true) = (related, from.is_place()) {

@@ -14,7 +14,7 @@ const MAX_FLATTENED_SET: usize = 64;
 
 /// The elements of sets up to this size are compared in pairs; a larger set only grows.
 const MAX_PAIRWISE_SET: usize = 8;
-/// The same, if there are facts about signs.
+/// The size up to which elements are compared in pairs if there are facts about signs.
 const MAX_PAIRWISE_SET_WITH_FACTS: usize = 24;
 /// Longer elements are compared in pairs only if there are facts about them.
 const MAX_PAIRWISE_FORM: usize = 16;

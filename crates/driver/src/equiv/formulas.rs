@@ -27,7 +27,7 @@ pub(super) struct FormulaLaunch<'r> {
     step: FormulaStep<'r>,
     /// A program of one kernel, for runs on terms and intervals.
     reals: Program,
-    /// The same kernel in double precision, for runs on bits.
+    /// The program with doubles in place of reals, for runs on bits.
     bits: Program,
     launch: LaunchSpec,
     arguments: Arguments,

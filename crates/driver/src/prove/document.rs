@@ -21,7 +21,7 @@ pub(super) fn of_answer(result: &Report<'_>, exit: Exit) -> report::Report {
         let reasons = if unknown { result.reasons(checked) } else { Vec::new() };
         let name = name(checked.property);
         properties.push(Property { name, verdict, reasons, side: None });
-        all.extend(checked.findings.iter().map(|finding| finding(result, name, finding)));
+        all.extend(checked.findings.iter().map(|one| finding(result, name, one)));
     }
     properties.extend(result.reading(None));
     let page = PageData {

@@ -255,7 +255,7 @@ fn witness(finished: &FinishedRun<'_>, group: &Group<'_>) -> ThreadWitness {
         element_bytes: target.element_bytes,
     });
     let sides = match &first.fault {
-        Fault::Race(race) => race.sides.iter().map(|side| side(finished, side)).collect(),
+        Fault::Race(race) => race.sides.iter().map(|one| side(finished, one)).collect(),
         _ => Vec::new(),
     };
     let thread = first.thread;

@@ -59,7 +59,7 @@ fn kernel(random: &mut Random) -> Kernel {
     Kernel { writes, barrier: random.chance(15) }
 }
 
-/// The same writes in another form, or one of them changed.
+/// Makes a twin of a kernel: with its writes in another form, or with one of them changed.
 fn twin(kernel: &Kernel, random: &mut Random) -> Kernel {
     let mut twin = kernel.clone();
     let at = random.below(twin.writes.len());
