@@ -58,7 +58,40 @@ impl Prover {
             let mut nonnegative = |poly: &Poly| bounds.is_nonnegative_without_sizes(poly);
             parts.extend(radix::split(equation, &is_shared, &mut nonnegative));
         }
+        let parts = self.with_equal_symbols(&all, parts, shared);
         (!self.are_contradictory(&all, &parts)).then_some((all, parts))
+    }
+
+    /// Substitutes symbols that are equal in the other equations, and splits these again: once `q` and `q'` are known to
+    /// be equal, `B·b + t − w·q` can be split by `B`.
+    fn with_equal_symbols(
+        &self,
+        all: &[Formula],
+        mut parts: Vec<Poly>,
+        shared: &impl Fn(&Symbols, Sym) -> bool,
+    ) -> Vec<Poly> {
+        let mut done: Vec<Poly> = Vec::new();
+        while let Some(at) = parts.iter().position(|one| equal_symbols(one).is_some()) {
+            let equation = parts.swap_remove(at);
+            let Some((from, to)) = equal_symbols(&equation) else { break };
+            let bounds = Bounds::new(all, &self.symbols);
+            let mut next = Vec::new();
+            for part in parts {
+                match part.substituted(from, &Poly::symbol(to)).filter(|one| *one != part) {
+                    Some(changed) => {
+                        let is_shared = |sym| shared(&self.symbols, sym);
+                        let mut nonnegative =
+                            |poly: &Poly| bounds.is_nonnegative_without_sizes(poly);
+                        next.extend(radix::split(&changed, &is_shared, &mut nonnegative));
+                    }
+                    None => next.push(part),
+                }
+            }
+            parts = next;
+            done.push(equation);
+        }
+        done.extend(parts);
+        done
     }
 
     /// Returns `true` if equations between digits contradict the assumptions, without a search.
@@ -122,6 +155,20 @@ impl Prover {
             Formula::Eq(poly) => proved(below(&poly)) || proved(poly.offset(-1)),
             _ => false,
         })
+    }
+}
+
+/// The symbols that an equation states to be equal, if it does nothing else.
+fn equal_symbols(equation: &Poly) -> Option<(Sym, Sym)> {
+    let terms: Vec<(Option<Sym>, i128)> = equation
+        .terms()
+        .map(|(monomial, factor)| (Poly::monomial(monomial.clone(), 1).as_symbol(), factor))
+        .collect();
+    match terms[..] {
+        [(Some(one), 1), (Some(other), -1)] | [(Some(one), -1), (Some(other), 1)] => {
+            Some((one.max(other), one.min(other)))
+        }
+        _ => None,
     }
 }
 

@@ -39,7 +39,7 @@ impl Prover {
         if refutation(known, Effort::LINEAR).is_some() {
             return true;
         }
-        if models.satisfies(&all, &self.symbols) {
+        if effort == Effort::LINEAR || models.satisfies(&all, &self.symbols) {
             return false;
         }
         refutation(known, Effort::LIGHT).is_some()
