@@ -18,7 +18,7 @@
 use super::extremes;
 use super::inverse::{Effort, Equation};
 use super::resolve::{Resolver, range};
-use super::value::{Atom, Fold, Piece, Ratio, Sum, Value};
+use super::value::{Atom, Entry, Fold, Piece, Ratio, Sum, Value};
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
 use kir::ArrayId;
@@ -44,6 +44,8 @@ struct Part {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
     Input(ArrayId),
+    /// Contents of an array at a point, without an index.
+    Entry(Box<Entry>),
     /// A product of integers.
     Integers,
     /// An atom that depends on no coordinate.
@@ -167,6 +169,12 @@ impl Resolver {
         if let Some(inner) = extremes::as_fold(value, fold) {
             return self.collect_elements(inner, part, parts);
         }
+        if let Some(operands) = extremes::operands(&fold.op.name, value) {
+            for operand in operands {
+                self.collect_elements_of_value(fold, operand, part.clone(), parts)?;
+            }
+            return Some(());
+        }
         part.atoms = vec![Atom::Call(String::new(), vec![value.clone()])];
         parts.push(part);
         (parts.len() <= MAX_PARTS).then_some(())
@@ -276,6 +284,10 @@ impl Resolver {
                     continue;
                 }
                 Atom::Input(array, index) => (Shape::Input(*array), index.clone()),
+                Atom::Entry(entry) if self.is_free_of_all(&entry.around, coordinates) => {
+                    let place = Entry { index: Vec::new(), ..(**entry).clone() };
+                    (Shape::Entry(Box::new(place)), entry.index.clone())
+                }
                 Atom::Call(name, arguments) => {
                     let arguments: Vec<&Value> = arguments.iter().collect();
                     self.shaped_call(name, &arguments, false, coordinates)?
@@ -330,6 +342,12 @@ impl Resolver {
         terms.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
         let holes = terms.iter().flat_map(|(.., own)| own.iter().cloned()).collect();
         Some((terms.into_iter().map(|(shape, ratio, _)| (shape, ratio)).collect(), holes))
+    }
+
+    /// Returns `true` if values are independent of the coordinates.
+    fn is_free_of_all(&self, values: &[(Sym, Poly)], coordinates: &BTreeSet<Sym>) -> bool {
+        let mut symbols = values.iter().flat_map(|(_, value)| value.mentioned());
+        symbols.all(|sym| !coordinates.contains(&sym) && self.bound_in(sym).is_disjoint(coordinates))
     }
 
     /// Returns `true` if an atom is independent of the coordinates.

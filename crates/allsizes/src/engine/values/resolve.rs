@@ -80,6 +80,18 @@ pub(super) struct Resolver {
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
     /// The loop whose clauses are being proved: contents from before it stay symbolic.
     pub(super) symbolic_entry: Option<(usize, Vec<usize>)>,
+    /// The total that is being proved. Contents at the head of its loop stay symbolic.
+    pub(super) total_under_proof: Option<TotalUnderProof>,
+}
+
+/// A total that is being proved for the end of an iteration.
+#[derive(Clone, Debug)]
+pub(super) struct TotalUnderProof {
+    pub(super) side: usize,
+    /// The number of the clause.
+    pub(super) number: usize,
+    /// The head of the iteration.
+    pub(super) head: Point,
 }
 
 /// The point and the thread of a lookup.
@@ -126,6 +138,7 @@ impl Resolver {
             proves_before_splitting: false,
             lengths: BTreeMap::new(),
             symbolic_entry: None,
+            total_under_proof: None,
         }
     }
 
@@ -337,7 +350,10 @@ impl Resolver {
         for (digit, value) in &entry.around {
             around.push((*digit, self.poly(value, instance).ok_or_else(too_large)?));
         }
-        if self.symbolic_entry.as_ref() == Some(&(entry.side, entry.point.position.clone())) {
+        let is_head = self.total_under_proof.as_ref();
+        let is_head = is_head.is_some_and(|one| (one.side, &one.head) == (entry.side, &entry.point));
+        let before = self.symbolic_entry.as_ref();
+        if is_head || before == Some(&(entry.side, entry.point.position.clone())) {
             let entry = Entry { index, around, ..entry.clone() };
             return Ok(Value::atom(Atom::Entry(Box::new(entry))));
         }
