@@ -155,7 +155,18 @@ fn clause(kernel: &Kernel, (at, claim): (usize, &Claim), goal: &Goal) -> Option<
             let (forall, levels, when) = (Vec::new(), Vec::new(), Vec::new());
             let (text, value, total) = (None, (**value).clone(), Some(op));
             let (span, claim) = (claim.span, Some(at));
-            return Some(Clause { text, forall, levels, when, array, index, value, total, span, claim });
+            return Some(Clause {
+                text,
+                forall,
+                levels,
+                when,
+                array,
+                index,
+                value,
+                total,
+                span,
+                claim,
+            });
         }
     }
     let (array, index, value) = sides.into_iter().find_map(|(one, other)| {
@@ -196,14 +207,13 @@ fn element(expr: &Expr) -> Option<(ArrayId, Expr)> {
 
 /// Returns the array, the number of elements and the operation, if an expression is a total.
 fn total(kernel: &Kernel, expr: &Expr) -> Option<(ArrayId, Expr, FoldOp)> {
-    let fold = match &expr.kind {
-        ExprKind::Convert(inner) => return total(kernel, inner),
-        ExprKind::Fold(fold) => fold,
-        _ => return None,
-    };
+    let ExprKind::Fold(fold) = &expr.kind else { return None };
     let (array, index) = element(&fold.body)?;
+    let ty = kernel.arrays[array].element;
     let is_first = number(&fold.low) == Some(0) && spec::is_var(&index, fold.var);
-    let is_total = is_first && has_totals(&fold.op, kernel.arrays[array].element);
+    // A real number is made of a machine integer, not of one that is known modulo 2^bits.
+    let is_converted = (fold.body.ty == Type::Float) != (ty == Type::Float);
+    let is_total = is_first && !is_converted && has_totals(&fold.op, ty);
     is_total.then(|| (array, fold.high.clone(), fold.op.clone()))
 }
 

@@ -403,8 +403,7 @@ fn clause(
     let (text, claim) = (None, None);
     let forall = vars;
     let total = None;
-    let mut clause =
-        Clause { text, forall, levels, when, array, index, value, total, span, claim };
+    let mut clause = Clause { text, forall, levels, when, array, index, value, total, span, claim };
     clause.text = Some(text::clause(kernel, &clause));
     Some(clause)
 }

@@ -42,10 +42,10 @@ pub(super) fn learn(kernel: &mut Kernel, seen: &[Observations], target: Target) 
             retain_held(&mut guesses, one, target, &combine);
         }
         guesses.retain(|guess| guess.changes);
-        if std::env::var_os("DBG").is_some() { eprintln!("GUESSES {:?}", guesses); }
         guesses.truncate(MAX_TOTALS);
         if !guesses.is_empty() {
-            let clauses = guesses.into_iter().filter_map(|one| clause(kernel, target, &combine, one));
+            let clauses =
+                guesses.into_iter().filter_map(|one| clause(kernel, target, &combine, one));
             return clauses.collect();
         }
     }
@@ -125,8 +125,7 @@ fn clause(kernel: &mut Kernel, target: Target, combine: &Combine, guess: Guess) 
     let fold = Fold { op: op.clone(), var: over, low: int(0), high, body, monoid };
     let (text, forall, levels, when) = (None, Vec::new(), Vec::new(), Vec::new());
     let (value, total, claim) = (folded(fold), Some(op), None);
-    let mut clause =
-        Clause { text, forall, levels, when, array, index, value, total, span, claim };
+    let mut clause = Clause { text, forall, levels, when, array, index, value, total, span, claim };
     clause.text = Some(text::clause(kernel, &clause));
     Some(clause)
 }

@@ -16,6 +16,7 @@
 //! of one side occurs on the other, in any number.
 
 use super::extremes;
+use super::finiteness::Finiteness;
 use super::inverse::{Effort, Equation};
 use super::resolve::{Resolver, range};
 use super::value::{Atom, Entry, Fold, Piece, Ratio, Sum, Value};
@@ -188,6 +189,8 @@ impl Resolver {
             // An element that cannot be looked up is ignored.
             hits.extend(self.conditions_at_argument(other, &member.holes));
         }
+        let mut known = known;
+        self.add_positive_divisors(&mut known, hits.iter().flatten());
         let mut left = MAX_CASES;
         self.is_hit(&hits, &known, &mut left)
     }
@@ -285,7 +288,8 @@ impl Resolver {
                 }
                 Atom::Input(array, index) => (Shape::Input(*array), index.clone()),
                 Atom::Entry(entry) if self.is_free_of_all(&entry.around, coordinates) => {
-                    let place = Entry { index: Vec::new(), ..(**entry).clone() };
+                    let (index, finiteness) = (Vec::new(), Finiteness::Unknown);
+                    let place = Entry { index, finiteness, ..(**entry).clone() };
                     (Shape::Entry(Box::new(place)), entry.index.clone())
                 }
                 Atom::Call(name, arguments) => {
@@ -347,7 +351,8 @@ impl Resolver {
     /// Returns `true` if values are independent of the coordinates.
     fn is_free_of_all(&self, values: &[(Sym, Poly)], coordinates: &BTreeSet<Sym>) -> bool {
         let mut symbols = values.iter().flat_map(|(_, value)| value.mentioned());
-        symbols.all(|sym| !coordinates.contains(&sym) && self.bound_in(sym).is_disjoint(coordinates))
+        symbols
+            .all(|sym| !coordinates.contains(&sym) && self.bound_in(sym).is_disjoint(coordinates))
     }
 
     /// Returns `true` if an atom is independent of the coordinates.
@@ -374,6 +379,8 @@ impl Resolver {
             let Some(hit) = self.conditions_at_argument(other, &member.holes) else { return false };
             hits.push((other.part.ratio, hit));
         }
+        let mut known = known;
+        self.add_positive_divisors(&mut known, hits.iter().flat_map(|(_, hit)| hit));
         let mut left = MAX_CASES;
         self.is_zero(&hits, &known, &mut left)
     }

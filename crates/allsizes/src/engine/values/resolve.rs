@@ -60,6 +60,8 @@ pub(super) struct Resolver {
     pub(super) spares: Vec<Sym>,
     /// Quotients: dividend and divisor of each.
     pub(super) quotients: BTreeMap<Sym, (Poly, Poly)>,
+    /// Quotients whose divisor is only positive in some cases, likewise.
+    pub(super) conditional_quotients: BTreeMap<Sym, (Poly, Poly)>,
     /// Symbols of all quotients, also of those whose divisor is only positive in the current case.
     pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
     /// The operations that define symbols of the kernels.
@@ -128,6 +130,7 @@ impl Resolver {
             implicit: BTreeMap::new(),
             spares: Vec::new(),
             quotients: BTreeMap::new(),
+            conditional_quotients: BTreeMap::new(),
             named_quotients: BTreeMap::new(),
             definitions: named.map(|(sym, one)| (sym, one.clone())).collect(),
             bound_names: Vec::new(),
@@ -351,7 +354,8 @@ impl Resolver {
             around.push((*digit, self.poly(value, instance).ok_or_else(too_large)?));
         }
         let is_head = self.total_under_proof.as_ref();
-        let is_head = is_head.is_some_and(|one| (one.side, &one.head) == (entry.side, &entry.point));
+        let is_head =
+            is_head.is_some_and(|one| (one.side, &one.head) == (entry.side, &entry.point));
         let before = self.symbolic_entry.as_ref();
         if is_head || before == Some(&(entry.side, entry.point.position.clone())) {
             let entry = Entry { index, around, ..entry.clone() };
@@ -363,7 +367,12 @@ impl Resolver {
         let counts = counts.ok_or_else(too_large)?;
         let (side, point) = (entry.side, entry.point.clone());
         let moment = Moment { side, point, counts, who, span: None };
-        self.element(entry.array, &index, &moment, known, depth)
+        let value = self.element(entry.array, &index, &moment, known, depth)?;
+        // The clause was proved under this assumption.
+        match self.has_finiteness(&value, entry.finiteness, known) {
+            true => Ok(value),
+            false => open(None, INFINITE),
+        }
     }
 
     fn sum(

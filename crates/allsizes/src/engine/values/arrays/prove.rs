@@ -4,6 +4,7 @@
 //! A clause that cannot be proved is dropped, and the clauses whose proofs used it are proved again.
 
 use super::super::extremes::single_fold;
+use super::super::finiteness::Finiteness;
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, TotalUnderProof, Unresolved, too_large};
 use super::super::value::{Atom, Entry, Point, Value};
@@ -76,7 +77,6 @@ impl Resolver {
                 };
                 // The other clauses were proved from this one, so they are proved again.
                 let clause = clauses.remove(at);
-                if std::env::var_os("DBG").is_some() { eprintln!("DROPPED {} {:?} {}", clause.number, clause.total, message); }
                 results.dropped.push((clause.number, span, message));
                 at = 0;
                 let nested = |one: &LoopRecord| !one.outer.is_empty();
@@ -354,7 +354,9 @@ impl Resolver {
                 let around = goal.moment.who.digits.iter();
                 let around = around.map(|(digit, value)| (*digit, value.clone())).collect();
                 let (array, index) = (goal.array, index.to_vec());
-                Value::atom(Atom::Entry(Box::new(Entry { side, point, array, index, around })))
+                let finiteness = Finiteness::Finite;
+                let entry = Entry { side, point, array, index, around, finiteness };
+                Value::atom(Atom::Entry(Box::new(entry)))
             }
             _ => self.element(goal.array, &index, &goal.moment, &goal.known, 0)?,
         };
@@ -385,8 +387,8 @@ impl Resolver {
                 pairs.push((want, self.instantiate(&head.value, who, side, known, 0)?));
             }
             None if is_before => {
-                let point = moment.point.clone();
-                pairs.push((self.total_of_symbols(op, (*array, at, point), moment, known)?, want));
+                let here = (*array, at, moment.point.clone());
+                pairs.push((self.total_of_symbols(op, here, moment, known)?, want));
             }
             None => pairs.push((self.total_of_elements(op, (*array, at), moment, known)?, want)),
         }

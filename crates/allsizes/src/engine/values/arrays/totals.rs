@@ -5,11 +5,13 @@
 //! there. The total is an invariant if it holds before the loop, `⊕_{z<M} e[z] = ⊕_{z<L} h[z]` for arbitrary `h`, and the
 //! value is the same at both points. In the proof `e[z]` is looked up through the stores of the iteration. What was there
 //! at the head is a symbol for each index, which must be shown to be in `[0, L)`: the total says nothing about other
-//! elements, so these may be anything, infinite or not initialised. By the same induction all `h[z]` with `z < L` are
-//! real numbers if those before the loop are, which a user of the value checks.
+//! elements, so these may be anything, infinite or not initialised. In a sum all `h[z]` with `z < L` are real numbers, by
+//! the same induction: whoever uses the value checks that those before the loop are, and each `e[z]` is shown to be one.
+//! In a maximum they may be −∞, in a minimum +∞.
 //!
 //! A total with `L = 1` is the value of element 0. Nothing else is read off it; errs towards no answer.
 
+use super::super::finiteness::Finiteness;
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, Unresolved, open, range, too_large};
 use super::super::value::{Atom, Entry, Fold, Piece, Point, Sum, Value};
@@ -51,10 +53,12 @@ impl Resolver {
         array: ArrayId,
         index: &[Poly],
         digits: &BTreeMap<Sym, Poly>,
+        finiteness: Finiteness,
     ) -> Value {
         let around = digits.iter().map(|(digit, value)| (*digit, value.clone())).collect();
         let index = index.to_vec();
-        Value::atom(Atom::Entry(Box::new(Entry { side, point, array, index, around })))
+        let entry = Entry { side, point, array, index, around, finiteness };
+        Value::atom(Atom::Entry(Box::new(entry)))
     }
 
     /// Returns the point at the head of an iteration.
@@ -82,7 +86,8 @@ impl Resolver {
         let (goals, value) = if is_head && is_under_proof {
             let inside = length.minus(element)?.offset(-1)?;
             let point = (side, Self::head_of_iteration(record));
-            let value = Self::contents_at(point, clause.array, index, &around.digits);
+            let finiteness = finiteness_of_elements(clause.total.as_ref()?);
+            let value = Self::contents_at(point, clause.array, index, &around.digits, finiteness);
             (vec![Formula::ge(element.clone()), Formula::ge(inside)], value)
         } else {
             let single = length.offset(-1)?;
@@ -124,8 +129,20 @@ impl Resolver {
     ) -> Result<Value, Unresolved> {
         let length = self.poly(&at.index, &moment.who).ok_or_else(too_large)?;
         let digits = moment.who.digits.clone();
+        let finiteness = finiteness_of_elements(op);
         self.total(op, &length, known, &mut |_, index, _| {
-            Ok(Self::contents_at((moment.side, point.clone()), array, index, &digits))
+            let place = (moment.side, point.clone());
+            Ok(Self::contents_at(place, array, index, &digits, finiteness))
         })
+    }
+}
+
+/// The finiteness of the elements of a total.
+fn finiteness_of_elements(op: &Monoid) -> Finiteness {
+    match op.name.as_str() {
+        "+" => Finiteness::Finite,
+        "max" => Finiteness::OrMinusInfinity,
+        "min" => Finiteness::OrPlusInfinity,
+        _ => Finiteness::Unknown,
     }
 }
