@@ -338,6 +338,9 @@ fn settle_equal_writes<'r>(
         if lift::drops_code(prepared.program()) {
             return None;
         }
+        if lifted && prepared.is_unchanged_by_lifting() {
+            break;
+        }
         let (program, launch) = (prepared.program(), &prepared.built.launch);
         let places = places.iter().copied();
         let exec::NumberedOutcome { outcome, relies_on_alike_fusion } =
@@ -371,7 +374,7 @@ fn settle_equal_writes<'r>(
 /// Searches for tensor contents on which conditional accesses race, if races are undecided.
 fn search_for_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, checks: Checks) {
     let mut open = finished.result.undecided.iter();
-    let is_open = open.any(Undecided::asks_for_contents) && finished.result.gap.is_none();
+    let is_open = open.any(Undecided::depends_on_contents) && finished.result.gap.is_none();
     if !is_open || checks.lock_step || finished.errors().next().is_some() {
         return;
     }

@@ -66,7 +66,7 @@ pub use formula::{Formula, FormulaError};
 pub use hidden::HiddenDifference;
 pub use interval::Enclosed;
 pub use marks::UnprovedRange;
-pub use mismatch::{Mismatch, Unlike};
+pub use mismatch::{DifferingProperty, Mismatch};
 pub use nearest::Nearest;
 pub use options::Options;
 pub use ordinary::InputContents;

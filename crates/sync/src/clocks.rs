@@ -21,6 +21,7 @@
 
 use crate::lanes::{Mask, WARP};
 
+mod known_to_all;
 mod parties;
 mod snapshots;
 
@@ -47,6 +48,9 @@ pub(crate) type Times = Vec<Time>;
 pub struct Clocks {
     warps: Vec<WarpClock>,
     common: Times,
+    /// For each warp, a time that all threads know of, from barriers of some warps as well; empty unless it is
+    /// [followed](Self::follow_common).
+    followed: Times,
     epoch: u32,
     any_exited: bool,
     /// For each party beyond the warps, the party that its lanes belonged to before; `None` for an mbarrier.
@@ -149,6 +153,7 @@ impl Clocks {
         Self {
             warps: (0..warps).map(clock).collect(),
             common: vec![0; warps],
+            followed: Vec::new(),
             epoch: 1,
             any_exited: false,
             parents: Vec::new(),
@@ -160,6 +165,7 @@ impl Clocks {
         let warps = self.warps.len();
         self.common.clear();
         self.common.resize(warps, 0);
+        self.followed.fill(0);
         (self.epoch, self.any_exited) = (1, false);
         self.parents.clear();
         for (warp, clock) in self.warps.iter_mut().enumerate() {
@@ -215,17 +221,23 @@ impl Clocks {
     /// action of `later`.
     #[inline]
     pub(crate) fn all_ordered(&self, (warp, lanes): (u8, Mask), time: Time, later: LaneId) -> bool {
-        let later_lane = usize::from(later.lane);
-        if warp == later.warp && lanes.without(Mask::one(later_lane)).is_empty() {
+        if warp == later.warp && lanes.without(Mask::one(usize::from(later.lane))).is_empty() {
             return true;
         }
-        let party = usize::from(warp);
-        let warp_is_known = !self.any_exited_of(warp)
-            && !self.warps[party].divided
-            && (time < self.common[party]
-                || time < self.warps[usize::from(later.warp)].across(later_lane)[party]);
         let who = |lane: usize| LaneId { warp, lane: lane as u8 };
-        warp_is_known || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
+        self.is_warp_known(warp, time, later)
+            || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
+    }
+
+    /// Returns `true` if all accesses of a warp, stamped `time` or earlier, are ordered before the next action of
+    /// `later`, because it knows of the whole warp.
+    #[inline]
+    pub(crate) fn is_warp_known(&self, warp: u8, time: Time, later: LaneId) -> bool {
+        let party = usize::from(warp);
+        let known = self.warps[usize::from(later.warp)].across(usize::from(later.lane));
+        !self.any_exited_of(warp)
+            && !self.warps[party].divided
+            && (time < self.common[party] || time < known[party])
     }
 
     /// Returns `true` if an access of `earlier`, stamped `time`, is ordered before the next action of

@@ -11,7 +11,7 @@ use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word, state};
-use crate::placement::{Placement, Settled};
+use crate::placement::{AlignmentAssumption, Placement};
 use crate::tags::{Source, Tags};
 use crate::value::unit::Byte;
 use ir::{Address, AddressBase, Space};
@@ -239,7 +239,7 @@ pub(super) fn note_placement(
 ) {
     let (site, place) = (context.site, context.place);
     let memory = param(context, pointer.area);
-    let settled = |memory: &Allocation| Settled::at(memory, pointer.offset, align);
+    let settled = |memory: &Allocation| AlignmentAssumption::at(memory, pointer.offset, align);
     let found = match memory {
         Some(memory) => settled(memory),
         None => allocation(context, pointer.area, lane).and_then(|(memory, ..)| settled(memory)),
