@@ -6,7 +6,7 @@ use crate::budget::Budget;
 use crate::context::{Context, Flow, Scratch};
 use crate::early_end::{EarlyEnd, Examined};
 use crate::finding::{Gap, Thread};
-use crate::interpret::{Inputs, lanes_left, same_collective};
+use crate::interpret::{Inputs, lanes_exited, same_collective};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
@@ -388,7 +388,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         // Lanes outside the mask only wait, without ordering guarantees.
         let (members, exited) = (here.and(mask), warp.exited.and(mask));
         if !warp.exited.and(mask).is_empty() {
-            let fault = lanes_left(machine, warp, mask);
+            let fault = lanes_exited(machine, warp, mask);
             self.with_context(number, at, members, |context| context.record_fault(fault, members));
         }
         self.tracker.apply(number, members, SyncEvent::WarpBarrier);

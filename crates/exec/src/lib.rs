@@ -93,9 +93,9 @@ pub use mbarrier_fault::{
 pub use open_pair::Undecided;
 pub use options::{Checks, Limits, Paths};
 pub use outcome::{Outcome, Syncs, Ticket, WrittenBytes};
-pub use packing::in_the_way;
+pub use packing::misaligning_array;
 pub use pipeline::{MbarrierUse, PhaseEvent, PhaseEventKind, PhaseUse};
-pub use placement::{Placement, Settled};
+pub use placement::{AlignmentAssumption, Placement};
 pub use race::{PassedBarrier, Race, RaceSide};
 pub use racing_reads::follow_racing_reads;
 pub use results::{Element, FinalContents, Results};

@@ -409,8 +409,9 @@ fn contents(buffers: Vec<Allocation>) -> Vec<Vec<u8>> {
 /// Builds the outcome of a run, without memory contents.
 fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
     let mut alignments: Vec<Placement> = report.alignments.into_iter().collect();
-    alignments
-        .sort_unstable_by(|a, b| (a.place, &a.name, a.settled).cmp(&(b.place, &b.name, b.settled)));
+    alignments.sort_unstable_by(|a, b| {
+        (a.place, &a.name, a.assumption).cmp(&(b.place, &b.name, b.assumption))
+    });
     Outcome {
         findings: report.findings,
         dropped_findings: report.dropped,

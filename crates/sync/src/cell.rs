@@ -13,7 +13,7 @@
 //! ones ([`ordered`]). All others are compared one by one ([`compare`]).
 
 use crate::clocks::LaneId;
-use crate::entry::{Commutes, Entry, Hides, List, Lists};
+use crate::entry::{Commutes, Entry, HiddenValue, List, Lists};
 use crate::lanes::Mask;
 use crate::shadow::{
     Access, Conflicts, MemoryEffect, RequiredCertainty, SameValue, Site, UpdateGroup,
@@ -291,8 +291,8 @@ impl Cell {
                 }
                 let undecided = access.same_value == SameValue::Undecided;
                 for mut write in kept {
-                    if undecided && write.hides == Hides::Nothing {
-                        write.hides = Hides::Something;
+                    if undecided && write.hides == HiddenValue::Nothing {
+                        write.hides = HiddenValue::MayDiffer;
                     }
                     self.remember(lists, order, write);
                 }

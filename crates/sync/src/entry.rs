@@ -20,7 +20,7 @@ pub(crate) struct Entry {
     pub(crate) is_async: bool,
     /// Size of the value and the low bits of its address: equal for accesses to the same value.
     pub(crate) extent: u8,
-    pub(crate) hides: Hides,
+    pub(crate) hides: HiddenValue,
     /// Set for an access before the last write. An access unordered with it is unordered with that write too,
     /// so it need not be compared, unless the write excuses the later access.
     pub(crate) hidden: bool,
@@ -40,16 +40,16 @@ pub(crate) enum Commutes {
 /// Relation of a write's value to the values that it hides. For a hidden write: relation of its value to the
 /// value of the write that hides it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Hides {
+pub(crate) enum HiddenValue {
     /// It hides nothing, apart from writes [aside](crate::cell).
     #[default]
     Nothing,
     /// It hides a possibly different value, written by the same thread at the same time, or before a copy.
     /// For a hidden write: its value may differ.
-    Something,
+    MayDiffer,
     /// It hides a different value, written by the same thread at the same time. For a hidden write: its value
     /// differs. A write unordered with both values differs from at least one of them.
-    OwnValue,
+    Differs,
 }
 
 /// Lists of reads and updates, for cells with more than one.

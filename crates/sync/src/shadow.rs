@@ -8,7 +8,7 @@ mod deferred_reads;
 use crate::cell::{AccessOrder, Cell, Reader, Summary};
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{AgentId, AsyncAgents};
-use crate::entry::{Commutes, Entry, Hides, Lists};
+use crate::entry::{Commutes, Entry, HiddenValue, Lists};
 use crate::lanes::Mask;
 use crate::pages::Pages;
 use crate::products::ProductReads;
@@ -228,7 +228,7 @@ fn entry(clocks: &Clocks, access: &Access, offset: i64) -> Entry {
         },
         is_async: access.is_async,
         extent: extent(access.element, offset),
-        hides: Hides::Nothing,
+        hides: HiddenValue::Nothing,
         hidden: false,
     }
 }

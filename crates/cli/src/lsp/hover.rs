@@ -11,7 +11,7 @@ const MAX_LINES: usize = 12;
 
 /// Describes the results for the kernel at a position, or explains the code of the diagnostic there.
 pub(super) fn at(file: &Path, position: Position, found: &FileResults) -> Option<Value> {
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = driver::read_text(file).ok()?;
     let (word, range) = word(&text, position)?;
     let about = found.summaries.iter().filter(|one| one.kernel.as_deref() == Some(word));
     let mut parts: Vec<String> = about.map(described).collect();
@@ -32,7 +32,7 @@ pub(super) fn at(file: &Path, position: Position, found: &FileResults) -> Option
 
 /// Returns a line with the results of each kernel.
 pub(super) fn lenses(file: &Path, found: &FileResults) -> Vec<Value> {
-    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
+    let Ok(text) = driver::read_text(file) else { return Vec::new() };
     let lens = |about: &Summary| {
         let range = definition(&text, about.kernel.as_deref()?)?;
         let title = format!("warpproof {}: {}", command(about), line(about));

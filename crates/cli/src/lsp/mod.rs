@@ -19,7 +19,7 @@ use lsp_server::{ErrorCode, Message, Notification, Request, Response};
 use protocol::{InitializeParams, method};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 use wire::ClientMessage;
@@ -41,10 +41,19 @@ enum Event {
 
 /// Serves a client on standard input and output.
 pub(crate) fn run(console: &Console) -> Exit {
+    if serve(std::io::stdin(), std::io::stdout()) {
+        return Exit::Success;
+    }
+    console.write_err("error: the client disconnected without `shutdown`\n");
+    Exit::Refuted
+}
+
+/// Serves a client until it disconnects. Returns `true` if it sent `shutdown` before.
+pub(crate) fn serve(input: impl Read + Send + 'static, output: impl Write) -> bool {
     let (events, queue) = channel();
     let reader = events.clone();
     std::thread::spawn(move || {
-        let mut input = BufReader::new(std::io::stdin());
+        let mut input = BufReader::new(input);
         while let Some(received) = wire::read(&mut input) {
             if reader.send(Event::Received(received)).is_err() {
                 return;
@@ -52,8 +61,8 @@ pub(crate) fn run(console: &Console) -> Exit {
         }
         let _ = reader.send(Event::End);
     });
-    let mut server =
-        Server { state: State::New, documents: Documents::new(events), is_lost: false };
+    let documents = Documents::new(events);
+    let mut server = Server { state: State::New, documents, output, is_lost: false };
     while let Ok(event) = queue.recv() {
         let continues = match event {
             Event::Received(ClientMessage::Message(message)) => server.handle(message),
@@ -81,13 +90,7 @@ pub(crate) fn run(console: &Console) -> Exit {
             Err(_) => break,
         }
     }
-    match server.state {
-        State::ShutDown => Exit::Success,
-        _ => {
-            console.write_err("error: the client disconnected without `shutdown`\n");
-            Exit::Refuted
-        }
-    }
+    server.state == State::ShutDown
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,14 +101,15 @@ enum State {
 }
 
 #[derive(Debug)]
-struct Server {
+struct Server<W> {
     state: State,
     documents: Documents,
+    output: W,
     /// The client no longer reads.
     is_lost: bool,
 }
 
-impl Server {
+impl<W: Write> Server<W> {
     /// Handles a message; `false` ends the server.
     fn handle(&mut self, message: Message) -> bool {
         match message {
@@ -219,9 +223,9 @@ impl Server {
         self.write(|out| message.write(out));
     }
 
-    fn write(&mut self, write: impl FnOnce(&mut std::io::StdoutLock<'_>) -> std::io::Result<()>) {
-        let mut out = std::io::stdout().lock();
-        self.is_lost |= write(&mut out).and_then(|()| out.flush()).is_err();
+    fn write(&mut self, write: impl FnOnce(&mut W) -> std::io::Result<()>) {
+        let out = &mut self.output;
+        self.is_lost |= write(out).and_then(|()| out.flush()).is_err();
     }
 }
 

@@ -204,12 +204,8 @@ struct Texts(BTreeMap<PathBuf, Option<String>>);
 
 impl Texts {
     fn get(&mut self, path: &Path) -> Option<&str> {
-        let text = self.0.entry(path.to_owned()).or_insert_with(|| {
-            let is_small =
-                path.metadata().is_ok_and(|facts| facts.is_file() && facts.len() < 64 << 20);
-            is_small.then(|| std::fs::read_to_string(path).ok()).flatten()
-        });
-        text.as_deref()
+        let text = self.0.entry(path.to_owned());
+        text.or_insert_with(|| driver::read_text(path).ok()).as_deref()
     }
 
     /// Returns the range of a place, or the whole line if its end is unknown.
