@@ -127,13 +127,13 @@ pub fn compare_as(
     let pair = merge_arrays(kernels)?;
     // First, so that a difference is reported even if the proofs run out of time.
     let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
-    let demanding = with_contents_of_both([&pair[0], &pair[1]]);
-    runs.demands = demanding.iter().any(interp::constrains_contents);
-    runs.run_pairs([&demanding[0], &demanding[1]]);
+    let constrained = with_contents_of_both([&pair[0], &pair[1]]);
+    runs.constrains_contents = constrained.iter().any(interp::constrains_contents);
+    runs.run_pairs([&constrained[0], &constrained[1]]);
     if runs.tested < ENOUGH && runs.difference.is_none() {
         // Sizes that the second contract requires may not be small ones of the first.
         runs.swapped = true;
-        runs.run_pairs([&demanding[1], &demanding[0]]);
+        runs.run_pairs([&constrained[1], &constrained[0]]);
     }
     let (one, solver) = prove(kernels[0], solver, options);
     let (two, solver) = prove(kernels[1], solver, options);
@@ -149,7 +149,7 @@ pub fn compare_as(
         );
     }
     open.extend(other_initials(kernels).map(|one| (1, one)));
-    if runs.demands && !runs.found_contents {
+    if runs.constrains_contents && !runs.found_contents {
         // If no contents satisfy the requirements, everything would be equal.
         runs.example = None;
     }
@@ -279,7 +279,7 @@ struct Runs {
     tested: usize,
     example: Option<[Launch; 2]>,
     /// Set if a contract has requirements on contents; then both kernels must have run with such contents.
-    demands: bool,
+    constrains_contents: bool,
     found_contents: bool,
     /// Set if the second kernel comes first.
     swapped: bool,
@@ -362,7 +362,7 @@ impl Runs {
             return;
         }
         self.tested += 1;
-        if self.demands && !self.found_contents {
+        if self.constrains_contents && !self.found_contents {
             let run = |side: usize| {
                 interp::run(kernels[side], &launches[side], MAX_RUN_STEPS).drew_constrained
             };
@@ -420,14 +420,14 @@ fn with_launch(kernel: &Kernel, launch: &Launch) -> Kernel {
     for (builtin, extents) in dimensions {
         for (axis, extent) in extents.into_iter().enumerate() {
             let builtin_expr = (ExprKind::Builtin(builtin, axis), Type::UNSIGNED);
-            demand_equal(&mut kernel, builtin_expr, extent);
+            require_equal(&mut kernel, builtin_expr, extent);
         }
     }
     kernel
 }
 
 /// Requires that an expression has a value.
-fn demand_equal(kernel: &mut Kernel, (kind, ty): (ExprKind, Type), value: i128) {
+fn require_equal(kernel: &mut Kernel, (kind, ty): (ExprKind, Type), value: i128) {
     let span = kernel.span;
     let expr = Expr { kind, ty, span };
     let expr = Expr { kind: ExprKind::Convert(Box::new(expr)), ty: Type::Whole, span };
@@ -445,7 +445,7 @@ fn with_sizes(kernel: &Kernel, sizes: &[(String, i128)]) -> Kernel {
         let known = sizes.iter().find(|(name, _)| *name == kernel.vars[var].name);
         let Some((_, value)) = known else { continue };
         let scalar = (ExprKind::Var(var), kernel.vars[var].ty);
-        demand_equal(&mut kernel, scalar, *value);
+        require_equal(&mut kernel, scalar, *value);
     }
     kernel
 }

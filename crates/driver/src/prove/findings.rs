@@ -186,8 +186,10 @@ fn value_text(value: Value) -> Option<String> {
     }
 }
 
+/// `tile[3][0]`. Indices beyond the dimensions of the array are zeros.
 fn element(array: &Array, index: &[i128]) -> String {
-    let indices: String = index.iter().map(|one| format!("[{one}]")).collect();
+    let indices = index.iter().take(array.dimensions.len());
+    let indices: String = indices.map(|index| format!("[{index}]")).collect();
     format!("{}{indices}", array.name)
 }
 
