@@ -351,10 +351,10 @@ impl Runs {
     fn run(&mut self, kernels: [&Kernel; 2], launches: [Launch; 2], left: &mut usize) {
         *left = left.saturating_sub(1);
         let budget = if self.large { MAX_LARGE_RUN_STEPS } else { MAX_RUN_STEPS };
-        let one = interp::undistorted_memory(kernels[0], &launches[0], budget);
-        let two = interp::undistorted_memory(kernels[1], &launches[1], budget);
-        // Events in a run belong to the kernel's own answer, and give no result. Values whose doubles are far from reals are
-        // undefined.
+        let one = interp::decided_memory(kernels[0], &launches[0], budget);
+        let two = interp::decided_memory(kernels[1], &launches[1], budget);
+        // Events in a run belong to the kernel's own answer, and give no result. Neither does a run that rounding may
+        // have decided.
         let (Ok((before, first)), Ok((same, second))) = (one, two) else { return };
         // If only one contract restricts the initial contents, they may differ; then the runs cannot be compared.
         let differ = |array: &ArrayId| same.get(array) != before.get(array);
@@ -371,15 +371,13 @@ impl Runs {
         for (array, here) in &first {
             let Some(there) = second.get(array) else { continue };
             for (at, (one, two)) in here.iter().zip(there).enumerate() {
-                let (Some(one), Some(two)) = (real(*one), real(*two)) else { continue };
-                // If the reference's value is not a number there is nothing to compare. Runs use doubles: a
-                // difference beyond their rounding counts, and so does a value that is not a number.
-                let close = (one - two).abs() <= 1e-6 * (1.0 + one.abs() + two.abs());
-                if !self.in_order([one, two])[0].is_finite() || close {
+                let [reference, result] = self.in_order([*one, *two]);
+                if !is_different(reference, result) {
                     continue;
                 }
                 let index = vec![i128::try_from(at).unwrap_or(0)];
-                let (name, values) = (kernels[0].arrays[*array].name.clone(), [one, two]);
+                let (name, values) =
+                    (kernels[0].arrays[*array].name.clone(), [*one, *two].map(number));
                 let (values, launches) = (self.in_order(values), self.in_order(launches));
                 self.difference = Some(Difference { launches, name, index, values });
                 return;
@@ -388,12 +386,23 @@ impl Runs {
     }
 }
 
+/// Returns `true` if two final values certainly differ. If the reference's is not a number, there is nothing to compare;
+/// if only the other kernel's is none, they differ.
+fn is_different(reference: Value, result: Value) -> bool {
+    match (reference, result) {
+        (Value::Int { value: one, .. }, Value::Int { value: two, .. }) => one != two,
+        (Value::Float(one), Value::Float(two)) => one.is_finite() && one.differs(two),
+        _ => false,
+    }
+}
+
+/// The number to report.
 #[expect(clippy::cast_precision_loss, reason = "numbers of small runs")]
-fn real(value: Value) -> Option<f64> {
+fn number(value: Value) -> f64 {
     match value {
-        Value::Int { value, .. } => Some(value as f64),
-        Value::Float(value) => Some(value),
-        Value::Undefined => None,
+        Value::Int { value, .. } => value as f64,
+        Value::Float(real) => real.value(),
+        Value::Undefined => f64::NAN,
     }
 }
 

@@ -79,5 +79,6 @@ pub use settle::{check_indexed, check_tickets, doubtful_copies, open_stores, set
 pub use side::{Assumption, Input, InputKind, Literal, Output, Side, StructuredElement};
 pub use symbolic::Symbolic;
 pub use term::{Number, indices};
+pub use tickets::{BitForBit, check_bit_for_bit};
 pub use trial::{show_out_of_bounds, show_race};
 pub use witness::Witness;

@@ -55,41 +55,58 @@ pub(crate) enum HiddenValue {
 /// Lists of reads and updates, for cells with more than one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lists {
-    lists: Vec<Vec<Entry>>,
+    lists: Vec<List>,
     unused: Vec<u32>,
+}
+
+/// A list of entries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct List {
+    pub(crate) entries: Vec<Entry>,
+    /// Hashes of the threads of the cell's entries, one bit each: of all, or of more than those.
+    pub(crate) lanes: u64,
 }
 
 impl Lists {
     /// Copies a list and returns the number of the copy.
     pub(crate) fn copy(&mut self, list: u32) -> u32 {
-        self.lists.push(self.get(list).to_vec());
+        self.lists.push(List { entries: self.get(list).to_vec(), lanes: u64::MAX });
         self.lists.len() as u32
     }
 
     /// Returns the entries of a list; none if the number is zero.
     pub(crate) fn get(&self, list: u32) -> &[Entry] {
-        list.checked_sub(1).map_or(&[], |position| &self.lists[position as usize])
+        list.checked_sub(1).map_or(&[], |position| &self.lists[position as usize].entries)
     }
 
     /// Like [`get`](Self::get), for changes; `None` if the number is zero.
     pub(crate) fn get_mut(&mut self, list: u32) -> Option<&mut Vec<Entry>> {
+        let list = self.list_mut(list)?;
+        list.lanes = u64::MAX;
+        Some(&mut list.entries)
+    }
+
+    /// Like [`get_mut`](Self::get_mut), with the hashes of threads, which the caller keeps complete.
+    pub(crate) fn list_mut(&mut self, list: u32) -> Option<&mut List> {
         list.checked_sub(1).map(|position| &mut self.lists[position as usize])
     }
 
     /// Creates a list of one entry and returns its number.
     pub(crate) fn add(&mut self, entry: Entry) -> u32 {
-        if let Some(list) = self.unused.pop() {
-            self.lists[list as usize - 1].push(entry);
-            return list;
-        }
-        self.lists.push(vec![entry]);
-        self.lists.len() as u32
+        let list = self.unused.pop().unwrap_or_else(|| {
+            self.lists.push(List::default());
+            self.lists.len() as u32
+        });
+        let new = &mut self.lists[list as usize - 1];
+        new.entries.push(entry);
+        new.lanes = u64::MAX;
+        list
     }
 
     /// Frees a list for reuse; does nothing if the number is zero.
     pub(crate) fn free(&mut self, list: u32) {
         if list != 0 {
-            self.lists[list as usize - 1].clear();
+            self.lists[list as usize - 1].entries.clear();
             self.unused.push(list);
         }
     }

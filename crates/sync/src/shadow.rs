@@ -364,7 +364,8 @@ impl Shadow {
         if !cells.iter().all(|cell| cell.is_quiet_for(reader)) {
             return false;
         }
-        cells.iter_mut().for_each(|cell| cell.read(&mut self.lists, entry, reader.epoch));
+        let clocks = reader.clocks();
+        cells.iter_mut().for_each(|cell| cell.read(&mut self.lists, clocks, entry, reader.epoch));
         true
     }
 

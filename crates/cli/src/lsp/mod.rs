@@ -7,6 +7,7 @@
 
 mod documents;
 mod hover;
+mod protocol;
 mod uri;
 mod wire;
 mod work;
@@ -15,15 +16,7 @@ use crate::console::Console;
 use documents::{Documents, FinishedJob};
 use driver::Exit;
 use lsp_server::{ErrorCode, Message, Notification, Request, Response};
-use lsp_types::notification::{
-    DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Notification as _,
-    WorkDoneProgressCancel,
-};
-use lsp_types::request::{CodeLensRequest, HoverRequest, Request as _, Shutdown};
-use lsp_types::{
-    CodeLensOptions, HoverProviderCapability, InitializeParams, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-};
+use protocol::{InitializeParams, method};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::io::{BufReader, Read, Write};
@@ -156,15 +149,15 @@ impl<W: Write> Server<W> {
             (State::Running, "initialize") => {
                 return error(ErrorCode::InvalidRequest, "`initialize` was already sent");
             }
-            (State::Running, Shutdown::METHOD) => {
+            (State::Running, method::SHUTDOWN) => {
                 self.state = State::ShutDown;
                 self.documents.stop_all();
                 Ok(Value::Null)
             }
-            (State::Running, HoverRequest::METHOD) => {
+            (State::Running, method::HOVER) => {
                 read(params).map(|params| json!(self.documents.hover(&params)))
             }
-            (State::Running, CodeLensRequest::METHOD) => {
+            (State::Running, method::CODE_LENS) => {
                 read(params).map(|params| json!(self.documents.lenses(&params)))
             }
             (State::Running, _) => {
@@ -192,19 +185,11 @@ impl<W: Write> Server<W> {
         self.documents.refreshes_lenses =
             workspace.and_then(|lens| lens.refresh_support).unwrap_or(false);
         self.state = State::Running;
-        let save =
-            TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) });
-        let sync = TextDocumentSyncOptions {
-            open_close: Some(true),
-            save: Some(save),
-            ..TextDocumentSyncOptions::default()
-        };
-        let capabilities = ServerCapabilities {
-            text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
-            hover_provider: Some(HoverProviderCapability::Simple(true)),
-            code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
-            ..ServerCapabilities::default()
-        };
+        let capabilities = json!({
+            "textDocumentSync": { "openClose": true, "save": { "includeText": false } },
+            "hoverProvider": true,
+            "codeLensProvider": { "resolveProvider": false },
+        });
         let server = json!({ "name": "warpproof", "version": env!("CARGO_PKG_VERSION") });
         Ok(json!({ "capabilities": capabilities, "serverInfo": server }))
     }
@@ -213,14 +198,10 @@ impl<W: Write> Server<W> {
     fn note(&mut self, notification: Notification) -> Vec<Message> {
         let Notification { method, params } = notification;
         let handled = match method.as_str() {
-            DidOpenTextDocument::METHOD => read(params).map(|params| self.documents.open(&params)),
-            DidSaveTextDocument::METHOD => read(params).map(|params| self.documents.save(&params)),
-            DidCloseTextDocument::METHOD => {
-                read(params).map(|params| self.documents.close(&params))
-            }
-            WorkDoneProgressCancel::METHOD => {
-                read(params).map(|params| self.documents.cancel(&params))
-            }
+            method::DID_OPEN => read(params).map(|params| self.documents.open(&params)),
+            method::DID_SAVE => read(params).map(|params| self.documents.save(&params)),
+            method::DID_CLOSE => read(params).map(|params| self.documents.close(&params)),
+            method::CANCEL_PROGRESS => read(params).map(|params| self.documents.cancel(&params)),
             _ => Ok(Vec::new()),
         };
         handled.unwrap_or_default()

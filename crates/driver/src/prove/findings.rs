@@ -181,7 +181,7 @@ fn values(kernel: &Kernel, at: &[(VarId, i128)]) -> String {
 fn value_text(value: Value) -> Option<String> {
     match value {
         Value::Int { value, .. } => Some(value.to_string()),
-        Value::Float(value) => Some(value.to_string()),
+        Value::Float(real) => Some(real.value().to_string()),
         Value::Undefined => None,
     }
 }
