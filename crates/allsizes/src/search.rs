@@ -260,14 +260,13 @@ impl<'k> Search<'k> {
         let scalars = kernel.scalars.iter();
         let integers = scalars.filter(|var| kernel.vars[**var].ty != Type::Float);
         unknowns.extend(integers.map(|var| Unknown::Scalar(*var)));
-        let preconditions = kernel.requires.iter().filter(|one| one.forall.is_empty());
-        let preconditions =
-            preconditions.map(|one| (&one.condition, named_sizes(&one.condition))).collect();
+        let plain = kernel.requires.iter().filter(|one| one.forall.is_empty());
+        let preconditions = plain.map(|one| (&one.condition, named_sizes(&one.condition)));
         let wanted = wanted.min(MAX_FOUND_SCALARS / kernel.scalars.len().max(1));
         Self {
             kernel,
             unknowns,
-            preconditions,
+            preconditions: preconditions.collect(),
             found: Vec::new(),
             wanted,
             steps: 0,

@@ -64,6 +64,13 @@ fn small_numbers_are_not_zero() {
     }
 }
 
+/// A claim about a quotient by zero is an assumption of the answer, not a failure.
+#[test]
+fn values_that_are_no_numbers_refute_no_claim() {
+    assert_ne!(claim("out[i] == a[i]", "a[i] + (1.0f/a[i] - 1.0f/a[i])"), Verdict::Refuted);
+    assert_ne!(claim("out[i] == 0", "0/(a[i] - a[i])"), Verdict::Refuted);
+}
+
 #[test]
 fn errors_of_operands_grow_in_functions() {
     for body in [

@@ -342,7 +342,7 @@ impl<'a> Analyser<'a> {
         let types: Vec<Type> = lemma
             .parameters
             .iter()
-            .filter_map(|parameter| self.program.functions.get(scope)?.locals.get(*parameter))
+            .filter_map(|one| self.program.functions.get(scope)?.locals.get(*one))
             .map(|one| one.ty.clone())
             .collect();
         let made = self
@@ -368,9 +368,7 @@ impl<'a> Analyser<'a> {
                     let induction = match induction {
                         None => None,
                         Some(over) => {
-                            let at = parameters
-                                .iter()
-                                .position(|parameter| parameter.name.text == over.text);
+                            let at = parameters.iter().position(|one| one.name.text == over.text);
                             let local = at.and_then(|at| locals.get(at)).copied();
                             let message = format!("the lemma has no parameter `{}`", over.text);
                             Some(local.ok_or_else(|| error(over.span, message))?)

@@ -101,7 +101,7 @@ impl<'a> Analyser<'a> {
     fn using_namespace(&mut self, name: &'a ast::QualifiedName) -> Result<()> {
         let Some(last) = name.parts.last() else { return Ok(()) };
         let within = self.qualifier(name).ok();
-        let is_namespace = |entity: &Entity| matches!(entity, Entity::Namespace(_));
+        let is_namespace = |one: &Entity| matches!(one, Entity::Namespace(_));
         let found = match within {
             Some(Some(scope)) => self.names_in(scope, &last.name.text),
             Some(None) => self.lookup_where(&last.name.text, is_namespace).1,
@@ -323,8 +323,7 @@ impl<'a> Analyser<'a> {
         let definition =
             (function.body.is_some() || function.is_defaulted || function.unread.is_some())
                 .then_some(Definition { ast: function, order: self.order, scope });
-        let defaults: Vec<_> =
-            function.parameters.iter().map(|parameter| parameter.default.as_ref()).collect();
+        let defaults: Vec<_> = function.parameters.iter().map(|one| one.default.as_ref()).collect();
         if let Some(known) = self.same_function(scope, name, function, signature.as_ref(), member) {
             let decl = &mut self.decls[known];
             for (old, new) in decl.defaults.iter_mut().zip(defaults) {
@@ -437,11 +436,8 @@ impl<'a> Analyser<'a> {
         };
         let mut candidates: Vec<_> = self.names_in(scope, &last.name.text);
         if let Some(class) = self.class(record) {
-            candidates.extend(
-                class.constructors.iter().map(|constructor| Entity::Function(*constructor)),
-            );
-            candidates
-                .extend(class.conversions.iter().map(|conversion| Entity::Function(*conversion)));
+            candidates.extend(class.constructors.iter().map(|one| Entity::Function(*one)));
+            candidates.extend(class.conversions.iter().map(|one| Entity::Function(*one)));
         }
         for entity in candidates {
             let Entity::Function(id) = entity else { continue };
@@ -472,7 +468,7 @@ fn declared_names(declaration: &Declaration) -> Vec<&str> {
         }
         DeclarationKind::Record(record) => vec![&record.name.name.text],
         DeclarationKind::Enum(one) => {
-            let values = one.values.iter().map(|value| value.0.text.as_ref());
+            let values = one.values.iter().map(|one| one.0.text.as_ref());
             std::iter::once(one.name.text.as_ref()).chain(values).collect()
         }
         _ => Vec::new(),

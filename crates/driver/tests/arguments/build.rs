@@ -32,8 +32,7 @@ fn arguments_with_the_names_of_parameters_are_taken_by_name() {
     let built = check_declared("scale", "s=0.5 n=-2 y=f32[128]:out x=f32[4,32]", SCALE).unwrap();
     let arguments: Vec<String> = built.launch.arguments.iter().map(summary).collect();
     assert_eq!(arguments, ["&0", "&1", "feffffff", "0000003f", "opaque"]);
-    let buffers: Vec<&str> =
-        built.launch.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+    let buffers: Vec<&str> = built.launch.buffers.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(buffers, ["x", "y"]);
     assert_eq!(
         built.notes,

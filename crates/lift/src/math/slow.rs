@@ -59,7 +59,7 @@ pub(crate) fn find(program: &Program, function: &Function, values: &Values<'_>) 
         }
     }
     let blocks: BTreeSet<BlockId> =
-        regions.iter().flat_map(|region| region.blocks.iter().copied()).collect();
+        regions.iter().flat_map(|one| one.blocks.iter().copied()).collect();
     if uses_local_memory(function, &blocks) { Vec::new() } else { regions }
 }
 
@@ -108,25 +108,22 @@ pub(crate) fn useless_until(
             work.extend(function.blocks[block].terminator.successors());
         }
     }
-    let is_inside = |region: &&Region| region.branch == branch || found.contains(&region.branch);
+    let is_inside = |one: &&Region| one.branch == branch || found.contains(&one.branch);
     let slow_blocks: Vec<BlockId> =
-        regions.iter().filter(is_inside).flat_map(|region| region.blocks.iter().copied()).collect();
+        regions.iter().filter(is_inside).flat_map(|one| one.blocks.iter().copied()).collect();
     let drops_code = drops_code && !uses_local_memory(function, &found);
     let live = Liveness::of(function);
     let is_useless = |block: &BlockId| {
         let data = &function.blocks[*block];
         let ends = |next| next == join || flow.is_before(*block, next);
         let is_harmless = data.terminator.successors().all(ends)
-            && data.instructions.iter().all(|instruction| is_pure(&instruction.op));
+            && data.instructions.iter().all(|one| is_pure(&one.op));
         let mut unread = true;
         for instruction in &data.instructions {
             for_each_write(&instruction.op, &mut |register| unread &= !live.at(join, register));
         }
-        let is_slow = || {
-            data.instructions
-                .iter()
-                .all(|instruction| is_pure(&instruction.op) || is_private(&instruction.op))
-        };
+        let is_slow =
+            || data.instructions.iter().all(|one| is_pure(&one.op) || is_private(&one.op));
         unread && (is_harmless || slow_blocks.contains(block) || drops_code && is_slow())
     };
     found.iter().all(is_useless).then_some(join)
@@ -174,7 +171,7 @@ fn region_blocks(
 /// Returns `true` if anything outside of some blocks may read local memory.
 fn uses_local_memory(function: &Function, but: &BTreeSet<BlockId>) -> bool {
     let is_shared = |op: &Op| matches!(op, Op::ConvertAddress { space: Space::Local, .. });
-    let is_generic = function.instructions().any(|instruction| is_shared(&instruction.op));
+    let is_generic = function.instructions().any(|one| is_shared(&one.op));
     let is_local = |space: Space| space == Space::Local || space == Space::Generic && is_generic;
     let touches = |op: &Op| match op {
         Op::Load(load) => is_local(load.space),
@@ -183,9 +180,7 @@ fn uses_local_memory(function: &Function, but: &BTreeSet<BlockId>) -> bool {
         _ => false,
     };
     let others = function.blocks.enumerate().filter(|(block, _)| !but.contains(block));
-    others
-        .into_iter()
-        .any(|(_, data)| data.instructions.iter().any(|instruction| touches(&instruction.op)))
+    others.into_iter().any(|(_, data)| data.instructions.iter().any(|one| touches(&one.op)))
 }
 
 /// The address of a byte of a variable.
@@ -240,9 +235,7 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
     fn is_possible(&self, blocks: &[BlockId]) -> bool {
         const CONSTANTS: [u64; 2] = [0x3bf9_21fb_5444_2d19, 0x3400_0000];
         let mut found = false;
-        for instruction in
-            blocks.iter().flat_map(|block| &self.function.blocks[*block].instructions)
-        {
+        for instruction in blocks.iter().flat_map(|one| &self.function.blocks[*one].instructions) {
             instruction.op.visit(&mut |access| {
                 if let Access::Read(Operand::Constant(bits)) = access {
                     found |= CONSTANTS.contains(&bits);
@@ -295,7 +288,7 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
         }
         let results = self.results(&blocks, join, &names);
         let inputs = self.inputs(*blocks.first()?, &names);
-        for address in inputs.iter().filter_map(|input| self.address(branch, *input)) {
+        for address in inputs.iter().filter_map(|one| self.address(branch, *one)) {
             if self.program.variables[address.variable].space != Space::Local {
                 names.note_variable(address.variable);
             }
@@ -323,9 +316,7 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
     /// Returns the registers that the region writes and later code reads.
     fn results(&self, blocks: &[BlockId], join: BlockId, names: &Names) -> Vec<Reg> {
         let mut all: Vec<Reg> = Vec::new();
-        for instruction in
-            blocks.iter().flat_map(|block| &self.function.blocks[*block].instructions)
-        {
+        for instruction in blocks.iter().flat_map(|one| &self.function.blocks[*one].instructions) {
             for_each_write(&instruction.op, &mut |register| {
                 if self.live.at(join, register) && !all.contains(&register) {
                     all.push(register);
@@ -339,7 +330,7 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
     /// Returns the registers read before they are written.
     fn inputs(&self, first: BlockId, names: &Names) -> Vec<Reg> {
         let mut all: Vec<Reg> =
-            names.numbers.keys().copied().filter(|number| self.live.at(first, *number)).collect();
+            names.numbers.keys().copied().filter(|one| self.live.at(first, *one)).collect();
         all.sort_unstable_by_key(|register| names.numbers.get(register).copied());
         all
     }
@@ -347,7 +338,7 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
     /// Returns `true` if all local addresses belong to one variable that is large enough.
     fn uses_one_variable(&self, branch: BlockId, inputs: &[Reg]) -> bool {
         const BYTES: u64 = 28;
-        let addresses = inputs.iter().filter_map(|input| self.address(branch, *input));
+        let addresses = inputs.iter().filter_map(|one| self.address(branch, *one));
         let addressed: BTreeSet<VarId> = addresses.map(|address| address.variable).collect();
         let is_local = |variable: &VarId| self.program.variables[*variable].space == Space::Local;
         let addressed: BTreeSet<VarId> = addressed.into_iter().filter(is_local).collect();
@@ -384,8 +375,8 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
             return false;
         };
         let factors = factors.as_slice();
-        factors.iter().any(|factor| self.values.graph.node(factor.node()) == Node::Bits(SCALE))
-            && factors.iter().any(|factor| self.magnitude_of(*factor).is_some())
+        factors.iter().any(|one| self.values.graph.node(one.node()) == Node::Bits(SCALE))
+            && factors.iter().any(|one| self.magnitude_of(*one).is_some())
     }
 
     /// Returns the `x` of `|x|`.
@@ -459,9 +450,9 @@ impl<'w, 'v> RegionPrinter<'w, 'v> {
 
     /// Returns the only instruction that writes a register.
     fn only_write(&self, register: Reg) -> Option<&'w Instr> {
-        let mut all = self.function.instructions().filter(|instruction| {
+        let mut all = self.function.instructions().filter(|one| {
             let mut writes = false;
-            for_each_write(&instruction.op, &mut |other| writes |= other == register);
+            for_each_write(&one.op, &mut |other| writes |= other == register);
             writes
         });
         all.next().filter(|_| all.next().is_none())

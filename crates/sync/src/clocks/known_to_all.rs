@@ -27,7 +27,7 @@ impl Clocks {
             return;
         }
         for (party, (followed, &common)) in self.followed.iter_mut().zip(&self.common).enumerate() {
-            let known = self.warps.iter().map(|clock| clock.across[0][party].max(common));
+            let known = self.warps.iter().map(|clock| clock.across(0)[party].max(common));
             *followed = known.min().unwrap_or(0).max(*followed);
         }
     }
