@@ -6,7 +6,7 @@ use crate::source_lines::{origin_text, outer_text};
 use crate::vocabulary;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use base::{Diagnostic, Label, Severity, SourceFile};
+use base::{Code, Diagnostic, Label, Severity, SourceFile};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,6 +15,10 @@ use std::ops::Range;
 pub(crate) fn render(diagnostic: &Diagnostic, input: &Input, colour: Colour) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
+        // The question stays open, perhaps for another reason than an unsupported instruction.
+        Severity::Unsupported if diagnostic.code == Code::NotFollowed => {
+            Level::WARNING.with_name("unknown")
+        }
         Severity::Unsupported => Level::WARNING.with_name("unsupported"),
         Severity::Note => Level::NOTE,
     };
