@@ -39,8 +39,12 @@ impl Prover {
         }
         premises.sort_by_key(newest_symbol);
         premises.truncate(MAX_PREMISES);
-        let mut shown: Vec<Formula> =
-            premises.into_iter().filter(|one| self.is_premise_shown(assumed, one)).collect();
+        let mut shown: Vec<Formula> = Vec::new();
+        for premise in premises {
+            if !shown.contains(&premise.clone().not()) && self.is_premise_shown(assumed, &premise) {
+                shown.push(premise);
+            }
+        }
         shown.extend(self.bounds_of_dividends(&all, assumed, newest));
         if shown.is_empty() {
             return all;
