@@ -191,7 +191,7 @@ impl Prover {
 
     /// Like `proves`, by bounds and the vertex method alone.
     pub(crate) fn proves_quickly(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
-        let all = self.literal_context(assumed, goal);
+        let all = self.context(assumed, goal);
         self.quickly_cached(all, goal).1
     }
 
