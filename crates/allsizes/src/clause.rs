@@ -1,5 +1,6 @@
-//! Clauses about the cells of arrays: `\forall digits; when ==> array[index] == value`, where the *digits* are the
-//! bound variables.
+//! Clauses about arrays. One about cells is `\forall digits; when ==> array[index] == value`, where the *digits* are
+//! the bound variables. A *total* is `\fold(op, k, 0, length, array[k]) == value`: it says what a range of elements
+//! makes together, and nothing about any one of them.
 //!
 //! A clause of a loop holds at its head in every iteration; one of the whole kernel holds when it has ended.
 
@@ -103,8 +104,11 @@ pub(crate) struct Clause {
     pub(crate) levels: Vec<VarId>,
     pub(crate) when: Vec<Expr>,
     pub(crate) array: ArrayId,
+    /// Of the element; of a total, the number of elements.
     pub(crate) index: Expr,
     pub(crate) value: Expr,
+    /// The operation of a total; `None` for a clause about an element.
+    pub(crate) total: Option<FoldOp>,
     /// Span of the claim, or of the loop.
     pub(crate) span: Span,
     /// The number of its claim among those of the loop, unless it was inferred. Claims of one annotation share a span.
@@ -124,7 +128,7 @@ pub(crate) struct GivenClauses {
 pub(crate) const NO_CLAUSE: &str = "only invariants of the form `\\forall …; … ==> a[…] == …` about arrays that are written are followed";
 
 /// The claims of loop annotations about elements and real numbers.
-pub(crate) fn given(kernel: &Kernel) -> GivenClauses {
+pub(crate) fn given_clauses(kernel: &Kernel) -> GivenClauses {
     let (mut clauses, mut others) = (Vec::new(), Vec::new());
     for (number, (_, inner)) in loops(kernel).into_iter().enumerate() {
         for (at, claim) in inner.claims.iter().enumerate() {
@@ -145,6 +149,26 @@ fn clause(kernel: &Kernel, (at, claim): (usize, &Claim), goal: &Goal) -> Option<
     let ExprKind::Compare(Compare::Eq, left, right) = &goal.goal.kind else { return None };
     let written = relevance::written(kernel);
     let sides = [(left, right), (right, left)];
+    if claim.forall.is_empty() && goal.assumed.is_empty() {
+        let total = sides.iter().find_map(|(one, other)| Some((total(kernel, one)?, *other)));
+        if let Some(((array, index, op), value)) = total.filter(|one| written[one.0.0.position()]) {
+            let (forall, levels, when) = (Vec::new(), Vec::new(), Vec::new());
+            let (text, value, total) = (None, (**value).clone(), Some(op));
+            let (span, claim) = (claim.span, Some(at));
+            return Some(Clause {
+                text,
+                forall,
+                levels,
+                when,
+                array,
+                index,
+                value,
+                total,
+                span,
+                claim,
+            });
+        }
+    }
     let (array, index, value) = sides.into_iter().find_map(|(one, other)| {
         let (array, index) = element(one)?;
         written[array.position()].then(|| (array, index, (**other).clone()))
@@ -163,6 +187,7 @@ fn clause(kernel: &Kernel, (at, claim): (usize, &Claim), goal: &Goal) -> Option<
         array,
         index,
         value,
+        total: None,
         span: claim.span,
         claim: Some(at),
     })
@@ -177,6 +202,28 @@ fn element(expr: &Expr) -> Option<(ArrayId, Expr)> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Returns the array, the number of elements and the operation, if an expression is a total.
+fn total(kernel: &Kernel, expr: &Expr) -> Option<(ArrayId, Expr, FoldOp)> {
+    let ExprKind::Fold(fold) = &expr.kind else { return None };
+    let (array, index) = element(&fold.body)?;
+    let ty = kernel.arrays[array].element;
+    let is_first = number(&fold.low) == Some(0) && spec::is_var(&index, fold.var);
+    // A real number is made of a machine integer, not of one that is known modulo 2^bits.
+    let is_converted = (fold.body.ty == Type::Float) != (ty == Type::Float);
+    let is_total = is_first && !is_converted && has_totals(&fold.op, ty);
+    is_total.then(|| (array, fold.high.clone(), fold.op.clone()))
+}
+
+/// Returns `true` if totals by an operation are supported. Integers are known modulo 2^bits alone, so of their
+/// operations only the sum is.
+pub(crate) fn has_totals(op: &FoldOp, ty: Type) -> bool {
+    match op {
+        FoldOp::Add => true,
+        FoldOp::Max | FoldOp::Min => ty == Type::Float,
+        _ => false,
     }
 }
 

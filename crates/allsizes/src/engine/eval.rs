@@ -376,7 +376,10 @@ impl Engine<'_> {
     /// The machine's value of a number that feeds only data, and may wrap: an unknown number of the type, unless it
     /// is proved to be in range.
     fn data_value(&mut self, poly: &Poly, ty: Type, state: &State) -> Poly {
-        if self.prover.proves_quickly(&state.path, &in_type(poly, ty)) {
+        let fits = in_type(poly, ty);
+        if self.prover.proves_quickly(&state.path, &fits)
+            || self.prover.proves_lightly(&state.path, &fits)
+        {
             return poly.clone();
         }
         let level = self.prover.symbols.level(poly);

@@ -5,6 +5,7 @@ use super::build::{add, entry, folded, int, mul, var};
 use super::combine::{Combine, Ranges};
 use super::templates::{ClauseParts, Form, Template};
 use super::text;
+use super::totals;
 use crate::clause::{Clause, loops};
 use crate::search;
 use base::Index;
@@ -25,12 +26,12 @@ const BUDGET: u64 = 60_000;
 /// Clauses of one loop about one array.
 const MAX_CLAUSES: usize = 4;
 /// Limit on the elements of an input to fold.
-const MAX_SIZE: i128 = 96;
+pub(super) const MAX_SIZE: i128 = 96;
 
 /// Observations of a run.
-struct Observations {
-    history: History,
-    sizes: BTreeMap<ArrayId, i128>,
+pub(super) struct Observations {
+    pub(super) history: History,
+    pub(super) sizes: BTreeMap<ArrayId, i128>,
     before: Contents,
 }
 
@@ -49,14 +50,16 @@ struct Guess {
     stride: Option<(VarId, Form)>,
     /// Number of elements at which it held.
     seen: usize,
+    /// Set once it said nothing about any element.
+    is_vacuous: bool,
 }
 
 /// A loop and an array that it stores to.
-#[derive(Clone, Copy)]
-struct Target {
-    number: usize,
-    array: ArrayId,
-    span: base::Span,
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) number: usize,
+    pub(super) array: ArrayId,
+    pub(super) span: base::Span,
 }
 
 /// Infers clauses for the loops of a kernel with barriers, about arrays that they store to. They use the folds in its
@@ -76,6 +79,7 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
         return found;
     }
     let seen = observe_launches(kernel);
+    let mut covered: Vec<Target> = Vec::new();
     for fold in contract_folds(kernel) {
         let Some(input) = element(&fold.body, fold.var) else { continue };
         let ty = kernel.arrays[input].element;
@@ -83,10 +87,11 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
         let over = FoldSource::Input(Box::new(fold), input);
         for target in &targets {
             let guesses = templates_that_held(kernel, &seen, *target, (&over, &combine));
+            covered.extend(guesses.iter().any(|guess| !guess.is_vacuous).then_some(*target));
             found.extend(as_clauses(kernel, *target, (&over, &combine), guesses));
         }
     }
-    for target in targets {
+    for target in targets.iter().copied() {
         let is_known = |(number, clause): &(usize, Clause)| {
             *number == target.number && clause.array == target.array
         };
@@ -105,7 +110,13 @@ pub(crate) fn clauses(kernel: &mut Kernel) -> Vec<(usize, Clause)> {
             std::cmp::Reverse(seen)
         };
         let Some((combine, guesses)) = guesses.min_by_key(by_observations) else { continue };
+        covered.extend(guesses.iter().any(|guess| !guess.is_vacuous).then_some(target));
         found.extend(as_clauses(kernel, target, (&FoldSource::Entry, &combine), guesses));
+    }
+    // If no element is known at every head, a range of them may be.
+    for target in targets.into_iter().filter(|one| !covered.contains(one)) {
+        let totals = totals::learn(kernel, &seen, target).into_iter();
+        found.extend(totals.map(|clause| (target.number, clause)));
     }
     found
 }
@@ -263,17 +274,14 @@ fn all_guesses(kernel: &Kernel, over: &FoldSource) -> Vec<Guess> {
     let strides: Vec<(VarId, Form)> =
         integers.flat_map(|(var, _)| Form::ALL.into_iter().map(move |form| (var, form))).collect();
     let mut guesses: Vec<Guess> = Vec::new();
+    let guess = |template, stride| Guess { template, stride, seen: 0, is_vacuous: false };
     for template in Template::ALL {
         if template == Template::Class && matches!(over, FoldSource::Input(..)) {
             continue;
         }
         match template.has_stride() {
-            false => guesses.push(Guess { template, stride: None, seen: 0 }),
-            true => guesses.extend(strides.iter().map(|one| Guess {
-                template,
-                stride: Some(*one),
-                seen: 0,
-            })),
+            false => guesses.push(guess(template, None)),
+            true => guesses.extend(strides.iter().map(|one| guess(template, Some(*one)))),
         }
     }
     guesses
@@ -295,6 +303,7 @@ fn holds_at_head(
     if stride < 1 {
         return false;
     }
+    let before = guess.seen;
     for x in 0..size {
         let Some(range) = guess.template.range(x, stride, size) else { continue };
         let (Some(value), Some(wanted)) = (holds.get(&x), ranges.folded(combine, range)) else {
@@ -305,12 +314,14 @@ fn holds_at_head(
         }
         guess.seen += 1;
     }
+    guess.is_vacuous |= guess.seen == before;
     true
 }
 
-fn is_same(one: Value, other: Value) -> bool {
+pub(super) fn is_same(one: Value, other: Value) -> bool {
     match (one, other) {
         (Value::Float(a), Value::Float(b)) => {
+            let (a, b) = (a.value(), b.value());
             let same = a.total_cmp(&b).is_eq();
             same || a.is_finite() && (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs())
         }
@@ -391,7 +402,9 @@ fn clause(
     let value = folded(fold);
     let levels = if guess.template == Template::Levels { vec![vars[0]] } else { Vec::new() };
     let (text, claim) = (None, None);
-    let mut clause = Clause { text, forall: vars, levels, when, array, index, value, span, claim };
+    let forall = vars;
+    let total = None;
+    let mut clause = Clause { text, forall, levels, when, array, index, value, total, span, claim };
     clause.text = Some(text::clause(kernel, &clause));
     Some(clause)
 }

@@ -3,13 +3,15 @@
 //! The kernel is run on a few small launches. The contents of its arrays at the heads of its loops are compared with
 //! templates: `cond(x) ⇒ a[x] == \fold(op, j, low(x), high(x), f(j))`, where the fold is from the contract, or over
 //! the array's own contents before the loop (`templates.rs`). A template that held at every observation becomes a
-//! clause. `engine/values/arrays` must then prove it: a wrong guess costs time, never soundness.
+//! clause. If no element is known by itself, ranges of elements are tried that combine to what all did before the loop
+//! (`totals.rs`). `engine/values/arrays` must then prove it: a wrong guess costs time, never soundness.
 
 mod build;
 mod combine;
 mod fit;
 mod templates;
 mod text;
+mod totals;
 
 use crate::clause::Clause;
 use kir::Kernel;

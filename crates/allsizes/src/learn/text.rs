@@ -11,6 +11,10 @@ pub(super) fn clause(kernel: &Kernel, clause: &Clause) -> String {
     let when: Vec<String> = clause.when.iter().map(|one| text(kernel, one, 0)).collect();
     let (index, value) = (text(kernel, &clause.index, 0), text(kernel, &clause.value, 0));
     let array = &kernel.arrays[clause.array].name;
+    if let Some(op) = &clause.total {
+        let op = Monoid::of(op, kernel).name;
+        return format!("loop invariant \\fold({op}, i, 0, {index}, {array}[i]) == {value};");
+    }
     format!(
         "loop invariant \\forall int {}; {} ==> {array}[{index}] == {value};",
         names.join(", "),

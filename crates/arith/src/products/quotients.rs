@@ -5,15 +5,15 @@
 //! cut of Chvátal and Gomory whose divisor is a polynomial. Bounds that are found bound quotients of quotients in turn,
 //! and the digits of one number that two divisors give.
 //!
-//! The same cut applies to a single assumption `s·t + r ≥ 0` with a symbol `s` that is known to be positive: `T·k < T·n`
-//! gives `k < n`.
+//! The same cut applies to a single assumption `s·t − r ≥ 0` with a symbol `s` and an `r` that are known to be positive:
+//! `T·k < T·n` gives `k < n`, and `b·T ≥ n` gives `T ≥ 1`.
 //!
 //! Only assumptions that are given literally are added, one at a time. So bounds are missed; those that are found
 //! follow, since each has a certificate that the checker accepts.
 
 use super::certificate::{Certificate, Hypotheses, Weighted};
 use crate::formula::Formula;
-use crate::poly::{Poly, Sym};
+use crate::poly::{Monomial, Poly, Sym};
 use deadline::tick;
 use rustc_hash::FxHashSet;
 
@@ -142,34 +142,61 @@ fn positive_symbol(poly: &Poly) -> Option<(Sym, i128)> {
     Some((poly.offset(least)?.as_symbol()?, least))
 }
 
-/// Returns `t − 1` for an assumption `s·t + r ≥ 0` with a number `r < 0` and a symbol `s` that is positive.
+/// Returns `t − 1` for an assumption `s·t − r ≥ 0` with a symbol `s` that is positive, and for `r` a sum of multiples of
+/// positive symbols and a number that is at least 1.
 fn bounds_by_symbols(poly: &Poly, positive: &[(Sym, i128)]) -> Vec<Poly> {
     let mut found = Vec::new();
-    if poly.constant_term() >= 0 {
+    let falls = poly.terms().any(|(monomial, coefficient)| monomial.len() < 2 && coefficient < 0);
+    if !falls {
         return found;
     }
     for (sym, least) in positive {
         let (times, rest) = poly.split(&[(*sym, 1)], 1);
-        if times.as_constant().is_some() || rest.as_constant().is_none() {
+        if times.as_constant().is_some() {
             continue;
         }
-        let Some(bound) = times.offset(-1) else { continue };
-        if follows_by_symbol((*sym, *least), poly, &times) {
+        let (Some(bound), Some(parts)) = (times.offset(-1), positive_parts(&rest, positive)) else {
+            continue;
+        };
+        if follows_by_symbol((*sym, *least), poly, &times, &parts) {
             found.push(bound);
         }
     }
     found
 }
 
-/// Returns `true` if the checker accepts that `times ≥ 1` follows from `sym ≥ least` and `poly ≥ 0`.
-fn follows_by_symbol((sym, least): (Sym, i128), poly: &Poly, times: &Poly) -> bool {
+/// Returns the symbols of `−rest` with their least values and factors, if each is positive and has a positive factor.
+fn positive_parts(rest: &Poly, positive: &[(Sym, i128)]) -> Option<Vec<(Sym, i128, i128)>> {
+    let symbolic = rest.terms().filter(|(monomial, _)| !monomial.is_empty());
+    let part = |(monomial, factor): (&Monomial, i128)| {
+        let [(sym, 1)] = monomial[..] else { return None };
+        let (_, least) = positive.iter().find(|(own, _)| *own == sym)?;
+        (factor < 0).then_some((sym, *least, factor.checked_neg()?))
+    };
+    symbolic.map(part).collect()
+}
+
+/// Returns `true` if the checker accepts that `times ≥ 1` follows from `sym ≥ least`, `poly ≥ 0` and the least values of
+/// the other symbols.
+fn follows_by_symbol(
+    (sym, least): (Sym, i128),
+    poly: &Poly,
+    times: &Poly,
+    parts: &[(Sym, i128, i128)],
+) -> bool {
     let (Some(denied), Some(positive)) = (times.scaled(-1), Poly::symbol(sym).offset(-least))
     else {
         return false;
     };
-    let known = Hypotheses { at_least: vec![positive, denied, poly.clone()], equal: Vec::new() };
+    let mut at_least = vec![positive, denied, poly.clone()];
     let term = |weight: i128, factors: &[usize]| Weighted { weight, factors: factors.to_vec() };
-    let products = vec![term(1, &[0, 1]), term(least, &[1]), term(1, &[2])];
+    let mut products = vec![term(1, &[0, 1]), term(least, &[1]), term(1, &[2])];
+    for (sym, least, factor) in parts {
+        let Some(part) = Poly::symbol(*sym).offset(-least) else { return false };
+        products.push(term(*factor, &[at_least.len()]));
+        at_least.push(part);
+    }
+    let known = Hypotheses { at_least, equal: Vec::new() };
     Certificate::Sum { products, multiples: Vec::new() }.refutes(&known)
 }
 
@@ -326,6 +353,21 @@ mod tests {
         assert_eq!(bounds_of_quotients(&[inside.clone(), positive], &|_| false), [below]);
         let nonnegative = Formula::ge(sum(&[(1, &[t])]));
         assert_eq!(bounds_of_quotients(&[inside, nonnegative], &|_| false), []);
+    }
+
+    #[test]
+    fn covered_sizes_have_positive_tiles() {
+        // b·T ≥ n: T ≥ 1, if b and n are positive.
+        let [b, t, n] = [0, 1, 2];
+        let covers = Formula::ge(sum(&[(1, &[b, t]), (-1, &[n])]));
+        let positive = |one: usize| Formula::ge(sum(&[(1, &[one]), (-1, &[])]));
+        let found = bounds_of_quotients(&[covers.clone(), positive(b), positive(n)], &|_| false);
+        assert_eq!(found, [positive(t)]);
+        for known in [[covers.clone(), positive(b)], [covers.clone(), positive(n)]] {
+            assert_eq!(bounds_of_quotients(&known, &|_| false), []);
+        }
+        let empty = Formula::ge(sum(&[(1, &[n])]));
+        assert_eq!(bounds_of_quotients(&[covers, positive(b), empty], &|_| false), []);
     }
 
     #[test]

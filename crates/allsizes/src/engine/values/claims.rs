@@ -9,6 +9,7 @@
 use super::super::Engine;
 use super::super::state::{Mode, State, SymbolicValue};
 use super::collect_stores::{Track, apply_function, binary};
+use super::finiteness::Finiteness;
 use super::kernel_summary::{CaseGoal, ClaimCase, Test};
 use super::not_followed::NotFollowed;
 use super::value::{self, Atom, Entry, Load, Piece, Point, Sum, Value, conversion_name};
@@ -40,6 +41,8 @@ pub(super) struct Reader<'e, 'k> {
     pub(super) inside: Vec<(Vec<Formula>, Formula, String)>,
     /// Comparisons of real numbers that are assumed.
     pub(super) tests: Vec<Test>,
+    /// What contents before a loop may be where they are read now. It is checked when they are looked up.
+    entry_finiteness: Finiteness,
 }
 
 pub(super) type ReadResult<T> = Result<T, NotFollowed>;
@@ -59,7 +62,19 @@ impl<'e, 'k> Reader<'e, 'k> {
         let point = Point { position: vec![usize::MAX], loops: Vec::new() };
         let (reals, inside) = (Vec::new(), Vec::new());
         let (entry, tests) = (None, Vec::new());
-        Self { engine, state, reals, point, entry, side: 0, counts: None, inside, tests }
+        let entry_finiteness = Finiteness::Finite;
+        Self {
+            engine,
+            state,
+            reals,
+            point,
+            entry,
+            side: 0,
+            counts: None,
+            inside,
+            tests,
+            entry_finiteness,
+        }
     }
 
     /// Creates a reader for claims about a thread in mid-run.
@@ -72,7 +87,8 @@ impl<'e, 'k> Reader<'e, 'k> {
         let counts = Some(point.loops.iter().map(|(_, count)| *count).collect());
         let (state, reals) = (track.state.clone(), track.reals.clone());
         let (entry, inside, tests) = (None, Vec::new(), Vec::new());
-        Self { engine, state, reals, point, entry, side, counts, inside, tests }
+        let entry_finiteness = Finiteness::Finite;
+        Self { engine, state, reals, point, entry, side, counts, inside, tests, entry_finiteness }
     }
 
     /// Returns the obligation that an expression has this value. Other values depend on it.
@@ -347,7 +363,8 @@ impl<'e, 'k> Reader<'e, 'k> {
         if let (When::LoopEntry, Some((point, around))) = (when, &self.entry) {
             let around = around.iter().map(|digit| (*digit, Poly::symbol(*digit))).collect();
             let (side, point, index) = (self.side, point.clone(), at);
-            let entry = Entry { side, point, array, index, around };
+            let finiteness = self.entry_finiteness;
+            let entry = Entry { side, point, array, index, around, finiteness };
             return Ok(Value::atom(Atom::Entry(Box::new(entry))));
         }
         if when == When::LoopEntry {
@@ -379,7 +396,14 @@ impl<'e, 'k> Reader<'e, 'k> {
         let range = Formula::and([Formula::ge(digit_value), Formula::ge(below)]);
         let before =
             std::mem::replace(&mut self.state.vars[fold.var.position()], SymbolicValue::Int(place));
+        let of_elements = match fold.op {
+            FoldOp::Max if to == Type::Float => Finiteness::OrMinusInfinity,
+            FoldOp::Min if to == Type::Float => Finiteness::OrPlusInfinity,
+            _ => Finiteness::Finite,
+        };
+        let around = std::mem::replace(&mut self.entry_finiteness, of_elements);
         let body = self.under(range, |reader| reader.term(&fold.body, to));
+        self.entry_finiteness = around;
         self.state.vars[fold.var.position()] = before;
         let sum = Sum { digit, high: length, body: body? };
         if fold.op == FoldOp::Add {

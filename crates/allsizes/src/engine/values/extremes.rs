@@ -132,6 +132,18 @@ pub(super) fn pieces_of(name: &str, value: &Value) -> Vec<Piece> {
     }
 }
 
+/// Returns the operands of a value that is a call of this minimum or maximum.
+pub(super) fn operands<'v>(name: &str, value: &'v Value) -> Option<&'v [Value]> {
+    let (product, ratio) = value.terms.first_key_value().filter(|_| value.terms.len() == 1)?;
+    match &product[..] {
+        [(Atom::Call(own, operands), 1)] => {
+            let is_own = own == name && EXTREMES.iter().any(|(one, _)| *one == name);
+            (is_own && *ratio == Ratio::ONE).then_some(operands)
+        }
+        _ => None,
+    }
+}
+
 /// Returns `true` if a value is the neutral element, such as −∞ for a maximum.
 pub(super) fn is_neutral(value: &Value, fold: &Fold) -> bool {
     // The sign of an infinity may be a part of the number or a factor −1.

@@ -139,6 +139,9 @@ impl Resolver {
             let (inner, by) = (inner.clone(), by.times(divisor)?);
             return self.quotient(&inner, &by, known);
         }
+        if let Some(value) = self.quotient_with_same_value(dividend, divisor, known) {
+            return Some(value);
+        }
         let (quotient, rest) = dividend.divided_by(divisor)?;
         let below = divisor.minus(&rest).and_then(|one| one.offset(-1)).map(Formula::ge)?;
         let is_quotient = rest.is_zero()
@@ -158,6 +161,18 @@ impl Resolver {
         if !quotient.is_zero() {
             return quotient.plus(&self.quotient(&rest, divisor, known)?);
         }
+        self.named_quotient(dividend, divisor, everywhere)
+    }
+
+    /// Returns the symbol of a quotient. Its facts hold where the divisor is positive, which `everywhere` says of all
+    /// launches; elsewhere it is any number, but the same one for the same operands.
+    pub(super) fn named_quotient(
+        &mut self,
+        dividend: &Poly,
+        divisor: &Poly,
+        everywhere: bool,
+    ) -> Option<Poly> {
+        let positive = divisor.offset(-1).map(Formula::ge)?;
         let key = (dividend.clone(), divisor.clone());
         if let Some(sym) = self.named_quotients.get(&key) {
             return Some(Poly::symbol(*sym));
@@ -179,11 +194,47 @@ impl Resolver {
         if !bound.is_empty() {
             self.implicit.insert(sym, bound);
         }
-        if everywhere {
-            self.quotients.insert(sym, key.clone());
-        }
+        let operands =
+            if everywhere { &mut self.quotients } else { &mut self.conditional_quotients };
+        operands.insert(sym, key.clone());
         self.named_quotients.insert(key, sym);
         Some(quotient)
+    }
+
+    /// Returns a quotient in the dividend that is the wanted quotient, too: with `q = j div s`, `(j + c·q) div (s + c)` is
+    /// `q`, since what is left, `j − s·q`, is below `s + c`.
+    fn quotient_with_same_value(
+        &mut self,
+        dividend: &Poly,
+        divisor: &Poly,
+        known: &[Formula],
+    ) -> Option<Poly> {
+        let known_quotients: Vec<Sym> =
+            dividend.symbols().into_iter().filter(|sym| self.quotients.contains_key(sym)).collect();
+        known_quotients.into_iter().map(Poly::symbol).find(|quotient| {
+            let rest = quotient.times(divisor).and_then(|whole| dividend.minus(&whole));
+            let below = rest.as_ref().and_then(|rest| divisor.minus(rest)?.offset(-1));
+            let mut shows = |poly: Option<Poly>| {
+                poly.is_some_and(|poly| self.prover.proves_quickly(known, &Formula::ge(poly)))
+            };
+            shows(rest) && shows(below)
+        })
+    }
+
+    /// Adds that divisors of quotients in conditions are positive, where it is proved but does not hold everywhere.
+    pub(super) fn add_positive_divisors<'f>(
+        &mut self,
+        known: &mut Vec<Formula>,
+        conditions: impl Iterator<Item = &'f Formula>,
+    ) {
+        let symbols: BTreeSet<Sym> = conditions.flat_map(Formula::symbols).collect();
+        for sym in symbols {
+            let Some((_, divisor)) = self.conditional_quotients.get(&sym) else { continue };
+            let Some(positive) = divisor.offset(-1).map(Formula::ge) else { continue };
+            if !known.contains(&positive) && self.prover.proves_lightly(known, &positive) {
+                known.push(positive);
+            }
+        }
     }
 
     /// Adds a condition to known facts; `x ≠ 0` becomes a strict inequality if the sign of `x` is known.

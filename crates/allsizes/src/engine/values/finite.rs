@@ -93,11 +93,21 @@ impl Resolver {
     /// Returns `true` if a value whose loads have been looked up is a real number. A maximum is one only if `known`
     /// shows that it has operands.
     pub(super) fn is_number(&mut self, value: &Value, known: &[Formula]) -> bool {
+        self.has_finiteness(value, Finiteness::Finite, known)
+    }
+
+    /// Returns `true` if a value whose loads have been looked up is a real number or what `wanted` allows besides.
+    pub(super) fn has_finiteness(
+        &mut self,
+        value: &Value,
+        wanted: Finiteness,
+        known: &[Formula],
+    ) -> bool {
         let mut may_be_empty = |range: &Sum| {
             let has_element = range.high.offset(-1).map(Formula::ge);
             !has_element.is_some_and(|condition| self.proves(known, &condition))
         };
-        value.finiteness_if(&mut may_be_empty) == Finiteness::Finite
+        [Finiteness::Finite, wanted].contains(&value.finiteness_if(&mut may_be_empty))
     }
 }
 
@@ -180,12 +190,10 @@ fn finiteness_of_atom(atom: &Atom, may_be_empty: MayBeEmpty<'_>) -> Finiteness {
                 _ => Finiteness::if_all(pieces.iter().all(|one| *one == Finiteness::Finite)),
             }
         }
-        Atom::Input(..)
-        | Atom::Load(_)
-        | Atom::Entry(_)
-        | Atom::Scalar(_)
-        | Atom::Int(_)
-        | Atom::Truth(_) => Finiteness::Finite,
+        Atom::Input(..) | Atom::Load(_) | Atom::Scalar(_) | Atom::Int(_) | Atom::Truth(_) => {
+            Finiteness::Finite
+        }
+        Atom::Entry(entry) => entry.finiteness,
         Atom::Carried(_, finiteness) => *finiteness,
         Atom::Unknown(..) => Finiteness::Unknown,
     }

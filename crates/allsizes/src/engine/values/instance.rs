@@ -223,6 +223,14 @@ impl Resolver {
             );
             return self.quotient(&dividend, &divisor, &[]);
         }
+        if let Some((dividend, divisor)) = self.conditional_quotients.get(&sym).cloned() {
+            let (dividend, divisor) = (
+                self.substitute_bound(&dividend, values)?,
+                self.substitute_bound(&divisor, values)?,
+            );
+            let value = self.quotient(&dividend, &divisor, &[]);
+            return value.or_else(|| self.named_quotient(&dividend, &divisor, false));
+        }
         let (origin, instance) = self.copies.origins.get(&sym).cloned()?;
         let mut substituted = Instance::default();
         for (digit, value) in &instance.digits {

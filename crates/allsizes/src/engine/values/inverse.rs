@@ -8,7 +8,7 @@
 //!
 //! Some symbols depend on unknowns in a way that is not polynomial (quotients, minima and maxima). In equations and
 //! conditions they are treated like unknowns that get no value. A condition `q ≥ 0` with such symbols is used as a
-//! remainder of its own: `φ = (φ − q) + q`.
+//! remainder of its own: `φ = (φ − c·q) + c·q`, for the `c` with which the symbols cancel.
 
 use super::resolve::Resolver;
 use arith::formula::Formula;
@@ -137,21 +137,24 @@ impl Resolver {
         known: &mut Vec<Formula>,
     ) -> Option<()> {
         let depends = |poly: &Poly| poly.mentioned().any(|sym| unknowns.dependent.contains(&sym));
-        let mut more: Vec<(Equation, Poly)> = Vec::new();
+        let mut more: Vec<(Equation, Poly, Poly)> = Vec::new();
         for equation in equations.iter().filter(|one| depends(&one.own)) {
             for condition in known.iter().flat_map(Formula::conjuncts) {
                 let Formula::Ge(poly) = condition else { continue };
-                let rest = equation.own.minus(poly)?;
-                if depends(poly) && !depends(&rest) && !unknowns.wanted_in(&rest).is_empty() {
-                    more.push((Equation { own: rest, ..equation.clone() }, poly.clone()));
+                let dependent = poly.mentioned().find(|sym| unknowns.dependent.contains(sym));
+                let factor = dependent.and_then(|sym| multiple_of(&equation.own, poly, sym));
+                let Some(factor) = factor else { continue };
+                let rest = equation.own.minus(&factor.times(poly)?)?;
+                if !depends(&rest) && !unknowns.wanted_in(&rest).is_empty() {
+                    more.push((Equation { own: rest, ..equation.clone() }, poly.clone(), factor));
                 }
             }
         }
-        for (mut equation, poly) in more {
+        for (mut equation, poly, factor) in more {
             let low = Some(Poly::constant(0));
             let remainder = self.prover.symbols.bounded("rest", Level::Thread, low, None);
             unknowns.dependent.insert(remainder);
-            equation.own = equation.own.plus(&Poly::symbol(remainder))?;
+            equation.own = equation.own.plus(&factor.times(&Poly::symbol(remainder))?)?;
             known.push(Formula::eq(Poly::symbol(remainder).minus(&poly)?));
             equations.push(equation);
         }
@@ -251,5 +254,14 @@ impl Resolver {
         let quotient = self.quotient(whole, stride, known);
         self.proves_before_splitting = proves_before_splitting;
         quotient
+    }
+}
+
+/// Returns the factor of `part` with which a symbol of both occurs in `whole`, if it occurs linearly.
+fn multiple_of(whole: &Poly, part: &Poly, sym: Sym) -> Option<Poly> {
+    let [whole, part] = [whole.by_powers(sym), part.by_powers(sym)];
+    match (&whole[..], &part[..]) {
+        ([_, factor], [_, unit]) => factor.divided_exactly(unit),
+        _ => None,
     }
 }

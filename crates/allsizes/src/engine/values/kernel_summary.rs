@@ -3,6 +3,7 @@
 
 use super::not_followed::NotFollowed;
 use super::value::{Point, Value};
+use crate::clause::Monoid;
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
 use base::Span;
@@ -74,6 +75,8 @@ pub(super) struct RecordedClause {
     pub(super) array: ArrayId,
     /// Its number among the given clauses.
     pub(super) number: usize,
+    /// The operation of a total. Then `index` is the number of elements.
+    pub(super) total: Option<Monoid>,
     /// Before the loop.
     pub(super) entry: ClauseAtPoint,
     /// At the head of an arbitrary iteration.

@@ -8,6 +8,7 @@
 //!
 //! Errs towards no answer: what is not proved is left open, with the place of the store.
 
+use super::extremes;
 use super::hits::{Group, HitResult};
 use super::instance::Instance;
 use super::kernel_summary::StoreSite;
@@ -153,7 +154,7 @@ impl Resolver {
         let otherwise = self.with_fact(known, &condition.clone().not());
         let rest =
             self.value_of_hits((others, earlier), (array, index), moment, &otherwise, depth)?;
-        Value::select(&condition, &then, &rest).ok_or_else(too_large)
+        extremes::select(&condition, [&then, &rest]).ok_or_else(too_large)
     }
 }
 

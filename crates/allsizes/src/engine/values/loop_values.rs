@@ -15,7 +15,7 @@ use super::kernel_summary::{LoopRecord, RecordedClause};
 use super::loop_invariants::{LoopReals, annotated_values};
 use super::recurrences::{Recurrence, recurrences_of};
 use super::value::{Atom, Value};
-use crate::clause::Clause;
+use crate::clause::{Clause, Monoid};
 use crate::engine::state::Operation;
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
@@ -163,7 +163,8 @@ impl Runner<'_, '_> {
                 continue;
             }
             let (array, exit) = (clause.array, None);
-            record.clauses.push(RecordedClause { array, number, entry, head, end, exit });
+            let total = clause.total.as_ref().map(|op| Monoid::of(op, self.engine.kernel));
+            record.clauses.push(RecordedClause { array, number, total, entry, head, end, exit });
         }
         self.recorded.push(record);
     }

@@ -4,8 +4,7 @@
 //! `Σ_j c_j·Σ_{x∈D_j} f(φ_j(x))` is 0 if for every argument `z` the multiplicities cancel: `Σ_j c_j·#{x∈D_j : φ_j(x)
 //! = z} = 0`; regroup by `z`. Arguments that occur are `φ_j(x)` for some `j` and `x∈D_j`, so it is enough to consider
 //! those. If `φ_k(y) = z` forces `y` to be one vector `ψ_k(z)`, the number for `k` is 1 or 0: 1 if `ψ_k(z)` is in
-//! `D_k` and is mapped to `z`. That is decided condition by condition; an undecided condition is split into two
-//! cases.
+//! `D_k` and is mapped to `z`. Each condition of that is decided by itself; an undecided one is split into two cases.
 //!
 //! One rule therefore covers many loop transformations: unrolling with a remainder before or after the loop, even and
 //! odd iterations, tiles, ragged tiles, halves, reversal, and distribution over threads or lanes. With a single rule,
@@ -16,9 +15,10 @@
 //! of one side occurs on the other, in any number.
 
 use super::extremes;
+use super::finiteness::Finiteness;
 use super::inverse::{Effort, Equation};
 use super::resolve::{Resolver, range};
-use super::value::{Atom, Fold, Piece, Ratio, Sum, Value};
+use super::value::{Atom, Entry, Fold, Piece, Ratio, Sum, Value};
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
 use kir::ArrayId;
@@ -44,6 +44,8 @@ struct Part {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
     Input(ArrayId),
+    /// Contents of an array at a point, without an index.
+    Entry(Box<Entry>),
     /// A product of integers.
     Integers,
     /// An atom that depends on no coordinate.
@@ -167,6 +169,12 @@ impl Resolver {
         if let Some(inner) = extremes::as_fold(value, fold) {
             return self.collect_elements(inner, part, parts);
         }
+        if let Some(operands) = extremes::operands(&fold.op.name, value) {
+            for operand in operands {
+                self.collect_elements_of_value(fold, operand, part.clone(), parts)?;
+            }
+            return Some(());
+        }
         part.atoms = vec![Atom::Call(String::new(), vec![value.clone()])];
         parts.push(part);
         (parts.len() <= MAX_PARTS).then_some(())
@@ -180,6 +188,8 @@ impl Resolver {
             // An element that cannot be looked up is ignored.
             hits.extend(self.conditions_at_argument(other, &member.holes));
         }
+        let mut known = known;
+        self.add_positive_divisors(&mut known, hits.iter().flatten());
         let mut left = MAX_CASES;
         self.is_hit(&hits, &known, &mut left)
     }
@@ -276,6 +286,11 @@ impl Resolver {
                     continue;
                 }
                 Atom::Input(array, index) => (Shape::Input(*array), index.clone()),
+                Atom::Entry(entry) if self.is_free_of_all(&entry.around, coordinates) => {
+                    let (index, finiteness) = (Vec::new(), Finiteness::Unknown);
+                    let place = Entry { index, finiteness, ..(**entry).clone() };
+                    (Shape::Entry(Box::new(place)), entry.index.clone())
+                }
                 Atom::Call(name, arguments) => {
                     let arguments: Vec<&Value> = arguments.iter().collect();
                     self.shaped_call(name, &arguments, false, coordinates)?
@@ -332,6 +347,13 @@ impl Resolver {
         Some((terms.into_iter().map(|(shape, ratio, _)| (shape, ratio)).collect(), holes))
     }
 
+    /// Returns `true` if values are independent of the coordinates.
+    fn is_free_of_all(&self, values: &[(Sym, Poly)], coordinates: &BTreeSet<Sym>) -> bool {
+        let mut symbols = values.iter().flat_map(|(_, value)| value.mentioned());
+        symbols
+            .all(|sym| !coordinates.contains(&sym) && self.bound_in(sym).is_disjoint(coordinates))
+    }
+
     /// Returns `true` if an atom is independent of the coordinates.
     fn is_free_of(&self, atom: &Atom, coordinates: &BTreeSet<Sym>) -> bool {
         if matches!(atom, Atom::Load(_) | Atom::Carried(..) | Atom::Unknown(..)) {
@@ -356,6 +378,8 @@ impl Resolver {
             let Some(hit) = self.conditions_at_argument(other, &member.holes) else { return false };
             hits.push((other.part.ratio, hit));
         }
+        let mut known = known;
+        self.add_positive_divisors(&mut known, hits.iter().flat_map(|(_, hit)| hit));
         let mut left = MAX_CASES;
         self.is_zero(&hits, &known, &mut left)
     }

@@ -60,6 +60,8 @@ pub(super) struct Resolver {
     pub(super) spares: Vec<Sym>,
     /// Quotients: dividend and divisor of each.
     pub(super) quotients: BTreeMap<Sym, (Poly, Poly)>,
+    /// Quotients whose divisor is only positive in some cases, likewise.
+    pub(super) conditional_quotients: BTreeMap<Sym, (Poly, Poly)>,
     /// Symbols of all quotients, also of those whose divisor is only positive in the current case.
     pub(super) named_quotients: BTreeMap<(Poly, Poly), Sym>,
     /// The operations that define symbols of the kernels.
@@ -80,6 +82,18 @@ pub(super) struct Resolver {
     pub(super) lengths: BTreeMap<Sym, (Poly, Poly)>,
     /// The loop whose clauses are being proved: contents from before it stay symbolic.
     pub(super) symbolic_entry: Option<(usize, Vec<usize>)>,
+    /// The total that is being proved. Contents at the head of its loop stay symbolic.
+    pub(super) total_under_proof: Option<TotalUnderProof>,
+}
+
+/// A total that is being proved for the end of an iteration.
+#[derive(Clone, Debug)]
+pub(super) struct TotalUnderProof {
+    pub(super) side: usize,
+    /// The number of the clause.
+    pub(super) number: usize,
+    /// The head of the iteration.
+    pub(super) head: Point,
 }
 
 /// The point and the thread of a lookup.
@@ -116,6 +130,7 @@ impl Resolver {
             implicit: BTreeMap::new(),
             spares: Vec::new(),
             quotients: BTreeMap::new(),
+            conditional_quotients: BTreeMap::new(),
             named_quotients: BTreeMap::new(),
             definitions: named.map(|(sym, one)| (sym, one.clone())).collect(),
             bound_names: Vec::new(),
@@ -126,6 +141,7 @@ impl Resolver {
             proves_before_splitting: false,
             lengths: BTreeMap::new(),
             symbolic_entry: None,
+            total_under_proof: None,
         }
     }
 
@@ -337,7 +353,11 @@ impl Resolver {
         for (digit, value) in &entry.around {
             around.push((*digit, self.poly(value, instance).ok_or_else(too_large)?));
         }
-        if self.symbolic_entry.as_ref() == Some(&(entry.side, entry.point.position.clone())) {
+        let is_head = self.total_under_proof.as_ref();
+        let is_head =
+            is_head.is_some_and(|one| (one.side, &one.head) == (entry.side, &entry.point));
+        let before = self.symbolic_entry.as_ref();
+        if is_head || before == Some(&(entry.side, entry.point.position.clone())) {
             let entry = Entry { index, around, ..entry.clone() };
             return Ok(Value::atom(Atom::Entry(Box::new(entry))));
         }
@@ -347,7 +367,12 @@ impl Resolver {
         let counts = counts.ok_or_else(too_large)?;
         let (side, point) = (entry.side, entry.point.clone());
         let moment = Moment { side, point, counts, who, span: None };
-        self.element(entry.array, &index, &moment, known, depth)
+        let value = self.element(entry.array, &index, &moment, known, depth)?;
+        // The clause was proved under this assumption.
+        match self.has_finiteness(&value, entry.finiteness, known) {
+            true => Ok(value),
+            false => open(None, INFINITE),
+        }
     }
 
     fn sum(

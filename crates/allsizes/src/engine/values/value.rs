@@ -76,6 +76,8 @@ pub(super) struct Entry {
     pub(super) index: Vec<Poly>,
     /// The block, and the iterations of the enclosing loops.
     pub(super) around: Vec<(Sym, Poly)>,
+    /// What it may be besides a real number. It is checked where the element is looked up.
+    pub(super) finiteness: Finiteness,
 }
 
 /// The sum of a value over `0 ≤ digit < high`; empty if `high` is not positive.

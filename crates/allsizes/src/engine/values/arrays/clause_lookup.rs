@@ -10,17 +10,17 @@ use super::super::hits::HitQuery;
 use super::super::instance::Instance;
 use super::super::resolve::{Moment, Resolver, Unresolved, open, too_large};
 use super::super::value::{Point, Value};
-use crate::engine::values::kernel_summary::{ClauseAtPoint, StoreSite};
+use crate::engine::values::kernel_summary::{ClauseAtPoint, RecordedClause, StoreSite};
 use arith::formula::Formula;
 use arith::poly::{Monomial, Poly, Sym, divided, greatest_common_divisor};
 use base::Index;
 use kir::ArrayId;
 
 /// A clause with values for its digits, and the conditions for covering the element that are not proved yet.
-struct CoverAttempt {
-    value: Value,
-    instance: Instance,
-    missing: Vec<Formula>,
+pub(super) struct CoverAttempt {
+    pub(super) value: Value,
+    pub(super) instance: Instance,
+    pub(super) missing: Vec<Formula>,
 }
 
 impl Resolver {
@@ -55,19 +55,34 @@ impl Resolver {
                 }
             }
         }
-        let mut attempts = Vec::new();
-        for clause in loop_record.clauses.iter().filter(|clause| clause.array == array) {
+        let mut open_attempts = Vec::new();
+        let clauses = loop_record.clauses.iter().filter(|clause| clause.array == array);
+        let clauses: Vec<&RecordedClause> = clauses.collect();
+        // As far as its array goes, a total is proved from itself alone.
+        let number = self.total_under_proof.as_ref().filter(|one| one.side == moment.side);
+        let number = number.map(|one| one.number);
+        let alone = clauses.iter().find(|clause| Some(clause.number) == number).copied();
+        for clause in alone.map_or(clauses, |one| vec![one]) {
             let at = if count.is_some() { Some(&clause.head) } else { clause.exit.as_ref() };
             let Some(at) = at else { continue };
-            for attempt in self.cover_attempts(at, index, &around, known) {
+            let attempts = match clause.total {
+                None => self.cover_attempts(at, index, &around, known),
+                Some(_) => {
+                    let is_head = count.is_some();
+                    let place = (moment.side, &loop_record, is_head);
+                    let attempt = self.attempt_by_total(place, (clause, at), index, &around, known);
+                    attempt.into_iter().collect()
+                }
+            };
+            for attempt in attempts {
                 if attempt.missing.is_empty() {
                     let CoverAttempt { value, instance, .. } = attempt;
                     return self.instantiate(&value, &instance, moment.side, known, depth + 1);
                 }
-                attempts.push(attempt);
+                open_attempts.push(attempt);
             }
         }
-        self.try_with_solver(attempts, (array, index), moment, known, depth)
+        self.try_with_solver(open_attempts, (array, index), moment, known, depth)
     }
 
     /// Tries the attempts with open conditions again, with the solver. Splits the case if a condition stays open.

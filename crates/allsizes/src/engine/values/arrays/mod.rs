@@ -13,5 +13,6 @@ mod clause_instances;
 mod clause_lookup;
 mod powers;
 mod prove;
+mod totals;
 
 pub(super) use prove::ClauseResults;

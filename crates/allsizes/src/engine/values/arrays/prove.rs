@@ -4,9 +4,11 @@
 //! A clause that cannot be proved is dropped, and the clauses whose proofs used it are proved again.
 
 use super::super::extremes::single_fold;
+use super::super::finiteness::Finiteness;
 use super::super::instance::Instance;
-use super::super::resolve::{Moment, Resolver, Unresolved, too_large};
+use super::super::resolve::{Moment, Resolver, TotalUnderProof, Unresolved, too_large};
 use super::super::value::{Atom, Entry, Point, Value};
+use crate::clause::Monoid;
 use crate::engine::values::kernel_summary::{ClauseAtPoint, KernelSummary, LoopRecord};
 use arith::formula::Formula;
 use arith::poly::{Poly, Sym};
@@ -30,7 +32,11 @@ pub(in super::super) struct ClauseResults {
 #[derive(Clone)]
 struct Goal {
     array: ArrayId,
+    /// The operation of a total.
+    total: Option<Monoid>,
     at: ClauseAtPoint,
+    /// For a total at the end of an iteration: the total at its head, and that point.
+    head: Option<(ClauseAtPoint, Point)>,
     known: Vec<Formula>,
     moment: Moment,
 }
@@ -89,22 +95,28 @@ impl Resolver {
     ) -> Option<(Option<Span>, String)> {
         let loop_record = self.sides[side].loops[record].clone();
         let clause = loop_record.clauses[at].clone();
-        let array = clause.array;
+        let (array, total) = (clause.array, clause.total);
         let moment = self.moment(side, loop_record.position.clone(), loop_record.outer.clone());
-        let goal = Goal { array, at: clause.entry, known: loop_record.before.clone(), moment };
+        let known = loop_record.before.clone();
+        let goal = Goal { array, total, at: clause.entry, head: None, known, moment };
         if let Err((span, message)) = self.holds_at_first(goal) {
             return Some((span, format!("that this holds before the loop: {message}")));
         }
         // If no iteration reaches its end, there is nothing more to prove.
         let end = clause.end?;
         let moment = self.end_of_iteration(side, &loop_record);
-        let mut goal = Goal { array, at: end, known: loop_record.within.clone(), moment };
-        goal.known.extend(loop_record.before.iter().cloned());
+        let total = self.sides[side].loops[record].clauses[at].total.clone();
+        let head = total.is_some().then(|| (clause.head, Self::head_of_iteration(&loop_record)));
+        let known = loop_record.within.iter().chain(&loop_record.before).cloned().collect();
+        let goal = Goal { array, total, at: end, head, known, moment };
         let outer = self.copies.clone();
         self.case_values = loop_record.rewrites;
         self.symbolic_entry = Some((side, loop_record.position));
+        let head = goal.head.as_ref().map(|(_, point)| point.clone());
+        self.total_under_proof =
+            head.map(|head| TotalUnderProof { side, number: clause.number, head });
         let held = self.holds(goal);
-        self.symbolic_entry = None;
+        (self.symbolic_entry, self.total_under_proof) = (None, None);
         self.case_values.clear();
         self.copies = outer;
         match held {
@@ -331,6 +343,9 @@ impl Resolver {
 
     /// Proves that the contents of an element agree with a clause.
     fn contents_agree(&mut self, goal: &Goal) -> Result<(), Unresolved> {
+        if let Some(op) = &goal.total {
+            return self.totals_agree(goal, op);
+        }
         let index = [self.poly(&goal.at.index, &goal.moment.who).ok_or_else(too_large)?];
         let got = match &self.symbolic_entry {
             // Just before the loop, the element has its contents on entry.
@@ -339,7 +354,9 @@ impl Resolver {
                 let around = goal.moment.who.digits.iter();
                 let around = around.map(|(digit, value)| (*digit, value.clone())).collect();
                 let (array, index) = (goal.array, index.to_vec());
-                Value::atom(Atom::Entry(Box::new(Entry { side, point, array, index, around })))
+                let finiteness = Finiteness::Finite;
+                let entry = Entry { side, point, array, index, around, finiteness };
+                Value::atom(Atom::Entry(Box::new(entry)))
             }
             _ => self.element(goal.array, &index, &goal.moment, &goal.known, 0)?,
         };
@@ -353,6 +370,38 @@ impl Resolver {
         }
         let message = self.describe_difference(goal, got, want);
         Err(Unresolved::Open(None, message))
+    }
+
+    /// Proves a total before its loop, or after an iteration from that at its head.
+    fn totals_agree(&mut self, goal: &Goal, op: &Monoid) -> Result<(), Unresolved> {
+        let Goal { array, at, moment, known, .. } = goal;
+        let (who, side) = (&moment.who, moment.side);
+        let is_before = self.symbolic_entry == Some((side, moment.point.position.clone()));
+        let want = self.instantiate(&at.value, who, side, known, 0)?;
+        let mut pairs = Vec::new();
+        match &goal.head {
+            Some((head, point)) => {
+                let got = self.total_of_elements(op, (*array, at), moment, known)?;
+                let before = (*array, head, point.clone());
+                pairs.push((got, self.total_of_symbols(op, before, moment, known)?));
+                pairs.push((want, self.instantiate(&head.value, who, side, known, 0)?));
+            }
+            None if is_before => {
+                let here = (*array, at, moment.point.clone());
+                pairs.push((self.total_of_symbols(op, here, moment, known)?, want));
+            }
+            None => pairs.push((self.total_of_elements(op, (*array, at), moment, known)?, want)),
+        }
+        for (got, want) in pairs {
+            let values = [got, want].map(|one| self.canonical(&one, 0));
+            let [Some(got), Some(want)] = values else { return Err(too_large()) };
+            if !self.equal(&got, &want, known) {
+                let (got, want) = (self.short_text(&got), self.short_text(&want));
+                let message = format!("the elements make {got} together, not {want}");
+                return Err(Unresolved::Open(None, message));
+            }
+        }
+        Ok(())
     }
 
     fn describe_difference(&mut self, goal: &Goal, got: &Value, want: &Value) -> String {
