@@ -239,18 +239,19 @@ impl Prover {
 
     /// Like `proves_quickly`, without the assumptions about sizes: trying them takes long.
     pub(crate) fn proves_without_sizes(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
-        let all = self.context(assumed, goal);
+        let all = self.literal_context(assumed, goal);
         self.quickly(&all, goal, Depth::WithoutSizes)
     }
 
     /// Proves without a solver, after solving equations and dividing out common factors.
     pub(crate) fn proves_reduced(&mut self, assumed: &[Formula], goal: &Formula) -> bool {
-        let all = self.context(assumed, goal);
+        let all = self.literal_context(assumed, goal);
         let Some((all, goal)) = reduce::reduce_query(&all, goal) else { return false };
         self.quickly(&all, &goal, Depth::Full) || self.by_cases(&all, &goal)
     }
 
-    /// Collects all usable facts: requirements on the launch, assumptions, facts about symbols.
+    /// Collects all usable facts: requirements on the launch, assumptions, facts about symbols, and what follows from
+    /// premises of these that are shown.
     fn context(&mut self, assumed: &[Formula], goal: &Formula) -> Vec<Formula> {
         self.context_below(assumed, goal, None)
     }
@@ -262,6 +263,17 @@ impl Prover {
         goal: &Formula,
         newest: Option<Sym>,
     ) -> Vec<Formula> {
+        let all = self.usable_facts(assumed, goal);
+        let all = self.with_premises(all, assumed, newest);
+        self.with_derived_bounds(all)
+    }
+
+    /// Like `context`, without premises, for queries that get little effort.
+    fn literal_context(&self, assumed: &[Formula], goal: &Formula) -> Vec<Formula> {
+        self.with_derived_bounds(self.usable_facts(assumed, goal))
+    }
+
+    fn usable_facts(&self, assumed: &[Formula], goal: &Formula) -> Vec<Formula> {
         let mut all: Vec<Formula> = self.requires.clone();
         for one in assumed {
             all.extend(one.conjuncts().iter().cloned());
@@ -270,7 +282,10 @@ impl Prover {
         let facts = self.symbols.facts(&all);
         all.pop();
         all.extend(facts);
-        let mut all = self.with_premises(simplify_disjunctions(all), assumed, newest);
+        simplify_disjunctions(all)
+    }
+
+    fn with_derived_bounds(&self, mut all: Vec<Formula>) -> Vec<Formula> {
         all.extend(multiples::derive(&all));
         let bounds = bounds_of_quotients(&all, &|sym| self.symbols.get(sym).is_quotient);
         if bounds.is_empty() {

@@ -39,8 +39,12 @@ impl Prover {
         }
         premises.sort_by_key(newest_symbol);
         premises.truncate(MAX_PREMISES);
-        let mut shown: Vec<Formula> =
-            premises.into_iter().filter(|one| self.is_premise_shown(assumed, one)).collect();
+        let mut shown: Vec<Formula> = Vec::new();
+        for premise in premises {
+            if !shown.contains(&premise.clone().not()) && self.is_premise_shown(assumed, &premise) {
+                shown.push(premise);
+            }
+        }
         shown.extend(self.bounds_of_dividends(&all, assumed, newest));
         if shown.is_empty() {
             return all;
@@ -48,7 +52,11 @@ impl Prover {
         simplify_disjunctions(all.into_iter().chain(shown).collect())
     }
 
+    /// Ends, since each recursive call is about an older newest symbol.
     fn is_premise_shown(&mut self, assumed: &[Formula], premise: &Formula) -> bool {
+        if newest_symbol(premise).is_none() {
+            return *premise == Formula::True;
+        }
         let key = (assumed.to_vec(), premise.clone());
         if let Some(known) = self.premises.get(&key) {
             return *known;
@@ -92,12 +100,13 @@ impl Prover {
                 most.map(Formula::ge)
             };
             let times = self.factors_of_sizes(all, &divisor);
-            let highs: Vec<Formula> = times.iter().filter_map(below).collect();
+            let is_older = |one: &Formula| newest.is_none() || newest_symbol(one) < newest;
+            let highs: Vec<Formula> = times.iter().filter_map(below).filter(is_older).collect();
             if !highs.iter().any(|one| all.contains(one)) {
                 found.extend(highs.into_iter().find(|one| self.is_premise_shown(assumed, one)));
             }
             let low = Formula::ge(dividend);
-            if !all.contains(&low) && self.is_premise_shown(assumed, &low) {
+            if is_older(&low) && !all.contains(&low) && self.is_premise_shown(assumed, &low) {
                 found.push(low);
             }
         }
