@@ -1,5 +1,5 @@
 // Blocks take tiles from a counter, and choose by comparisons of floats. What each element becomes does not depend on who took
-// its tile, but the choices are not compared.
+// its tile.
 extern "C" __global__ void ticket_tiles_choice(const float *x, unsigned *count, float *out, int tiles) {
   __shared__ int next;
   __shared__ float part[32];

@@ -1,23 +1,5 @@
-//! Any text as an argument, a launch size or a condition: what is read prints as text that is read as the same.
+//! The target [`fuzz::arguments`].
 
 #![no_main]
 
-use driver::arguments::{ArgumentSpec, AssumeSpec, BlockSelection, Dimensions, PartSpec};
-use libfuzzer_sys::fuzz_target;
-use std::fmt::{Debug, Display};
-use std::str::FromStr;
-
-fn read<T: FromStr<Err: Debug> + PartialEq + Debug + Display>(text: &str) {
-    if let Ok(read) = text.parse::<T>() {
-        let printed = read.to_string();
-        assert_eq!(printed.parse::<T>().as_ref().ok(), Some(&read), "{printed}");
-    }
-}
-
-fuzz_target!(|text: &str| {
-    read::<ArgumentSpec>(text);
-    read::<Dimensions>(text);
-    let _ = text.parse::<AssumeSpec>();
-    let _ = text.parse::<BlockSelection>();
-    let _ = text.parse::<PartSpec>();
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::arguments::fuzz(bytes));

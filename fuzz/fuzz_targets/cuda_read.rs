@@ -1,17 +1,5 @@
-//! Any text as CUDA C++: the reader accepts it or refuses it at a place inside the text, and its kernels are lowered
-//! or refused.
+//! The target [`fuzz::cuda_read`].
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    let refusals = match cuda_front::kernels(text) {
-        Err(refusal) => vec![refusal],
-        Ok(kernels) => kernels.into_iter().filter_map(|(_, kernel)| kernel.err()).collect(),
-    };
-    for refusal in refusals {
-        let span = refusal.primary.span;
-        assert!(span.start <= span.end && span.end as usize <= text.len(), "{refusal:?}");
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::cuda_read::fuzz(bytes));

@@ -1,7 +1,5 @@
-//! Any valid PTX: its kernels run within their budget, without a panic. Small corpus files are good seeds.
+//! The target [`fuzz::exec_text`].
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| fuzz::run_all(text));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::exec_text::fuzz(bytes));

@@ -1,15 +1,5 @@
-//! Any text as a project file: its entries, or messages.
+//! The target [`fuzz::project`].
 
 #![no_main]
 
-use driver::Colour;
-use driver::project::of_text;
-use libfuzzer_sys::fuzz_target;
-use std::path::Path;
-
-fuzz_target!(|text: &str| {
-    match of_text(Path::new("warpproof.toml"), text.to_owned(), Colour::Plain) {
-        Ok(project) => assert!(project.entries.iter().all(|entry| !entry.name.contains('\n'))),
-        Err(error) => assert!(error.to_string().ends_with('\n'), "{error:?}"),
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::project::fuzz(bytes));

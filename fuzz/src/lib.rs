@@ -1,75 +1,68 @@
-//! Shared by the targets that execute kernels: a small launch of any kernel, and the conditions on its run.
+//! Fuzz targets: readers of every kind of file, message or text that comes from elsewhere. A target fails by a panic.
+//!
+//! `fuzz_targets/` has a program for each target, and `any.rs`, which runs the target named in `WARPPROOF_FUZZ`: one
+//! program is smaller than eighteen, and can be copied to another machine.
 
-use exec::{Access, Argument, Buffer, Contents, Launch, Limits};
-use ir::{FuncId, Param, Program};
+pub mod arguments;
+pub mod batch_job;
+pub mod batch_results;
+pub mod container;
+pub mod cuda_read;
+pub mod editor;
+pub mod exec_generated;
+pub mod exec_text;
+pub mod formula_text;
+pub mod inspect_text;
+mod launch;
+pub mod map_bits;
+pub mod npy;
+pub mod pages;
+pub mod project;
+pub mod prove_text;
+pub mod ptx_lower;
+pub mod ptx_roundtrip;
+pub mod recorded;
+mod scratch;
+pub mod solver_answers;
+pub mod triton_json;
 
-/// Budget of a run in instructions: enough for a loop to iterate, small enough for many runs a second.
-const BUDGET: u64 = 100_000;
+/// A target: takes any bytes, and panics if it finds a bug.
+pub type Target = fn(&[u8]);
 
-/// Lowers a text and runs every kernel in it; ignores texts that are not PTX.
-pub fn run_all(text: &str) {
-    let parsed = ptx::syntax::parse(text);
-    if !parsed.errors.is_empty() {
-        return;
-    }
-    let program = ptx::lower(&parsed.module).program;
-    let kernels = program.functions.enumerate().filter(|(_, function)| function.is_kernel);
-    for (kernel, _) in kernels.take(4) {
-        for known in [true, false] {
-            run(text, &program, kernel, known);
-        }
-    }
+/// All targets, by name.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("arguments", arguments::fuzz),
+    ("batch_job", batch_job::fuzz),
+    ("batch_results", batch_results::fuzz),
+    ("container", container::fuzz),
+    ("cuda_read", cuda_read::fuzz),
+    ("editor", editor::fuzz),
+    ("exec_generated", exec_generated::fuzz),
+    ("exec_text", exec_text::fuzz),
+    ("formula_text", formula_text::fuzz),
+    ("inspect_text", inspect_text::fuzz),
+    ("map_bits", map_bits::fuzz),
+    ("npy", npy::fuzz),
+    ("pages", pages::fuzz),
+    ("project", project::fuzz),
+    ("prove_text", prove_text::fuzz),
+    ("ptx_lower", ptx_lower::fuzz),
+    ("ptx_roundtrip", ptx_roundtrip::fuzz),
+    ("recorded", recorded::fuzz),
+    ("solver_answers", solver_answers::fuzz),
+    ("triton_json", triton_json::fuzz),
+];
+
+/// Returns the target of a name.
+#[must_use]
+pub fn target(name: &str) -> Option<Target> {
+    TARGETS.iter().find(|(known, _)| *known == name).map(|(_, target)| *target)
 }
 
-fn run(text: &str, program: &Program, kernel: FuncId, known: bool) {
-    let launch = launch(program, kernel, known);
-    let outcome = exec::run(program, &launch, Limits { lane_instructions: BUDGET, ..Limits::default() });
-    let gap = outcome.gap.iter().map(|gap| gap.place);
-    let doubts = outcome.doubts.iter().map(|doubt| doubt.place);
-    let findings = outcome.findings.iter().map(|finding| finding.place);
-    for place in findings.chain(doubts).chain(gap) {
-        let span = place.span;
-        assert!(span.start <= span.end && span.end as usize <= text.len(), "{place:?}");
-    }
-    // Straight-line instructions are counted after their execution.
-    let stretch = 32 * text.len() as u64;
-    assert!(outcome.lane_instructions <= BUDGET + stretch, "{}", outcome.lane_instructions);
-    assert!(outcome.gap.is_some() || outcome.blocks == launch.blocks());
-}
-
-/// Two blocks, the second warp of each partial. Every second buffer is an output.
-fn launch(program: &Program, kernel: FuncId, known: bool) -> Launch {
-    let (mut buffers, mut arguments) = (Vec::new(), Vec::new());
-    for param in &program.functions[kernel].params {
-        let Param::Variable(variable) = param else { continue };
-        let size = program.variables[*variable].size.unwrap_or(0);
-        if size != 8 {
-            let bytes = if known {
-                Argument::Bytes(vec![3; size.min(4096) as usize])
-            } else {
-                Argument::Opaque(None)
-            };
-            arguments.push(bytes);
-            continue;
-        }
-        let (contents, access) = match (buffers.len() % 2, known) {
-            (0, true) => (Contents::Known((0..=255).collect()), Access::InOut),
-            (0, false) => (Contents::Opaque(256), Access::In),
-            _ => (Contents::Undefined(256), Access::Out),
-        };
-        arguments.push(Argument::Pointer(buffers.len()));
-        let name = format!("buffer {}", buffers.len());
-        buffers.push(Buffer { name, element_bytes: 4, element: None, contents, access });
-    }
-    Launch {
-        kernel,
-        cluster: None,
-        grid: [2, 1, 1],
-        block: [20, 2, 1],
-        dynamic_shared: 64,
-        buffers,
-        arguments,
-        symbols: Vec::new(),
-        selected: Vec::new(),
+/// Takes bytes as text, up to the first byte that is not UTF-8.
+fn text(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
     }
 }

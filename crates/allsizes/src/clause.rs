@@ -128,7 +128,7 @@ pub(crate) struct GivenClauses {
 pub(crate) const NO_CLAUSE: &str = "only invariants of the form `\\forall …; … ==> a[…] == …` about arrays that are written are followed";
 
 /// The claims of loop annotations about elements and real numbers.
-pub(crate) fn given(kernel: &Kernel) -> GivenClauses {
+pub(crate) fn given_clauses(kernel: &Kernel) -> GivenClauses {
     let (mut clauses, mut others) = (Vec::new(), Vec::new());
     for (number, (_, inner)) in loops(kernel).into_iter().enumerate() {
         for (at, claim) in inner.claims.iter().enumerate() {

@@ -127,13 +127,13 @@ pub fn compare_as(
     let pair = merge_arrays(kernels)?;
     // First, so that a difference is reported even if the proofs run out of time.
     let mut runs = Runs { same_launch: relation.same_launch, ..Runs::default() };
-    let demanding = with_contents_of_both([&pair[0], &pair[1]]);
-    runs.demands = demanding.iter().any(interp::constrains_contents);
-    runs.run_pairs([&demanding[0], &demanding[1]]);
+    let constrained = with_contents_of_both([&pair[0], &pair[1]]);
+    runs.constrains_contents = constrained.iter().any(interp::constrains_contents);
+    runs.run_pairs([&constrained[0], &constrained[1]]);
     if runs.tested < ENOUGH && runs.difference.is_none() {
         // Sizes that the second contract requires may not be small ones of the first.
         runs.swapped = true;
-        runs.run_pairs([&demanding[1], &demanding[0]]);
+        runs.run_pairs([&constrained[1], &constrained[0]]);
     }
     let (one, solver) = prove(kernels[0], solver, options);
     let (two, solver) = prove(kernels[1], solver, options);
@@ -149,7 +149,7 @@ pub fn compare_as(
         );
     }
     open.extend(other_initials(kernels).map(|one| (1, one)));
-    if runs.demands && !runs.found_contents {
+    if runs.constrains_contents && !runs.found_contents {
         // If no contents satisfy the requirements, everything would be equal.
         runs.example = None;
     }
@@ -279,7 +279,7 @@ struct Runs {
     tested: usize,
     example: Option<[Launch; 2]>,
     /// Set if a contract has requirements on contents; then both kernels must have run with such contents.
-    demands: bool,
+    constrains_contents: bool,
     found_contents: bool,
     /// Set if the second kernel comes first.
     swapped: bool,
@@ -351,10 +351,10 @@ impl Runs {
     fn run(&mut self, kernels: [&Kernel; 2], launches: [Launch; 2], left: &mut usize) {
         *left = left.saturating_sub(1);
         let budget = if self.large { MAX_LARGE_RUN_STEPS } else { MAX_RUN_STEPS };
-        let one = interp::undistorted_memory(kernels[0], &launches[0], budget);
-        let two = interp::undistorted_memory(kernels[1], &launches[1], budget);
-        // Events in a run belong to the kernel's own answer, and give no result. Values whose doubles are far from reals are
-        // undefined.
+        let one = interp::decided_memory(kernels[0], &launches[0], budget);
+        let two = interp::decided_memory(kernels[1], &launches[1], budget);
+        // Events in a run belong to the kernel's own answer, and give no result. Neither does a run that rounding may
+        // have decided.
         let (Ok((before, first)), Ok((same, second))) = (one, two) else { return };
         // If only one contract restricts the initial contents, they may differ; then the runs cannot be compared.
         let differ = |array: &ArrayId| same.get(array) != before.get(array);
@@ -362,7 +362,7 @@ impl Runs {
             return;
         }
         self.tested += 1;
-        if self.demands && !self.found_contents {
+        if self.constrains_contents && !self.found_contents {
             let run = |side: usize| {
                 interp::run(kernels[side], &launches[side], MAX_RUN_STEPS).drew_constrained
             };
@@ -371,15 +371,13 @@ impl Runs {
         for (array, here) in &first {
             let Some(there) = second.get(array) else { continue };
             for (at, (one, two)) in here.iter().zip(there).enumerate() {
-                let (Some(one), Some(two)) = (real(*one), real(*two)) else { continue };
-                // If the reference's value is not a number there is nothing to compare. Runs use doubles: a
-                // difference beyond their rounding counts, and so does a value that is not a number.
-                let close = (one - two).abs() <= 1e-6 * (1.0 + one.abs() + two.abs());
-                if !self.in_order([one, two])[0].is_finite() || close {
+                let [reference, result] = self.in_order([*one, *two]);
+                if !is_different(reference, result) {
                     continue;
                 }
                 let index = vec![i128::try_from(at).unwrap_or(0)];
-                let (name, values) = (kernels[0].arrays[*array].name.clone(), [one, two]);
+                let (name, values) =
+                    (kernels[0].arrays[*array].name.clone(), [*one, *two].map(number));
                 let (values, launches) = (self.in_order(values), self.in_order(launches));
                 self.difference = Some(Difference { launches, name, index, values });
                 return;
@@ -388,12 +386,23 @@ impl Runs {
     }
 }
 
+/// Returns `true` if two final values certainly differ. If the reference's is not a number, there is nothing to compare;
+/// if only the other kernel's is none, they differ.
+fn is_different(reference: Value, result: Value) -> bool {
+    match (reference, result) {
+        (Value::Int { value: one, .. }, Value::Int { value: two, .. }) => one != two,
+        (Value::Float(one), Value::Float(two)) => one.is_finite() && one.differs(two),
+        _ => false,
+    }
+}
+
+/// The number to report.
 #[expect(clippy::cast_precision_loss, reason = "numbers of small runs")]
-fn real(value: Value) -> Option<f64> {
+fn number(value: Value) -> f64 {
     match value {
-        Value::Int { value, .. } => Some(value as f64),
-        Value::Float(value) => Some(value),
-        Value::Undefined => None,
+        Value::Int { value, .. } => value as f64,
+        Value::Float(real) => real.value(),
+        Value::Undefined => f64::NAN,
     }
 }
 
@@ -411,14 +420,14 @@ fn with_launch(kernel: &Kernel, launch: &Launch) -> Kernel {
     for (builtin, extents) in dimensions {
         for (axis, extent) in extents.into_iter().enumerate() {
             let builtin_expr = (ExprKind::Builtin(builtin, axis), Type::UNSIGNED);
-            demand_equal(&mut kernel, builtin_expr, extent);
+            require_equal(&mut kernel, builtin_expr, extent);
         }
     }
     kernel
 }
 
 /// Requires that an expression has a value.
-fn demand_equal(kernel: &mut Kernel, (kind, ty): (ExprKind, Type), value: i128) {
+fn require_equal(kernel: &mut Kernel, (kind, ty): (ExprKind, Type), value: i128) {
     let span = kernel.span;
     let expr = Expr { kind, ty, span };
     let expr = Expr { kind: ExprKind::Convert(Box::new(expr)), ty: Type::Whole, span };
@@ -436,7 +445,7 @@ fn with_sizes(kernel: &Kernel, sizes: &[(String, i128)]) -> Kernel {
         let known = sizes.iter().find(|(name, _)| *name == kernel.vars[var].name);
         let Some((_, value)) = known else { continue };
         let scalar = (ExprKind::Var(var), kernel.vars[var].ty);
-        demand_equal(&mut kernel, scalar, *value);
+        require_equal(&mut kernel, scalar, *value);
     }
     kernel
 }

@@ -144,7 +144,7 @@ pub(crate) fn with_contents_of_both(pair: [&Kernel; 2]) -> [Kernel; 2] {
 
 /// Adopts another kernel's requirements on contents, as far as they mention shared parameters.
 fn adopt_contents(kernel: &mut Kernel, other: &Kernel) {
-    for demand in other.requires.iter().filter(|one| speaks_of_elements(&one.condition)) {
+    for precondition in other.requires.iter().filter(|one| speaks_of_elements(&one.condition)) {
         let before = kernel.vars.len();
         let mut names: Vec<(VarId, VarId)> = Vec::new();
         let parameters = other.scalars.iter().skip(other.macros).copied();
@@ -153,8 +153,8 @@ fn adopt_contents(kernel: &mut Kernel, other: &Kernel) {
             let mine = mine.find(|one| kernel.vars[**one].name == other.vars[var].name);
             names.extend(mine.map(|mine| (var, *mine)));
         }
-        let mut bound = demand.forall.clone();
-        kir::visit(&demand.condition, &mut |inner| match &inner.kind {
+        let mut bound = precondition.forall.clone();
+        kir::visit(&precondition.condition, &mut |inner| match &inner.kind {
             ExprKind::Fold(fold) => bound.push(fold.var),
             ExprKind::Quantified(_, vars, _) => bound.extend(vars),
             _ => {}
@@ -164,8 +164,9 @@ fn adopt_contents(kernel: &mut Kernel, other: &Kernel) {
             names.push((var, copy));
         }
         let known = |var: VarId| names.iter().find(|(one, _)| *one == var).map(|(_, mine)| *mine);
-        let forall: Option<Vec<VarId>> = demand.forall.iter().map(|var| known(*var)).collect();
-        let mut condition = demand.condition.clone();
+        let forall: Option<Vec<VarId>> =
+            precondition.forall.iter().map(|var| known(*var)).collect();
+        let mut condition = precondition.condition.clone();
         match (forall, translate(&mut condition, &known)) {
             (Some(forall), true) => kernel.requires.push(Requirement { forall, condition }),
             _ => kernel.vars.truncate(before),
@@ -178,10 +179,10 @@ fn speaks_of_elements(condition: &Expr) -> bool {
 }
 
 /// Adopts another kernel's requirements on the launch and on shared parameters.
-fn adopt(kernel: &mut Kernel, demands: &[Requirement], other: &Kernel) {
+fn adopt(kernel: &mut Kernel, preconditions: &[Requirement], other: &Kernel) {
     let plain = |one: &&Requirement| one.forall.is_empty() && !speaks_of_elements(&one.condition);
-    for demand in demands.iter().filter(plain) {
-        let mut condition = demand.condition.clone();
+    for precondition in preconditions.iter().filter(plain) {
+        let mut condition = precondition.condition.clone();
         let renamed = |var: VarId| {
             let at = |of: &Kernel| of.scalars.iter().skip(of.macros).copied().collect::<Vec<_>>();
             let known = at(other).contains(&var);

@@ -4,15 +4,19 @@
 //! Every stage may fail to prove a true condition. `proved` depends on the stages' own arguments and, for the last,
 //! on the solver's `unsat`. Answers depend on the query alone, so the same input gives the same answers.
 
+mod equations;
+mod premises;
 mod staged;
 
 use arith::formula::Formula;
+use arith::models;
 use arith::poly::{Poly, Sym};
 use arith::products::{Effort, bounds_of_quotients};
 use arith::symbols::Symbols;
 use arith::vertex::Bounds;
-use arith::{multiples, radix, reduce};
+use arith::{multiples, reduce};
 use smt::{Answer, RLIMIT, Solver};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Limits on the disjunctions to split, and on the cases of one.
@@ -86,6 +90,9 @@ pub(crate) struct Prover {
     tried: HashMap<(Vec<Formula>, Formula), bool>,
     /// Results without the solver, each with the number of linear programs that were tried.
     alone: HashMap<(Vec<Formula>, Formula), (bool, u32)>,
+    /// Results for premises of facts.
+    premises: HashMap<(Vec<Formula>, Formula), bool>,
+    models: RefCell<models::Pool>,
 }
 
 impl Prover {
@@ -106,6 +113,8 @@ impl Prover {
             known: BTreeMap::new(),
             tried: HashMap::new(),
             alone: HashMap::new(),
+            premises: HashMap::new(),
+            models: RefCell::default(),
         }
     }
 
@@ -242,7 +251,17 @@ impl Prover {
     }
 
     /// Collects all usable facts: requirements on the launch, assumptions, facts about symbols.
-    fn context(&self, assumed: &[Formula], goal: &Formula) -> Vec<Formula> {
+    fn context(&mut self, assumed: &[Formula], goal: &Formula) -> Vec<Formula> {
+        self.context_below(assumed, goal, None)
+    }
+
+    /// Like `context`, but only premises about symbols older than `newest` are tried.
+    fn context_below(
+        &mut self,
+        assumed: &[Formula],
+        goal: &Formula,
+        newest: Option<Sym>,
+    ) -> Vec<Formula> {
         let mut all: Vec<Formula> = self.requires.clone();
         for one in assumed {
             all.extend(one.conjuncts().iter().cloned());
@@ -251,7 +270,7 @@ impl Prover {
         let facts = self.symbols.facts(&all);
         all.pop();
         all.extend(facts);
-        let mut all = simplify_disjunctions(all);
+        let mut all = self.with_premises(simplify_disjunctions(all), assumed, newest);
         all.extend(multiples::derive(&all));
         let bounds = bounds_of_quotients(&all, &|sym| self.symbols.get(sym).is_quotient);
         if bounds.is_empty() {
@@ -329,122 +348,6 @@ impl Prover {
         }
         answer == Answer::Impossible
     }
-
-    /// Returns `true` if `equations` (each polynomial is 0) contradict the assumptions.
-    ///
-    /// `shared` returns `true` for symbols of both threads of a pair. Equations are split into digits first. If `patient`
-    /// is set, digits whose bounds need products of assumptions are split as well.
-    pub(crate) fn contradicts(
-        &mut self,
-        assumed: &[Formula],
-        equations: &[Poly],
-        shared: &impl Fn(&Symbols, Sym) -> bool,
-        patient: bool,
-    ) -> bool {
-        let first = Formula::and(equations.iter().cloned().map(Formula::eq));
-        if first == Formula::False {
-            self.stats.without_solver += 1;
-            return true;
-        }
-        let all = self.context(assumed, &first);
-        let mut parts = Vec::new();
-        for equation in equations {
-            let symbols = &self.symbols;
-            let is_shared = |sym| shared(symbols, sym);
-            let bounds = Bounds::new(&all, symbols);
-            let mut nonnegative = |poly: &Poly| bounds.is_nonnegative_without_sizes(poly);
-            parts.extend(radix::split(equation, &is_shared, &mut nonnegative));
-        }
-        if self.are_contradictory(&all, &parts) {
-            return true;
-        }
-        if patient {
-            let finer = self.split_patiently(assumed, &parts, shared);
-            if finer != parts && self.are_contradictory(&all, &finer) {
-                return true;
-            }
-            parts = finer;
-        }
-        let mut with: Vec<Formula> = assumed.to_vec();
-        let digits = Formula::and(parts.into_iter().map(Formula::eq));
-        with.extend(digits.conjuncts().iter().cloned());
-        self.proves(&with, &Formula::False)
-    }
-
-    /// Returns `true` if equations between digits contradict the assumptions, without a search.
-    fn are_contradictory(&mut self, all: &[Formula], digits: &[Poly]) -> bool {
-        let is_false = Formula::and(digits.iter().cloned().map(Formula::eq)) == Formula::False;
-        let found = is_false || self.is_quick_contradiction(all, digits);
-        self.stats.without_solver += u64::from(found);
-        found
-    }
-
-    /// Splits equations into digits; bounds of remainders are proved by all means but the solver.
-    fn split_patiently(
-        &mut self,
-        assumed: &[Formula],
-        equations: &[Poly],
-        shared: &impl Fn(&Symbols, Sym) -> bool,
-    ) -> Vec<Poly> {
-        let mut parts = Vec::new();
-        for equation in equations {
-            let both: BTreeSet<Sym> =
-                equation.mentioned().filter(|sym| shared(&self.symbols, *sym)).collect();
-            let is_shared = |sym: Sym| both.contains(&sym);
-            let mut nonnegative =
-                |poly: &Poly| self.proves_lightly(assumed, &Formula::ge(poly.clone()));
-            parts.extend(radix::split(equation, &is_shared, &mut nonnegative));
-        }
-        parts
-    }
-
-    /// Substitutes equal digits into the assumptions and looks for one that became false.
-    fn is_quick_contradiction(&self, all: &[Formula], parts: &[Poly]) -> bool {
-        let mut rest: Vec<Poly> = parts.to_vec();
-        let mut assumed: Vec<Formula> = Vec::new();
-        for part in all.iter().flat_map(Formula::conjuncts) {
-            match part {
-                Formula::Eq(poly) => rest.push(poly.clone()),
-                _ => assumed.push(part.clone()),
-            }
-        }
-        let mut all = assumed;
-        while let Some((sym, value)) = rest.iter().find_map(solve_for_symbol) {
-            let mut map = |poly: &Poly| poly.substituted(sym, &value);
-            all = all.iter().map(|one| one.mapped(&mut map).unwrap_or(Formula::True)).collect();
-            rest = rest.iter().filter_map(|one| one.substituted(sym, &value)).collect();
-            rest.retain(|one| !one.is_zero());
-            let impossible = rest.iter().any(|one| Formula::eq(one.clone()) == Formula::False);
-            if impossible || all.contains(&Formula::False) {
-                return true;
-            }
-        }
-        // An assumption `p ≥ 0` is false if `−p − 1 ≥ 0` is proved.
-        let parts: Vec<Formula> = all.iter().flat_map(Formula::conjuncts).cloned().collect();
-        let rest = rest.into_iter().map(Formula::Eq);
-        let known: Vec<Formula> = parts.iter().cloned().chain(rest.clone()).collect();
-        let bounds = Bounds::new(&known, &self.symbols);
-        let below = |poly: &Poly| poly.scaled(-1).and_then(|negative| negative.offset(-1));
-        let proved =
-            |poly: Option<Poly>| poly.is_some_and(|one| bounds.is_nonnegative_by_bounds(&one));
-        parts.into_iter().chain(rest).any(|part| match part {
-            Formula::Ge(poly) => proved(below(&poly)),
-            Formula::Eq(poly) => proved(below(&poly)) || proved(poly.offset(-1)),
-            _ => false,
-        })
-    }
-}
-
-/// A symbol that an equation determines, newest first.
-fn solve_for_symbol(poly: &Poly) -> Option<(Sym, Poly)> {
-    for sym in poly.symbols().into_iter().rev() {
-        if let [rest, coefficient] = &poly.by_powers(sym)[..]
-            && let Some(sign @ (1 | -1)) = coefficient.as_constant()
-        {
-            return Some((sym, rest.scaled(-sign)?));
-        }
-    }
-    None
 }
 
 /// Simplifies disjunctions by the other assumptions: of `not a or b`, `b` remains if `a` is assumed. Facts that hold

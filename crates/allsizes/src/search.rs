@@ -90,7 +90,7 @@ pub(crate) struct Search<'k> {
     kernel: &'k Kernel,
     unknowns: Vec<Unknown>,
     /// Requirements on sizes, each with the sizes that it names, if known.
-    demands: Vec<(&'k Expr, Option<Vec<Unknown>>)>,
+    preconditions: Vec<(&'k Expr, Option<Vec<Unknown>>)>,
     found: Vec<Launch>,
     wanted: usize,
     steps: u64,
@@ -199,8 +199,8 @@ fn solved(kernel: &Kernel, wanted: usize) -> Vec<Launch> {
 /// Constants in requirements.
 fn numbers(kernel: &Kernel) -> Vec<i128> {
     let mut found: Vec<i128> = Vec::new();
-    for demand in kernel.requires.iter().filter(|one| one.forall.is_empty()) {
-        visit(&demand.condition, &mut |inner| {
+    for precondition in kernel.requires.iter().filter(|one| one.forall.is_empty()) {
+        visit(&precondition.condition, &mut |inner| {
             if let ExprKind::Int(value @ 2..=0x7fff_ffff) = inner.kind
                 && !found.contains(&value)
                 && found.len() < MAX_NUMBERS
@@ -260,13 +260,13 @@ impl<'k> Search<'k> {
         let scalars = kernel.scalars.iter();
         let integers = scalars.filter(|var| kernel.vars[**var].ty != Type::Float);
         unknowns.extend(integers.map(|var| Unknown::Scalar(*var)));
-        let demands = kernel.requires.iter().filter(|one| one.forall.is_empty());
-        let demands = demands.map(|one| (&one.condition, named_sizes(&one.condition))).collect();
+        let plain = kernel.requires.iter().filter(|one| one.forall.is_empty());
+        let preconditions = plain.map(|one| (&one.condition, named_sizes(&one.condition)));
         let wanted = wanted.min(MAX_FOUND_SCALARS / kernel.scalars.len().max(1));
         Self {
             kernel,
             unknowns,
-            demands,
+            preconditions: preconditions.collect(),
             found: Vec::new(),
             wanted,
             steps: 0,
@@ -313,12 +313,12 @@ impl<'k> Search<'k> {
     /// Values of a size at which a requirement without other free sizes turns from false to true.
     fn turning_points(&self, unknown: Unknown, chosen: &mut PartialAssignment) -> Vec<i128> {
         let (mut roots, mut units, mut power) = (Vec::new(), Vec::new(), false);
-        for (demand, named) in &self.demands {
+        for (precondition, named) in &self.preconditions {
             let open = |one: &Unknown| *one != unknown && chosen.get(*one).is_none();
             let about = named
                 .as_ref()
                 .is_some_and(|named| named.contains(&unknown) && !named.iter().any(open));
-            match &demand.kind {
+            match &precondition.kind {
                 _ if !about => {}
                 ExprKind::Compare(Compare::Eq, left, _)
                     if remainder_divisor(left, unknown).is_some() =>
@@ -397,7 +397,7 @@ impl<'k> Search<'k> {
     /// Returns `false` if a requirement is known to fail. Those without the size chosen last were checked before.
     fn is_possible(&self, chosen: &PartialAssignment, newest: Option<Unknown>) -> bool {
         let threads: i128 = chosen.block.iter().flatten().product();
-        let mut demands = self.demands.iter().filter(|(_, named)| {
+        let mut preconditions = self.preconditions.iter().filter(|(_, named)| {
             newest.is_none_or(|newest| named.as_ref().is_none_or(|named| named.contains(&newest)))
         });
         let limited = |axis: usize| {
@@ -407,13 +407,13 @@ impl<'k> Search<'k> {
         };
         threads <= 1024
             && (0..3).all(limited)
-            && demands.all(|(one, _)| truth(one, chosen) != Ok(false))
+            && preconditions.all(|(one, _)| truth(one, chosen) != Ok(false))
     }
 
     /// A size that a requirement determines.
     fn determined(&self, chosen: &PartialAssignment) -> Option<(Unknown, i128)> {
-        for (demand, _) in &self.demands {
-            let ExprKind::Compare(Compare::Eq, left, right) = &demand.kind else { continue };
+        for (precondition, _) in &self.preconditions {
+            let ExprKind::Compare(Compare::Eq, left, right) = &precondition.kind else { continue };
             for (one, other) in [(left, right), (right, left)] {
                 let unknown = as_unknown(one).filter(|one| chosen.get(*one).is_none());
                 let Some(unknown) = unknown else { continue };

@@ -14,6 +14,8 @@ const CHOICES: u64 = 6;
 const STEPS: u64 = 5;
 /// Limit on the values that are tried for all symbols together.
 const TRIALS: u32 = 120;
+/// Limit on the models of earlier queries.
+const MAX_MODELS: usize = 12;
 
 /// Values of symbols.
 pub struct Model {
@@ -57,20 +59,46 @@ pub fn find(known: &[Poly], symbols: &Symbols) -> Vec<Model> {
     (0..CHOICES).filter_map(|choice| model(&steps, choice)).collect()
 }
 
-/// Returns `true` if a quick search finds a model.
-pub fn is_satisfied(known: &[Poly], symbols: &Symbols) -> bool {
-    let steps = steps(known, symbols);
-    (0..CHOICES).any(|choice| model(&steps, choice).is_some())
+/// Models of earlier queries. Most failing queries of a proof differ little, so that one model serves many.
+#[derive(Default)]
+pub struct Pool {
+    /// The last one served last.
+    models: Vec<Model>,
 }
 
-/// Returns `true` if a longer search finds a model. Unlike the quick one, it backtracks: if a value leaves none for a
-/// later symbol, it tries another value.
-pub fn is_satisfiable(known: &[Poly], symbols: &Symbols) -> bool {
-    let steps = steps(known, symbols);
-    (0..CHOICES).any(|choice| {
-        let (mut model, mut trials) = (Model { values: FxHashMap::default() }, TRIALS);
-        model.complete(&steps, (choice, 0), &mut trials)
-    })
+impl Pool {
+    /// Returns `true` if a model of earlier queries, or one that a quick search finds, satisfies all of `known`.
+    pub fn satisfies_quickly(&mut self, known: &[Poly], symbols: &Symbols) -> bool {
+        let holds = |model: &Model| {
+            known.iter().all(|one| model.value(one).is_some_and(|value| value >= 0))
+        };
+        if let Some(at) = self.models.iter().rposition(holds) {
+            let last = self.models.remove(at);
+            self.models.push(last);
+            return true;
+        }
+        let steps = steps(known, symbols);
+        self.keep((0..CHOICES).find_map(|choice| model(&steps, choice)))
+    }
+
+    /// Returns `true` if a longer search finds a model. Unlike the quick one, it backtracks: if a value leaves none for
+    /// a later symbol, it tries another value.
+    pub fn satisfies(&mut self, known: &[Poly], symbols: &Symbols) -> bool {
+        let steps = steps(known, symbols);
+        self.keep((0..CHOICES).find_map(|choice| {
+            let (mut model, mut trials) = (Model { values: FxHashMap::default() }, TRIALS);
+            model.complete(&steps, (choice, 0), &mut trials).then_some(model)
+        }))
+    }
+
+    fn keep(&mut self, found: Option<Model>) -> bool {
+        let is_found = found.is_some();
+        if self.models.len() >= MAX_MODELS {
+            self.models.remove(0);
+        }
+        self.models.extend(found);
+        is_found
+    }
 }
 
 fn steps<'k>(known: &'k [Poly], symbols: &'k Symbols) -> Vec<Step<'k>> {
@@ -296,9 +324,22 @@ mod tests {
         let mut known = vec![difference.clone(), difference.scaled(-1).unwrap()];
         known.push(sum(&[(1, &[odd]), (-8, &[])]));
         known.push(sum(&[(-1, &[odd]), (10, &[])]));
-        assert!(is_satisfiable(&known, &symbols));
+        assert!(Pool::default().satisfies(&known, &symbols));
         known.push(sum(&[(-1, &[odd]), (8, &[])]));
-        assert!(!is_satisfiable(&known, &symbols));
+        assert!(!Pool::default().satisfies(&known, &symbols));
+    }
+
+    #[test]
+    fn a_model_serves_only_queries_that_it_satisfies() {
+        let (symbols, [size, thread, ..], known) = block();
+        let mut pool = Pool::default();
+        assert!(pool.satisfies_quickly(&known, &symbols));
+        let mut with = known.clone();
+        // Symbols without a value in an earlier model, and contradictions.
+        with.push(sum(&[(1, &[size]), (-1, &[thread]), (-1, &[])]));
+        assert!(pool.satisfies_quickly(&with, &symbols));
+        with.push(sum(&[(1, &[thread]), (-1, &[size])]));
+        assert!(!pool.satisfies_quickly(&with, &symbols) && !pool.satisfies(&with, &symbols));
     }
 
     #[test]

@@ -77,11 +77,36 @@ fn split_once(
         let above = size.offset(-1).and_then(|most| most.plus(&remainder));
         let (Some(below), Some(above)) = (below, above) else { continue };
         // `S ≥ 1` follows from both: their sum is `2·S − 2 ≥ 0`.
-        if nonnegative(&below) && nonnegative(&above) {
-            return Some((quotient, remainder));
+        match (nonnegative(&below), nonnegative(&above)) {
+            (true, true) => return Some((quotient, remainder)),
+            (false, false) => {}
+            (is_small, _) => {
+                let moved = moved_by_stride(&size, (&quotient, &remainder), is_small);
+                if let Some((quotient, remainder)) = moved
+                    && [remainder.clone(), remainder.scaled(-1)?].iter().all(|side| {
+                        let most = size.offset(-1).and_then(|most| most.plus(side));
+                        most.is_some_and(|one| nonnegative(&one))
+                    })
+                {
+                    return Some((quotient, remainder));
+                }
+            }
         }
     }
     None
+}
+
+/// The same equation with a remainder that is larger, or smaller, by one stride. Division of polynomials cannot tell
+/// whether `n − 4·q` belongs to the multiples of `n`: of `n·r + n − 4·q` both `r` and `r + 1` may be the quotient.
+fn moved_by_stride(
+    size: &Poly,
+    (quotient, remainder): (&Poly, &Poly),
+    is_larger: bool,
+) -> Option<(Poly, Poly)> {
+    Some(match is_larger {
+        true => (quotient.offset(-1)?, remainder.plus(size)?),
+        false => (quotient.offset(1)?, remainder.minus(size)?),
+    })
 }
 
 /// Candidate splits: a stride, with quotient and remainder.

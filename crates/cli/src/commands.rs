@@ -118,7 +118,7 @@ fn run_equiv_for_all(args: &EquivArgs, console: &Console) -> Exit {
     let correspondence = driver::prove::Correspondence {
         names: args.sizes.map.clone(),
         same_launch: args.sizes.same_launch,
-        requires: args.sizes.demands.clone(),
+        requires: args.sizes.requires.clone(),
     };
     let inputs = [&inputs[0], &inputs[1]];
     let (command, launches) = ("equiv", Launches::All);
@@ -218,7 +218,7 @@ fn run_prove(args: &ProveArgs, console: &Console) -> Exit {
         Ok(ensures) => ensures,
         Err(error) => return console.fail(&error.to_string()),
     };
-    let (arguments, requires) = (args.arguments.clone(), args.demands.clone());
+    let (arguments, requires) = (args.arguments.clone(), args.requires.clone());
     let contract = driver::prove::Contract { ensures, arguments, requires };
     let environment = console.environment().without_cache(args.method.no_cache);
     let cache = environment.cache_folder();

@@ -20,6 +20,7 @@ mod output_lock;
 mod overdue;
 mod project;
 mod proof_args;
+pub mod readers;
 mod version;
 mod watch;
 

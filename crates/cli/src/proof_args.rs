@@ -128,7 +128,7 @@ pub(crate) struct SizeArgs {
 
     /// A launch precondition, as a `requires` clause states it: 'n > 0'.
     #[arg(long = "requires", value_name = "CONDITION", requires = "for_all_sizes")]
-    pub(crate) demands: Vec<String>,
+    pub(crate) requires: Vec<String>,
 
     /// Define a macro, as `#define NAME VALUE` does; without a value, as 1.
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", requires = "for_all_sizes")]
@@ -180,7 +180,7 @@ pub(crate) struct ProveArgs {
         help_heading = "What is proved",
         allow_hyphen_values = true
     )]
-    pub(crate) demands: Vec<String>,
+    pub(crate) requires: Vec<String>,
 
     /// Make no assumptions about the launch: prove it for every launch that CUDA allows.
     #[arg(

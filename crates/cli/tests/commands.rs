@@ -60,7 +60,7 @@ fn commands() -> Vec<String> {
 fn every_command_has_help_in_both_forms() {
     let commands = commands();
     assert!(commands.len() > 12, "{commands:?}");
-    for command in commands.iter().filter(|one| *one != "help") {
+    for command in commands.iter().filter(|command| *command != "help") {
         let (status, long) = run(&["help", command]);
         assert_eq!(status, 0, "{command}: {long}");
         assert!(long.contains(&format!("Usage: warpproof {command}")), "{command}: {long}");
@@ -72,7 +72,7 @@ fn every_command_has_help_in_both_forms() {
 /// Each flag under the heading of what it is about; only --help and --version have none.
 #[test]
 fn flags_stand_under_headings() {
-    for command in commands().iter().filter(|one| *one != "help") {
+    for command in commands().iter().filter(|command| *command != "help") {
         let (_, help) = run(&[command, "--help"]);
         let options = help.split("\nOptions:\n").nth(1).unwrap_or_default();
         let options = options.split("\n\n").next().unwrap_or_default();

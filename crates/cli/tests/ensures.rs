@@ -10,8 +10,8 @@ use snapbox::cmd::{Command, cargo_bin};
 fn prove(kernel: &str, formula: &str, arguments: &[&str], requires: &[&str]) -> (i32, String) {
     let mut command = Command::new(cargo_bin!("warpproof")).stdin(kernel);
     command = command.args(["prove", "-", "--no-solver", "--no-compare", "--ensures", formula]);
-    command = command.args(arguments.iter().flat_map(|one| ["--arg", one]));
-    command = command.args(requires.iter().flat_map(|one| ["--requires", one]));
+    command = command.args(arguments.iter().flat_map(|argument| ["--arg", argument]));
+    command = command.args(requires.iter().flat_map(|require| ["--requires", require]));
     let output = command.assert().get_output().clone();
     let text = [output.stdout, output.stderr].concat();
     (output.status.code().unwrap(), String::from_utf8(text).unwrap())

@@ -25,7 +25,7 @@ fn answer(name: &str, files: &[(&str, &str)], words: &[&str]) -> (String, Vec<St
 fn doubles(name: &str, text: &str, requires: &[&str]) -> (String, Vec<String>) {
     let mut words = vec!["prove", "k.cu", "--no-solver", "--no-compare", "--no-cache"];
     words.extend(["--ensures", "y[i] = 2*x[i]", "--arg", "x=f32[n]", "--arg", "y=f32[n]:out"]);
-    words.extend(requires.iter().flat_map(|one| ["--requires", one]));
+    words.extend(requires.iter().flat_map(|require| ["--requires", require]));
     answer(name, &[("k.cu", text)], &words)
 }
 

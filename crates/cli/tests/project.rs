@@ -73,6 +73,20 @@ fn results_for_programs_have_every_entry() {
     assert_eq!(allowed[0]["level"], "note");
 }
 
+/// An accepted answer is a skipped test with the reason: it does not fail the run, and is not proved.
+#[test]
+fn junit_fails_where_the_run_fails() {
+    let (code, output, _) = run(&folder(), &["run", "--format", "junit", "walk"]);
+    assert_eq!(code, 0);
+    assert!(!output.contains("<error") && !output.contains("<failure"), "{output}");
+    assert_eq!(output.matches("<skipped message=\"unknown, accepted by require").count(), 11);
+    let (code, output, _) = run(&folder(), &["run", "--format", "junit", "relu"]);
+    assert_eq!(code, 0);
+    assert_eq!(output.matches("<skipped ").count(), 1, "{output}");
+    let (code, output, _) = run(&folder(), &["run", "--format", "junit", "scale"]);
+    assert_eq!((code, output.matches("<failure ").count()), (1, 1), "{output}");
+}
+
 #[test]
 fn mistakes_in_a_project_are_told_with_their_lines() {
     let (code, output, messages) = run(&folder(), &["run", "mistakes.toml"]);

@@ -105,7 +105,7 @@ fn all_kernels_of_a_file_are_proved() {
     let reports = all["reports"].as_array().unwrap();
     let told: Vec<[&str; 2]> = reports
         .iter()
-        .map(|one| [&one["name"], &one["verdict"]].map(|field| field.as_str().unwrap()))
+        .map(|report| [&report["name"], &report["verdict"]].map(|field| field.as_str().unwrap()))
         .collect();
     let wanted = [
         ["fill", "proved"],

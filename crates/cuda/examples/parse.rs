@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 fn main() {
     let mut out = std::io::stdout().lock();
     let (folders, paths): (Vec<String>, Vec<String>) =
-        std::env::args().skip(1).partition(|one| one.starts_with("-I"));
-    let includes: Vec<PathBuf> = folders.iter().map(|one| PathBuf::from(&one[2..])).collect();
+        std::env::args().skip(1).partition(|argument| argument.starts_with("-I"));
+    let includes: Vec<PathBuf> = folders.iter().map(|folder| PathBuf::from(&folder[2..])).collect();
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let read = |path: &Path| path.is_file().then(|| std::fs::read_to_string(path));

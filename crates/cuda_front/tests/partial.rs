@@ -10,7 +10,10 @@ fn demands(expression: &str) -> Vec<(Demand, bool)> {
         }}"
     );
     let (_, kernel) = cuda_front::kernels(&text).unwrap().remove(0);
-    operations(&kernel.unwrap()).iter().map(|one| (one.demand, one.is_never_defined)).collect()
+    operations(&kernel.unwrap())
+        .iter()
+        .map(|operation| (operation.demand, operation.is_never_defined))
+        .collect()
 }
 
 #[test]

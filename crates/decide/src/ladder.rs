@@ -365,8 +365,10 @@ impl<'t> Ladder<'t> {
         reference_conditions: &[SideCondition],
         optimised_conditions: Vec<SideCondition>,
     ) -> Outcome<(Vec<Definedness>, Vec<Definedness>)> {
-        let given: Vec<Definedness> =
-            reference_conditions.iter().map(|one| one.condition.clone()).collect();
+        let given: Vec<Definedness> = reference_conditions
+            .iter()
+            .map(|reference_condition| reference_condition.condition.clone())
+            .collect();
         let mut open = Vec::new();
         for requirement in optimised_conditions {
             let key = (given.clone(), requirement.condition.clone());

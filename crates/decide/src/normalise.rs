@@ -332,7 +332,8 @@ impl<'t> Normaliser<'t> {
         for run in terms.products(sum) {
             let mut rest = run;
             while !rest.is_empty() {
-                let simple = |one: &&Factors| is_input(one.left()) && is_input(one.right());
+                let simple =
+                    |factors: &&Factors| is_input(factors.left()) && is_input(factors.right());
                 let plain =
                     if total.is_plain() { rest.iter().take_while(simple).count() } else { 0 };
                 let (products, others) = rest.split_at(plain);

@@ -287,7 +287,7 @@ impl Numbering {
             Some(Value::Sum(summands))
                 if summands.len() == 1 || self.may_copy(self.products.len(), summands.len()) =>
             {
-                self.products.extend(summands.iter().map(|one| one.negated(negative)));
+                self.products.extend(summands.iter().map(|summand| summand.negated(negative)));
             }
             Some(Value::Product(factors)) if factors.len() == 2 => {
                 let product = Product::new(negative, [factors[0], factors[1]]);
@@ -438,7 +438,7 @@ impl Numbering {
         }
         self.scaled.push(match &value {
             Value::Constant(constant) => !constant.is_one(),
-            Value::Product(factors) => factors.iter().any(|one| self.is_constant(*one)),
+            Value::Product(factors) => factors.iter().any(|factor| self.is_constant(*factor)),
             _ => false,
         });
         let value = Arc::new(value);

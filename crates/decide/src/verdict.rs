@@ -9,11 +9,11 @@ use std::fmt;
 /// The step of the ladder that settled the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rung {
-    /// The same products of inputs in some order.
+    /// Both sides are sums of the same products of inputs.
     Products,
-    /// The same operations, up to the order of operands that commute.
+    /// Both sides are the same operations, up to the order of operands that commute.
     Structure,
-    /// The same normal form, with quotients and roots of sums kept as composite atoms.
+    /// Both sides have the same normal form, with quotients and roots of sums kept as composite atoms.
     Composite,
     /// The difference is zero once composites are multiplied out and denominators cleared.
     Inline,

@@ -7,7 +7,7 @@
 
 use crate::demangle::demangle;
 use crate::execute::FinishedRun;
-use exec::{Placement, Settled};
+use exec::{AlignmentAssumption, Placement};
 use std::collections::BTreeMap;
 
 /// The number of arrays that are listed; the others are counted.
@@ -18,27 +18,28 @@ type Arrays<'p> = BTreeMap<(&'p str, u32), Vec<&'p Placement>>;
 
 /// The assumptions about places of shared arrays.
 pub(crate) fn assumed(finished: &FinishedRun<'_>) -> impl Iterator<Item = String> {
-    let packed = described(finished, Settled::InEveryPacking).map(|(largest, each)| {
+    let packed = described(finished, AlignmentAssumption::InEveryPacking).map(|(largest, each)| {
         format!(
             "shared arrays are contiguous from a multiple of {largest} bytes on, in any order, with gaps \
             only for alignment ({each})"
         )
     });
-    let placed = described(finished, Settled::AsPlaced).map(|(largest, each)| {
+    let placed = described(finished, AlignmentAssumption::AsPlaced).map(|(largest, each)| {
         format!(
             "static shared variables are laid out in declaration order from a multiple of {largest} bytes \
             on, the kernel's own first ({each})"
         )
     });
-    let dynamic = described(finished, Settled::AtDynamicStart).map(|(largest, each)| {
-        format!("dynamic shared memory begins at a multiple of {largest} bytes ({each})")
-    });
+    let dynamic =
+        described(finished, AlignmentAssumption::AtDynamicStart).map(|(largest, each)| {
+            format!("dynamic shared memory begins at a multiple of {largest} bytes ({each})")
+        });
     packed.into_iter().chain(placed).chain(dynamic)
 }
 
-/// The arrays whose alignment was settled as `settled`: the largest alignment needed, and a description of each.
-fn described(finished: &FinishedRun<'_>, settled: Settled) -> Option<(u32, String)> {
-    let packed = arrays(finished, settled);
+/// The arrays that are aligned under an assumption: the largest alignment needed, and a description of each.
+fn described(finished: &FinishedRun<'_>, assumption: AlignmentAssumption) -> Option<(u32, String)> {
+    let packed = arrays(finished, assumption);
     let largest = packed.keys().map(|(_, needed)| *needed).max()?;
     let each = packed.iter().map(|((name, needed), all)| {
         let (name, line) = (short_name(name), finished.kernel().line(all[0].place));
@@ -52,7 +53,7 @@ fn described(finished: &FinishedRun<'_>, settled: Settled) -> Option<(u32, Strin
 
 /// The reasons why alignment is open.
 pub(crate) fn open(finished: &FinishedRun<'_>) -> Vec<String> {
-    let open = arrays(finished, Settled::No);
+    let open = arrays(finished, AlignmentAssumption::Open);
     let mut reasons: Vec<String> =
         open.into_values().map(|accesses| reason(finished, &accesses)).collect();
     if reasons.len() > SHOWN {
@@ -72,7 +73,7 @@ fn reason(finished: &FinishedRun<'_>, accesses: &[&Placement]) -> String {
     };
     let (program, kernel) = (finished.program(), finished.built.launch.kernel);
     let other = (*space == ir::Space::Shared)
-        .then(|| exec::in_the_way(program, kernel, name, *needed))
+        .then(|| exec::misaligning_array(program, kernel, name, *needed))
         .flatten();
     let why = other.map_or_else(String::new, |other| {
         let (name, size) = (short_name(&other.name), other.size.unwrap_or(0));
@@ -84,11 +85,12 @@ fn reason(finished: &FinishedRun<'_>, accesses: &[&Placement]) -> String {
     )
 }
 
-/// The accesses that were settled in this way, by array.
-fn arrays<'f>(finished: &'f FinishedRun<'_>, settled: Settled) -> Arrays<'f> {
+/// The accesses that are aligned under an assumption, by array.
+fn arrays<'f>(finished: &'f FinishedRun<'_>, assumption: AlignmentAssumption) -> Arrays<'f> {
     let mut arrays = Arrays::new();
-    for one in finished.result.alignments.iter().filter(|one| one.settled == settled) {
-        arrays.entry((&one.name, one.needed)).or_default().push(one);
+    let placements = finished.result.alignments.iter();
+    for placement in placements.filter(|placement| placement.assumption == assumption) {
+        arrays.entry((&placement.name, placement.needed)).or_default().push(placement);
     }
     arrays
 }

@@ -40,8 +40,16 @@ pub fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Reads a text written by people, of at most 256 MiB.
+///
+/// # Errors
+/// If there is no such file, it is larger, or it is not text.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    read_text_within(path, MAX_TEXT)
+}
+
 /// Reads a text of at most `most` bytes.
-pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+pub(crate) fn read_text_within(path: &Path, most: u64) -> io::Result<String> {
     let bytes = read(path, most)?;
     String::from_utf8(bytes).map_err(|_| {
         io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8")

@@ -72,7 +72,7 @@ fn check(execution: &Execution<'_>, options: Options<'_>, colour: Colour) -> Out
             return refused_outcome(execution, &refusal, format, colour);
         }
     };
-    finished = furthest_run(execution, finished, checks);
+    finished = furthest_run(execution, finished, checks, strict);
     let adopted = match settle_equal_writes(execution, &finished, checks, strict) {
         Some(EqualWrites::BitForBit(settled)) => Some(settled),
         Some(EqualWrites::AsReals(settled)) if allow.float_order => Some(settled),
@@ -118,6 +118,7 @@ fn furthest_run<'r>(
     execution: &Execution<'r>,
     first: FinishedRun<'r>,
     checks: Checks,
+    strict: bool,
 ) -> FinishedRun<'r> {
     let unfixed = first.result.unfixed;
     let stopped = first.result.gap.is_some();
@@ -152,7 +153,7 @@ fn furthest_run<'r>(
             _ => {}
         }
     }
-    let best = run_with_tickets(execution, best, checks);
+    let best = run_with_tickets(execution, best, checks, strict);
     run_with_index_ranges(execution, best, checks)
 }
 
@@ -162,9 +163,13 @@ fn run_with_tickets<'r>(
     execution: &Execution<'r>,
     best: FinishedRun<'r>,
     checks: Checks,
+    strict: bool,
 ) -> FinishedRun<'r> {
     if best.result.gap.is_none() || !exec::may_take_tickets(best.program()) {
         return best;
+    }
+    if let Some(run) = run_with_tickets_bit_for_bit(execution, checks, strict) {
+        return run;
     }
     for lifted in [false, true] {
         let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque);
@@ -186,6 +191,28 @@ fn run_with_tickets<'r>(
         }
     }
     best
+}
+
+/// Returns a run that completes if blocks take several tickets each, and gives the same bits for every order of them.
+fn run_with_tickets_bit_for_bit<'r>(
+    execution: &Execution<'r>,
+    checks: Checks,
+    strict: bool,
+) -> Option<FinishedRun<'r>> {
+    let prepared = execute::prepare(execution, &[], "check", MissingData::Opaque).ok()?;
+    let mut prepared = prepared.without_relations();
+    let settings = (execution.limits, checks);
+    let found = equiv::check_bit_for_bit(prepared.program(), &prepared.built.launch, settings)?;
+    if found.relies_on_alike_fusion && strict {
+        return None;
+    }
+    if found.relies_on_alike_fusion {
+        prepared = prepared.assuming(ALIKE_FUSION);
+    }
+    if found.relies_on_repeatable_products {
+        prepared = prepared.assuming(REPEATABLE_PRODUCTS);
+    }
+    Some(prepared.finish(found.outcome, checks))
 }
 
 impl FinishedRun<'_> {
@@ -290,6 +317,10 @@ enum EqualWrites<'r> {
 const ALIKE_FUSION: &str =
     "ptxas fuses a product and a sum in the same way wherever the instruction is executed";
 
+/// The assumption of value numbering about sums inside matrix instructions, if several runs are compared.
+const REPEATABLE_PRODUCTS: &str =
+    "a matrix instruction gives the same bits whenever it is executed on the same operands";
+
 /// Runs with values, and returns the run if it settles the open questions about equal writes.
 fn settle_equal_writes<'r>(
     execution: &Execution<'r>,
@@ -306,6 +337,9 @@ fn settle_equal_writes<'r>(
         let prepared = if lifted { prepare()?.lifted() } else { prepare()? };
         if lift::drops_code(prepared.program()) {
             return None;
+        }
+        if lifted && prepared.is_unchanged_by_lifting() {
+            break;
         }
         let (program, launch) = (prepared.program(), &prepared.built.launch);
         let places = places.iter().copied();
@@ -340,7 +374,7 @@ fn settle_equal_writes<'r>(
 /// Searches for tensor contents on which conditional accesses race, if races are undecided.
 fn search_for_races(execution: &Execution<'_>, finished: &mut FinishedRun<'_>, checks: Checks) {
     let mut open = finished.result.undecided.iter();
-    let is_open = open.any(Undecided::asks_for_contents) && finished.result.gap.is_none();
+    let is_open = open.any(Undecided::depends_on_contents) && finished.result.gap.is_none();
     if !is_open || checks.lock_step || finished.errors().next().is_some() {
         return;
     }

@@ -12,7 +12,7 @@ pub(crate) fn not_in_mask(mask: u32, (finding, who): (&Finding, String)) -> Diag
 }
 
 /// A collective that completes without some lanes of its mask, because they have ended.
-pub(crate) fn lanes_left(
+pub(crate) fn lanes_exited(
     mask: u32,
     left: &[(u32, Place)],
     (finding, who): (&Finding, String),

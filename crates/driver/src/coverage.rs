@@ -75,7 +75,10 @@ fn executed_sites(
         let entered = entered_blocks(function, id, &left, executed);
         let replaced_loops = retry_instructions(function, id, executed);
         for (block, data) in function.blocks.enumerate() {
-            let instructions = data.instructions.iter().map(|one| (one.span, one.location));
+            let instructions = data
+                .instructions
+                .iter()
+                .map(|instruction| (instruction.span, instruction.location));
             for (span, location) in instructions.chain([(data.span, data.location)]) {
                 let site = (id, span);
                 let seen = match (replaced, left.contains(&span)) {
@@ -149,7 +152,8 @@ fn entered_blocks(
         .indices()
         .map(|block| !spans(block).any(|span| left.contains(&span)))
         .collect();
-    let mut open: Vec<BlockId> = function.blocks.indices().filter(|&one| entered[one]).collect();
+    let mut open: Vec<BlockId> =
+        function.blocks.indices().filter(|&index| entered[index]).collect();
     while let Some(block) = open.pop() {
         for next in function.blocks[block].terminator.successors() {
             if vanished[next] && !entered[next] {

@@ -356,7 +356,7 @@ impl FinishedRun<'_> {
         let gap = self.result.gap.as_ref().filter(|gap| !self.is_explained(gap))?;
         let diagnostic = findings::gap(gap, self.program(), self.source());
         // An error before it has the advice.
-        let is_first = self.result.findings.iter().all(|one| one.fault.is_note());
+        let is_first = self.result.findings.iter().all(|finding| finding.fault.is_note());
         Some(match self.missing_cluster() {
             Some(help) if is_first && diagnostic.help.is_none() => diagnostic.help(help),
             _ => diagnostic,

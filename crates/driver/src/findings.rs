@@ -179,7 +179,7 @@ pub(crate) fn kind(fault: &Fault) -> FindingKind {
         Fault::Mbarrier(_) => FindingKind::BarrierMisuse,
         Fault::NotInMask { .. }
         | Fault::LanesMissing { .. }
-        | Fault::LanesLeft { .. }
+        | Fault::LanesExited { .. }
         | Fault::PartOfWarpGroup { .. } => FindingKind::WarpCollective,
         Fault::CopiesInFlight { .. }
         | Fault::CopySize { .. }
@@ -213,7 +213,7 @@ pub(crate) fn property(fault: &Fault) -> PropertyName {
         Fault::Barrier(_) | Fault::Mbarrier(_) => PropertyName::Barriers,
         Fault::NotInMask { .. }
         | Fault::LanesMissing { .. }
-        | Fault::LanesLeft { .. }
+        | Fault::LanesExited { .. }
         | Fault::PartOfWarpGroup { .. } => PropertyName::Collectives,
         Fault::Race(_)
         | Fault::BeforeGridWait { .. }
@@ -252,8 +252,8 @@ fn describe(group: &Group<'_>, program: &Program) -> Diagnostic {
             return sync_findings::deadlock(*waiting, waits, finding, program);
         }
         Fault::NotInMask { mask } => return collective_findings::not_in_mask(*mask, described),
-        Fault::LanesLeft { mask, left } => {
-            return collective_findings::lanes_left(*mask, left, described, program);
+        Fault::LanesExited { mask, exited } => {
+            return collective_findings::lanes_exited(*mask, exited, described, program);
         }
         Fault::LanesMissing { missing } => {
             return collective_findings::lanes_missing(*missing, described);

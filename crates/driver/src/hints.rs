@@ -7,7 +7,7 @@
 
 use crate::grouping::Group;
 use crate::source_lines::outermost_line;
-use exec::{AccessKind, Checks, Fault, Launch, Limits, Outcome, Place, Race, Thread};
+use exec::{AccessKind, Checks, EarlyFinding, Fault, Launch, Limits, Outcome, Place, Race, Thread};
 use ir::{BarrierKind, BlockId, FuncId, Instr, Op, Operand, Program, Space, SyncOp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -29,6 +29,8 @@ pub(crate) struct HintSearch<'t> {
     program: &'t Program,
     launch: &'t Launch,
     found: &'t Outcome,
+    /// The keys of all its findings.
+    known: BTreeSet<Key>,
     checks: Checks,
     /// The user's limits: time and cancellation.
     limits: Limits,
@@ -47,7 +49,8 @@ impl<'t> HintSearch<'t> {
     ) -> Self {
         let checks = Checks { barrier_uses: false, ..checks };
         let (budget, groups) = (MAX_INSTRUCTIONS, MAX_HINTS);
-        Self { program, launch, found, checks, limits, budget, groups }
+        let known = keys(found);
+        Self { program, launch, found, known, checks, limits, budget, groups }
     }
 
     /// Returns a remedy that orders the accesses of a group of races, as a sentence.
@@ -245,11 +248,19 @@ impl<'t> HintSearch<'t> {
         self.budget = self.budget.checked_sub(limit)?;
         let program = with_barriers(self.program, points, barrier);
         let limits = Limits { lane_instructions: limit, ..self.limits };
-        let outcome = exec::check_with(&program, launch, limits, self.checks);
-        let (before, after) = (keys(self.found), keys(&outcome));
-        let all_gone = races.iter().all(|race| !after.contains(&race_key(race)));
-        let runs_as_far = outcome.gap.is_none() || self.found.gap.is_some();
-        Some(all_gone && runs_as_far && after.is_subset(&before))
+        let gone: BTreeSet<Key> = races.iter().map(|race| race_key(race)).collect();
+        let is_unwanted = |key: &Key| gone.contains(key) || !self.known.contains(key);
+        let ends_trial = |found: EarlyFinding<'_>| {
+            is_unwanted(&match found {
+                EarlyFinding::Race(places) => key_of_places(places),
+                EarlyFinding::Fault(fault, place) => (fault_name(fault), place, None),
+            })
+        };
+        let outcome = exec::check_until(&program, launch, limits, self.checks, &ends_trial);
+        Some(outcome.is_some_and(|outcome| {
+            let runs_as_far = outcome.gap.is_none() || self.found.gap.is_some();
+            runs_as_far && !keys(&outcome).iter().any(is_unwanted)
+        }))
     }
 }
 
@@ -334,7 +345,10 @@ fn keys(outcome: &Outcome) -> BTreeSet<Key> {
 }
 
 fn race_key(race: &Race) -> Key {
-    let [a, b] = race.sides.each_ref().map(|side| side.place);
+    key_of_places(race.sides.each_ref().map(|side| side.place))
+}
+
+fn key_of_places([a, b]: [Place; 2]) -> Key {
     ("Race".to_owned(), a.min(b), Some(a.max(b)))
 }
 

@@ -59,7 +59,7 @@ mod vocabulary;
 mod wmma;
 
 pub use allow::{Allow, UnknownAllowance};
-pub use bounded::open;
+pub use bounded::{open, read_text};
 pub use exec::{Limits, Stage, Watch};
 pub use execute::Execution;
 pub use exit::Exit;

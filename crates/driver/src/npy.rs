@@ -156,7 +156,7 @@ pub enum FormatError {
     BigEndian {
         /// The type in the header.
         description: String,
-        /// The same for this machine.
+        /// The type with its bytes in this machine's order.
         dtype: Dtype,
     },
     /// More or less data than the shape has elements.

@@ -274,7 +274,7 @@ mod tests {
         fn names(&self) -> Vec<String> {
             let entries = std::fs::read_dir(&self.0).unwrap().flatten();
             let mut names: Vec<String> =
-                entries.map(|one| one.file_name().into_string().unwrap()).collect();
+                entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
             names.sort();
             names
         }

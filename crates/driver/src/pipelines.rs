@@ -21,7 +21,7 @@ pub(crate) fn of_run(
     (program, source): (&Program, &SourceFile),
 ) -> Vec<Pipeline> {
     let named = faulty_phases(findings);
-    let hangs = findings.iter().any(|one| matches!(one.fault, Fault::Deadlock { .. }));
+    let hangs = findings.iter().any(|finding| matches!(finding.fault, Fault::Deadlock { .. }));
     let row = |one: &MbarrierUse| {
         let mbarrier = name(&one.target).replace('`', "");
         let phase = |phase: &PhaseUse<Place>| {
@@ -30,7 +30,7 @@ pub(crate) fn of_run(
             });
             // The phase at which threads hang, or in which announced bytes were not delivered.
             let is_open = phase.ended.is_none() && phase.phase.is_some();
-            let has_waiter = phase.events.iter().any(|one| one.kind == PhaseEventKind::Wait);
+            let has_waiter = phase.events.iter().any(|event| event.kind == PhaseEventKind::Wait);
             let [announced, delivered] = phase.bytes;
             let is_stuck = is_open && (hangs && has_waiter || announced != delivered);
             PipelinePhase {
@@ -47,7 +47,7 @@ pub(crate) fn of_run(
 /// The mbarriers and phases that races name: a copy that completes in the phase takes part in the race.
 fn faulty_phases(findings: &[Finding]) -> Vec<(String, u64)> {
     let mut found = Vec::new();
-    for finding in findings.iter().filter(|one| !one.fault.is_note()) {
+    for finding in findings.iter().filter(|finding| !finding.fault.is_note()) {
         let Fault::Race(race) = &finding.fault else { continue };
         for transfer in race.sides.iter().filter_map(|side| side.transfer.as_ref()) {
             if let CopyCompletion::Phase { target, phase } = &transfer.completion {

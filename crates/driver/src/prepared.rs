@@ -2,7 +2,7 @@
 
 use crate::arguments::{BuiltLaunch, ScalarValue};
 use crate::{Input, Limits};
-use ir::Program;
+use ir::{Block, Function, Program};
 use ptx::Lowered;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -63,6 +63,13 @@ impl<'r> PreparedLaunch<'r> {
         self
     }
 
+    /// Returns `true` if [`lifted`](Self::lifted) changed no instruction: then a run of the program says nothing new.
+    pub(crate) fn is_unchanged_by_lifting(&self) -> bool {
+        let Some(unlifted) = &self.unlifted else { return true };
+        let (before, after) = (&unlifted.functions, &self.lowered.program.functions);
+        before.len() == after.len() && before.iter().zip(after.iter()).all(is_same_code)
+    }
+
     /// Adds a note for each scalar given by an expression of others: a run that ignores values takes it for any number.
     pub(crate) fn without_relations(mut self) -> Self {
         for scalar in &self.built.scalars {
@@ -88,4 +95,17 @@ impl<'r> PreparedLaunch<'r> {
         self.lifting.insert(what.to_owned());
         self
     }
+}
+
+/// Returns `true` if two functions have the same instructions.
+fn is_same_code((one, other): (&Function, &Function)) -> bool {
+    let is_same_block = |(one, other): (&Block, &Block)| {
+        let (before, after) = (&one.instructions, &other.instructions);
+        let mut pairs = before.iter().zip(after);
+        one.terminator == other.terminator
+            && before.len() == after.len()
+            && pairs.all(|(one, other)| one.guard == other.guard && one.op == other.op)
+    };
+    one.blocks.len() == other.blocks.len()
+        && one.blocks.iter().zip(other.blocks.iter()).all(is_same_block)
 }

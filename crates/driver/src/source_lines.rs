@@ -3,6 +3,7 @@
 //! Files of libraries are recognised by their folders and, for headers of CUDA and for Triton, by their names. An
 //! error only changes the order of lines; none is left out.
 
+use crate::paths::relative;
 use base::SourceLine;
 use exec::Place;
 use ir::Program;
@@ -41,10 +42,13 @@ pub(crate) fn source_lines(place: Place, program: &Program) -> Vec<SourceLine> {
     lines
 }
 
+/// Folders of Python's packages.
+const PACKAGES: [&str; 2] = ["/site-packages/", "/dist-packages/"];
+
 /// Parts of paths to libraries.
 const FOLDERS: [&str; 9] = [
-    "/site-packages/",
-    "/dist-packages/",
+    PACKAGES[0],
+    PACKAGES[1],
     "/usr/include/",
     "/usr/local/cuda",
     "/targets/x86_64-linux/include/",
@@ -99,13 +103,33 @@ pub(crate) fn outer_text(lines: &[SourceLine]) -> String {
     lines.iter().map(text).collect()
 }
 
+/// `kernel.cu:12`. The path is relative to the working folder, or to the folder of Python's packages.
 fn line_text(line: &SourceLine) -> String {
-    format!("{}:{}", line.file.as_deref().unwrap_or("?"), line.line)
+    let file = line.file.as_deref().unwrap_or("?");
+    let in_package =
+        PACKAGES.iter().find_map(|folder| file.rsplit_once(folder)).map(|(_, inside)| inside);
+    let file = in_package.map_or_else(|| relative(file), str::to_owned);
+    format!("{file}:{}", line.line)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_library;
+    use super::{is_library, line_text};
+    use base::SourceLine;
+
+    #[test]
+    fn paths_are_short() {
+        let shown = |file: &str| {
+            line_text(&SourceLine { file: Some(file.to_owned()), line: 7, in_library: false })
+        };
+        let folder = std::env::current_dir().unwrap();
+        assert_eq!(shown(&format!("{}/src/k.cu", folder.display())), "src/k.cu:7");
+        assert_eq!(
+            shown("/x/lib/python3.11/site-packages/triton/language/standard.py"),
+            "triton/language/standard.py:7"
+        );
+        assert_eq!(shown("/elsewhere/k.cu"), "/elsewhere/k.cu:7");
+    }
 
     #[test]
     fn libraries_are_told_by_folder_and_name() {

@@ -229,7 +229,10 @@ fn why(race: &Race, program: &Program) -> String {
 
 fn has_mbarriers(program: &Program) -> bool {
     let is_mbarrier = |op: &Op| matches!(op, Op::Sync(SyncOp::Mbarrier(_)));
-    program.functions.iter().any(|function| function.instructions().any(|one| is_mbarrier(&one.op)))
+    program
+        .functions
+        .iter()
+        .any(|function| function.instructions().any(|instruction| is_mbarrier(&instruction.op)))
 }
 
 /// Names mbarrier operations that count arrivals but order no memory.

@@ -114,8 +114,9 @@ fn record_uses(
 /// Checked on the text, not on the run: no other instruction may write a copy, and each load must write all of them.
 pub(crate) fn copies_are_loaded(kernel: Kernel<'_>, place: Place) -> bool {
     let mut products = kernel.functions().into_iter().flat_map(|function| {
-        let here = move |one: &&ir::Instr| one.span == place.span && one.location == place.location;
-        function.instructions().filter(here).map(move |one| (function, &one.op))
+        let here =
+            move |instr: &&ir::Instr| instr.span == place.span && instr.location == place.location;
+        function.instructions().filter(here).map(move |instruction| (function, &instruction.op))
     });
     products.all(|(function, op)| match op {
         Op::WmmaMma(mma) => {

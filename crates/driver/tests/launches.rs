@@ -236,7 +236,9 @@ fn both_paths_of_the_interpreter_report_the_same() {
     let wrong = Mutex::new(Vec::new());
     for_each(&launches, |launch, input| {
         launch.entry.flags.run(input, &launch.kernel, |execution| {
-            let check = |one: &Execution<'_>| check::run(one, Options::default(), Colour::Plain);
+            let check = |execution: &Execution<'_>| {
+                check::run(execution, Options::default(), Colour::Plain)
+            };
             corpus::by_both_paths(execution, check, |fast, general| {
                 wrong.lock().unwrap().push(format!("{}:\n{fast}\n{general}", launch.name()));
             })

@@ -74,7 +74,7 @@ fn no_mutant_that_differs_is_proved() {
     let known = |(name, line, _): &(String, usize, String)| {
         SURVIVORS.iter().any(|(one, at, _)| one == name && at == line)
     };
-    survivors.retain(|one| !known(one));
+    survivors.retain(|survivor| !known(survivor));
     assert!(survivors.is_empty(), "proved, though changed: {survivors:?}");
     assert!(refuted * 4 > pairs.len() * 3, "{refuted} of {} are refuted", pairs.len());
 }

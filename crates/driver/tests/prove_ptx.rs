@@ -29,7 +29,7 @@ fn folder() -> PathBuf {
 fn text(value: Value) -> String {
     match value {
         Value::Int { value, .. } => value.to_string(),
-        Value::Float(value) => format!("{value:?}"),
+        Value::Float(real) => format!("{:?}", real.value()),
         Value::Undefined => panic!("an element without a value"),
     }
 }
@@ -113,7 +113,8 @@ fn compare(values: &[Value], path: &Path) -> Result<(), String> {
     let width = array.data.len() / values.len().max(1);
     for (position, (value, bytes)) in values.iter().zip(array.data.chunks(width)).enumerate() {
         let same = match (value, array.dtype) {
-            (Value::Float(value), Dtype::F4) => {
+            (Value::Float(real), Dtype::F4) => {
+                let value = real.value();
                 let other = f64::from(f32::from_le_bytes(bytes.try_into().expect("four bytes")));
                 (value - other).abs() <= 1e-4 * value.abs().max(1.0)
                     || value.is_nan() && other.is_nan()

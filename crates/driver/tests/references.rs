@@ -11,7 +11,7 @@ use testing::noise;
 
 /// Relative error, or absolute below 1, of sums and functions in single precision.
 const SINGLE: f64 = 2e-6;
-/// The same if functions are approximate (`--use_fast_math`, Triton).
+/// Relative error of functions with approximate instructions (`--use_fast_math`, Triton).
 const APPROXIMATE: f64 = 1e-5;
 /// The rounding of a result to half precision.
 const HALF: f64 = 5e-4;

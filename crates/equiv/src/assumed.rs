@@ -38,13 +38,14 @@ pub fn impossible(sides: [&Side<'_>; 2], assumptions: &[Assumption]) -> Option<S
     if let Some(contradiction_text) = structure_contradiction(assumptions, &table) {
         return Some(contradiction_text);
     }
-    let texts: Vec<String> = assumptions.iter().map(|one| one.condition.to_string()).collect();
+    let texts: Vec<String> =
+        assumptions.iter().map(|assumption| assumption.condition.to_string()).collect();
     let all = texts.join("`, `");
     contradiction(&terms, &conditions).map(|found| match found {
         Contradiction::Input(input) => {
             let name = terms.inputs().place(input).map_or("", |place| place.0);
             let mut inputs = sides.iter().flat_map(|side| side.own_inputs());
-            let kind = inputs.find(|one| one.name == name).map(|one| type_name(one.scalar));
+            let kind = inputs.find(|input| input.name == name).map(|one| type_name(one.scalar));
             let kind = kind.unwrap_or_default();
             format!("no value of `{name}` ({kind}) satisfies `{all}`")
         }

@@ -12,7 +12,7 @@ use crate::answer::{Answer, Compared};
 use crate::assumed::Assumed;
 use crate::clock::Clock;
 use crate::difference::Difference;
-use crate::mismatch::{Mismatch, Unlike};
+use crate::mismatch::{DifferingProperty, Mismatch};
 use crate::options::Options;
 use crate::position::OpenElement;
 use crate::side::Side;
@@ -143,8 +143,8 @@ impl<'o, 's> Outputs<'o, 's> {
             let last = |side: &Side<'_>| side.writer(side.count(), name).map(|one| one.1.clone());
             let [Some(one), Some(other)] = self.sides.map(last) else { continue };
             if one.starts.len() != other.starts.len() {
-                let (name, how) = (name.clone(), Unlike::Size);
-                return Answer::Mismatch(Mismatch::Unlike { name, how });
+                let (name, property) = (name.clone(), DifferingProperty::Size);
+                return Answer::Mismatch(Mismatch::Different { name, property });
             }
             match self.elements([&one, &other]) {
                 Ok(elements) => all.push(elements),
@@ -192,8 +192,8 @@ impl<'o, 's> Outputs<'o, 's> {
         let batch = self.batch();
         for elements in all {
             let portions = elements.pairs.chunks(batch * self.clock.limits().jobs.max(1));
-            let decisions = portions.flat_map(|one| {
-                self.in_batches(one.chunks(batch), |pairs| self.equal_products(pairs))
+            let decisions = portions.flat_map(|portion| {
+                self.in_batches(portion.chunks(batch), |pairs| self.equal_products(pairs))
             });
             let settled: Vec<bool> = decisions.flatten().map(|one| one.is_some()).collect();
             let count = settled.iter().filter(|settled| **settled).count();

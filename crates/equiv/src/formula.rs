@@ -333,7 +333,7 @@ fn collect_names(expression: &Expression, names: &mut BTreeSet<String>) {
         Expression::Unary(_, a) => collect_names(a, names),
         Expression::Binary(_, a, b) => [a, b].into_iter().for_each(|one| collect_names(one, names)),
         Expression::Call(_, arguments) => {
-            arguments.iter().for_each(|one| collect_names(one, names))
+            arguments.iter().for_each(|argument| collect_names(argument, names))
         }
         _ => {}
     }
@@ -353,14 +353,14 @@ fn collect_constants(expression: &Expression, found: &mut BTreeSet<&'static str>
             [a, b].into_iter().for_each(|one| collect_constants(one, found));
         }
         Expression::Call(_, arguments) => {
-            arguments.iter().for_each(|one| collect_constants(one, found));
+            arguments.iter().for_each(|argument| collect_constants(argument, found));
         }
         _ => {}
     }
 }
 
 fn substitute(expression: &Expression, meanings: &BTreeMap<String, Formula>) -> Expression {
-    let inner = |one: &Expression| Box::new(substitute(one, meanings));
+    let inner = |expression: &Expression| Box::new(substitute(expression, meanings));
     match expression {
         Expression::Name(name, indices) => match meanings.get(name) {
             Some(meaning) => meaning.expression.clone(),
@@ -369,7 +369,8 @@ fn substitute(expression: &Expression, meanings: &BTreeMap<String, Formula>) -> 
         Expression::Unary(operator, a) => Expression::Unary(*operator, inner(a)),
         Expression::Binary(operator, a, b) => Expression::Binary(*operator, inner(a), inner(b)),
         Expression::Call(name, arguments) => {
-            let arguments = arguments.iter().map(|one| substitute(one, meanings)).collect();
+            let arguments =
+                arguments.iter().map(|argument| substitute(argument, meanings)).collect();
             Expression::Call(name.clone(), arguments)
         }
         other => other.clone(),

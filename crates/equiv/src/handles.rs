@@ -159,7 +159,7 @@ impl Handles {
     #[cold]
     fn find_row(&mut self, stretch: usize) -> bool {
         let Some(lanes) = self.growing.get(stretch..stretch + LANES) else { return false };
-        let is_row = (0..).zip(lanes).all(|(lane, term)| term.is_beside(lanes[0], lane));
+        let is_row = (0..).zip(lanes).all(|(lane, term)| term.is_sum_after(lanes[0], lane));
         self.rows.resize(self.growing.len(), None);
         self.rows[stretch] = Some(is_row);
         is_row
@@ -172,7 +172,7 @@ impl Handles {
             return advance(before, out);
         }
         for (lane, value) in out.iter_mut().enumerate() {
-            *value = self.start_stretch(first.beside(lane as u32));
+            *value = self.start_stretch(first.sum_after(lane as u32));
         }
     }
 

@@ -66,7 +66,7 @@ pub use formula::{Formula, FormulaError};
 pub use hidden::HiddenDifference;
 pub use interval::Enclosed;
 pub use marks::UnprovedRange;
-pub use mismatch::{Mismatch, Unlike};
+pub use mismatch::{DifferingProperty, Mismatch};
 pub use nearest::Nearest;
 pub use options::Options;
 pub use ordinary::InputContents;
@@ -79,5 +79,6 @@ pub use settle::{check_indexed, check_tickets, doubtful_copies, open_stores, set
 pub use side::{Assumption, Input, InputKind, Literal, Output, Side, StructuredElement};
 pub use symbolic::Symbolic;
 pub use term::{Number, indices};
+pub use tickets::{BitForBit, check_bit_for_bit};
 pub use trial::{show_out_of_bounds, show_race};
 pub use witness::Witness;

@@ -138,7 +138,9 @@ impl Bounds {
     fn of_sum(&self, terms: &Terms, sum: Sum) -> f64 {
         let largest = if sum.length <= MAX_VISITED {
             let products = terms.products(sum).flatten();
-            products.map(|one| self.at(one.left()) + self.at(one.right())).fold(0.0, f64::max)
+            products
+                .map(|product| self.at(product.left()) + self.at(product.right()))
+                .fold(0.0, f64::max)
         } else {
             2.0 * self.largest
         };

@@ -291,7 +291,7 @@ impl Unmarked<'_> {
         }
         if let Node::Sum(sum) = node {
             let factors: Vec<_> = terms.products(sum).flatten().copied().collect();
-            if factors.iter().all(|one| is_same(one.left()) && is_same(one.right())) {
+            if factors.iter().all(|factor| is_same(factor.left()) && is_same(factor.right())) {
                 return original;
             }
             let mut total = terms.zero();

@@ -12,12 +12,12 @@ pub enum Mismatch {
     #[error("there are too many inputs")]
     TooManyInputs,
     /// An input or output of both sides that differs between them.
-    #[error("`{name}` has {how} on the other side")]
-    Unlike {
+    #[error("`{name}` has {property} on the other side")]
+    Different {
         /// Its name.
         name: String,
         /// The property that differs.
-        how: Unlike,
+        property: DifferingProperty,
     },
     /// A tensor with different strides in different launches of a side.
     #[error("`{name}` has different strides in another launch")]
@@ -132,7 +132,7 @@ pub enum Mismatch {
 
 /// The property in which an input or output differs from that of the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unlike {
+pub enum DifferingProperty {
     /// The number of elements.
     Size,
     /// The elements that share memory.
@@ -147,7 +147,7 @@ pub enum Unlike {
     Type,
 }
 
-impl fmt::Display for Unlike {
+impl fmt::Display for DifferingProperty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Size => "a different size",

@@ -17,7 +17,7 @@ use term::Terms;
 /// The inputs at a point.
 #[derive(Clone, Copy, Debug)]
 enum PointKind {
-    /// The same number in all tensors.
+    /// All elements of all tensors are this number.
     Filled(f64),
     /// One number for each row.
     Rows(f64),

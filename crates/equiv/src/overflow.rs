@@ -87,9 +87,10 @@ pub(crate) fn find(
             Run { side, number, table, numbers: &numbers, limits }.on_bits()
         };
         let Some(optimised) = run(1) else { continue };
-        let is_fault = |one: &exec::Finding| !one.fault.is_note();
-        let has_fault =
-            |outcomes: &[Outcome]| outcomes.iter().any(|one| one.findings.iter().any(is_fault));
+        let is_fault = |finding: &exec::Finding| !finding.fault.is_note();
+        let has_fault = |outcomes: &[Outcome]| {
+            outcomes.iter().any(|outcome| outcome.findings.iter().any(is_fault))
+        };
         if has_fault(&optimised) {
             let faults = search.fault && result.fault.is_none();
             if faults && run(0).is_some_and(|reference| !has_fault(&reference)) {

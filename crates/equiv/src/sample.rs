@@ -146,9 +146,9 @@ impl<'s> Sample<'s> {
     pub(crate) fn value(&self, number: usize, input: Input) -> f64 {
         let kind = POINT_KINDS[number % POINT_KINDS.len()];
         let position = input.position();
-        let after = self.inputs.partition_point(|one| one.first <= position);
+        let after = self.inputs.partition_point(|input| input.first <= position);
         let elements = after.checked_sub(1).map(|at| self.inputs[at]);
-        let elements = elements.filter(|one| position < one.first + one.length);
+        let elements = elements.filter(|element| position < element.first + element.length);
         match (kind, elements) {
             (PointKind::Ordinary(number), _) => self.ordinary.value(number, input).to_f64_lossy(),
             // The gaps between elements belong to no tensor.

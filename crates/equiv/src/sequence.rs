@@ -112,7 +112,8 @@ fn with_unused_reads(
     limits: Limits,
     mut outcome: Outcome,
 ) -> Outcome {
-    let has_errors = |outcome: &Outcome| outcome.findings.iter().any(|one| !one.fault.is_note());
+    let has_errors =
+        |outcome: &Outcome| outcome.findings.iter().any(|finding| !finding.fault.is_note());
     if !has_errors(&outcome) {
         return outcome;
     }

@@ -18,7 +18,7 @@ use exec::{Checks, Doubt, Doubtful, Limits, Outcome, Place};
 /// Returns the stores that may race unless they repeat the value of another thread's store, which the run left open.
 #[must_use]
 pub fn open_stores(outcome: &Outcome) -> Vec<Place> {
-    let open = outcome.undecided.iter().filter(|open| open.asks_for_values());
+    let open = outcome.undecided.iter().filter(|open| open.depends_on_values());
     open.flat_map(|open| open.race.sides.each_ref().map(|side| side.place)).collect()
 }
 

@@ -7,7 +7,7 @@
 use crate::assumed_ranges::{self, AssumedRange};
 use crate::decisions::Decisions;
 use crate::formula::{Formula, FormulaError};
-use crate::mismatch::{Mismatch, Unlike};
+use crate::mismatch::{DifferingProperty, Mismatch};
 use crate::nearest::rounded_scalar;
 use crate::number_sets::numbers_of;
 use crate::side::{Assumption, Input, InputKind, Side, StructuredElement};
@@ -154,7 +154,8 @@ impl Table {
     ) -> Result<Symbolic, Mismatch> {
         let mut domain = Symbolic::new(Arc::clone(&self.inputs), FxHashMap::default(), snap);
         let mut inputs = side.launches().flat_map(|launch| &launch.inputs);
-        domain.decisions = inputs.any(|one| rounded_scalar(one).is_some()).then(Decisions::default);
+        domain.decisions =
+            inputs.any(|input| rounded_scalar(input).is_some()).then(Decisions::default);
         domain.rounds_scalars = rounds;
         // The conditions come first in every domain: their terms, as node numbers, are used in all domains.
         if self.all_conditions(&self.assumptions, &mut domain.terms)? != self.conditions {
@@ -407,8 +408,8 @@ fn number_tickets(
     side: &Side<'_>,
     inputs: &mut Inputs,
 ) -> Result<std::ops::Range<usize>, Mismatch> {
-    let takers = side.launches().filter(|one| exec::may_take_tickets(one.program));
-    let Some(blocks) = takers.map(|one| one.launch.blocks()).max() else { return Ok(0..0) };
+    let takers = side.launches().filter(|launch| exec::may_take_tickets(launch.program));
+    let Some(blocks) = takers.map(|taker| taker.launch.blocks()).max() else { return Ok(0..0) };
     let count = u32::try_from(blocks).map_err(|_| Mismatch::TooManyInputs)?;
     let place = inputs.tensor("the ticket of a block", count);
     let first = place.map_err(|_| Mismatch::TooManyInputs)?.position();
@@ -420,31 +421,32 @@ fn number_tickets(
 
 /// Checks that an input of both sides is the same on both.
 fn check_same_input(one: &Input, other: &Input) -> Result<(), Mismatch> {
-    let wrong = |how: Unlike| Err(Mismatch::Unlike { name: one.name.clone(), how });
+    let wrong =
+        |property: DifferingProperty| Err(Mismatch::Different { name: one.name.clone(), property });
     match (&one.kind, &other.kind) {
         (
             InputKind::Tensor { shape: a, order: x, structure },
             InputKind::Tensor { shape: b, order: y, structure: other },
         ) => {
             if a.iter().product::<u64>() != b.iter().product::<u64>() {
-                return wrong(Unlike::Size);
+                return wrong(DifferingProperty::Size);
             }
             // Elements with shared memory are equal on one side, so they must share it on both.
             if (repeats(a, x) || repeats(b, y)) && (a != b || x != y) {
-                return wrong(Unlike::Sharing);
+                return wrong(DifferingProperty::Sharing);
             }
             if structure != other {
-                return wrong(Unlike::Structure);
+                return wrong(DifferingProperty::Structure);
             }
         }
         (a, b) if a == b => {}
         (InputKind::Related(_), _) | (_, InputKind::Related(_)) => {
-            return wrong(Unlike::Relation);
+            return wrong(DifferingProperty::Relation);
         }
-        _ => return wrong(Unlike::Kind),
+        _ => return wrong(DifferingProperty::Kind),
     }
     if !same_numbers(one.scalar, other.scalar) {
-        return wrong(Unlike::Type);
+        return wrong(DifferingProperty::Type);
     }
     Ok(())
 }

@@ -8,12 +8,16 @@
 //! depends on the caller ([`OnDifference`]). To compare kernels, the launch must have one result, so that is a gap as
 //! well. To check one kernel, it is a doubt about determinism: each choice was run, so no property of accesses,
 //! barriers or values depends on the comparison.
+//!
+//! Values on terms are real numbers, and choices by comparisons of floats are not compared. So if blocks take several
+//! tickets, [`check_bit_for_bit`] compares the runs by value numbering first ([`exec::Enclosed::for_several_runs`]).
+//! Equal numbers are equal bits, and a choice of equal values by equal values is equal.
 
 use crate::symbolic::Symbolic;
-use exec::domain::Domain;
+use exec::domain::{Domain, Value};
 use exec::{
-    Access, Buffer, Checks, Doubt, Doubtful, Element, Gap, Launch, Limits, Outcome, Place, Results,
-    StopReason, TicketResult,
+    Access, Buffer, Checks, Doubt, Doubtful, Element, Enclosed, Gap, Launch, Limits, Outcome,
+    Place, Results, StopReason, TicketResult,
 };
 use ir::{Op, Ordering, Program, Scalar, SyncOp};
 use std::collections::BTreeSet;
@@ -35,6 +39,77 @@ pub(crate) enum OnDifference {
     Gap,
     /// A doubt about determinism.
     Doubt,
+}
+
+/// A domain whose values of several runs can be compared.
+pub(crate) trait ComparesRuns: Domain {
+    /// Returns `true` if a value contains a ticket.
+    fn contains_ticket(&mut self, value: Value) -> bool;
+
+    /// Returns `true` if values that count as equal have the same bits on every machine.
+    fn compares_bits(&self) -> bool;
+}
+
+impl ComparesRuns for Symbolic {
+    fn contains_ticket(&mut self, value: Value) -> bool {
+        self.has_ticket(value)
+    }
+
+    fn compares_bits(&self) -> bool {
+        false
+    }
+}
+
+impl ComparesRuns for Enclosed {
+    fn contains_ticket(&mut self, _: Value) -> bool {
+        // Tickets of runs in a given order are numbers.
+        false
+    }
+
+    fn compares_bits(&self) -> bool {
+        true
+    }
+}
+
+/// The outcome of a check whose runs are compared bit for bit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BitForBit {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Set if the assembler must fuse all copies of an instruction alike.
+    pub relies_on_alike_fusion: bool,
+    /// Set if a matrix instruction must give the same result whenever it is executed on the same operands.
+    pub relies_on_repeatable_products: bool,
+}
+
+/// Checks a launch whose blocks take several tickets, once for each order, and compares the results bit for bit. `None`
+/// if a run is incomplete, or results may differ; then runs on terms may know more.
+#[must_use]
+pub fn check_bit_for_bit(
+    program: &Program,
+    launch: &Launch,
+    settings: (Limits, Checks),
+) -> Option<BitForBit> {
+    let is_whole_grid = launch.selected.is_empty() && launch.cluster.is_none();
+    if !is_whole_grid || launch.blocks() == 0 || !exec::may_take_tickets(program) {
+        return None;
+    }
+    let mut domain = Enclosed::for_several_runs();
+    let on_difference = OnDifference::Doubt;
+    let (outcome, _) = in_all_orders(program, launch, settings, &mut domain, on_difference)?;
+    let is_open = |doubt: &Doubt| {
+        matches!(doubt.about, Doubtful::AtomicResult | Doubtful::Ticket(_) | Doubtful::EqualAsReals)
+    };
+    // This domain leaves undefined values and conditional races open that terms may settle.
+    let settles = outcome.gap.is_none()
+        && !outcome.conditional
+        && !outcome.maybe_undefined
+        && outcome.undecided.is_empty();
+    (settles && !outcome.doubts.iter().any(is_open)).then(|| BitForBit {
+        outcome,
+        relies_on_alike_fusion: domain.relies_on_alike_fusion(),
+        relies_on_repeatable_products: domain.relies_on_repeatable_products(),
+    })
 }
 
 /// Runs a launch whose blocks may take tickets. `None` if none does; then it is an ordinary run.
@@ -60,7 +135,7 @@ pub(crate) fn run(
     if is_final(&outcome) {
         return Some((outcome, results));
     }
-    let mut runs = Runs { launch, place, outcome, results, on_difference, differs: None };
+    let mut runs = Runs::new(launch, place, (outcome, results), on_difference);
     if blocks > MAX_BLOCKS {
         let reason = format!(
             "blocks take tickets here: each block is tried as the last one; the launch has {blocks} blocks, the limit is {MAX_BLOCKS}"
@@ -72,9 +147,8 @@ pub(crate) fn run(
         if is_final(&other) {
             return Some((other, other_results));
         }
-        if let Some(reason) =
-            runs.add(domain, (other, other_results), "which block takes the last ticket")
-        {
+        let choice = "which block takes the last ticket";
+        if let Some(reason) = runs.add(domain, (other, other_results), choice) {
             return Some(runs.with_gap(reason));
         }
     }
@@ -84,11 +158,11 @@ pub(crate) fn run(
 /// Runs a launch whose blocks take several tickets, once for each sequence of takers. `None` if that does not
 /// lead to an answer. A new sequence begins like that of an earlier run, up to some ticket; this ticket goes to a
 /// block that took a later one in the earlier run. So no sequence is tried twice.
-fn in_all_orders(
+fn in_all_orders<D: ComparesRuns>(
     program: &Program,
     launch: &Launch,
     settings: (Limits, Checks),
-    domain: &mut Symbolic,
+    domain: &mut D,
     on_difference: OnDifference,
 ) -> Option<(Outcome, Results)> {
     let mut open: Vec<Vec<u64>> = vec![Vec::new()];
@@ -118,7 +192,7 @@ fn in_all_orders(
         orders += 1;
         let reason = match &mut runs {
             None => {
-                runs = Some(Runs { launch, place, outcome, results, on_difference, differs: None });
+                runs = Some(Runs::new(launch, place, (outcome, results), on_difference));
                 None
             }
             Some(runs) => runs.add(domain, (outcome, results), "which blocks take which tickets"),
@@ -132,7 +206,10 @@ fn in_all_orders(
             return runs.map(|runs| runs.with_gap(reason));
         }
     }
-    runs.map(Runs::finish)
+    runs.map(|runs| match orders == 1 || domain.compares_bits() {
+        true => runs.finish_exactly(),
+        false => runs.finish(),
+    })
 }
 
 /// Returns `true` if fences or atomic operations may order accesses of different blocks.
@@ -175,11 +252,20 @@ struct Runs<'l> {
     differs: Option<(TicketResult, String)>,
 }
 
-impl Runs<'_> {
+impl<'l> Runs<'l> {
+    fn new(
+        launch: &'l Launch,
+        place: Place,
+        (outcome, results): (Outcome, Results),
+        on_difference: OnDifference,
+    ) -> Self {
+        Self { launch, place, outcome, results, on_difference, differs: None }
+    }
+
     /// Adds a run. Returns the reason why its final memory may differ from that of the first, if there is one.
     fn add(
         &mut self,
-        domain: &mut Symbolic,
+        domain: &mut impl ComparesRuns,
         (other, mut other_results): (Outcome, Results),
         choice: &str,
     ) -> Option<String> {
@@ -219,13 +305,22 @@ impl Runs<'_> {
 
     /// Returns the answer. If all runs agree, nothing depends on the tickets but, perhaps, last bits of floats, because
     /// results are compared as real numbers.
-    fn finish(mut self) -> (Outcome, Results) {
-        if leaves_variables(&self.outcome) {
-            return self.with_gap(VARIABLES_REASON.to_owned());
-        }
+    fn finish(self) -> (Outcome, Results) {
         let is_float = |buffer: &Buffer| matches!(buffer.element, Some(Scalar::Float(_)) | None);
         let mut buffers = self.launch.buffers.iter();
         let floats = buffers.any(|one| one.access != Access::In && is_float(one));
+        self.answer(floats)
+    }
+
+    /// Like [`finish`](Self::finish), if equal results have equal bits.
+    fn finish_exactly(self) -> (Outcome, Results) {
+        self.answer(false)
+    }
+
+    fn answer(mut self, may_round: bool) -> (Outcome, Results) {
+        if leaves_variables(&self.outcome) {
+            return self.with_gap(VARIABLES_REASON.to_owned());
+        }
         let is_ticket =
             |doubt: &Doubt| doubt.place == self.place && doubt.about == Doubtful::AtomicResult;
         if let Some((result, reason)) = self.differs.take() {
@@ -237,7 +332,7 @@ impl Runs<'_> {
             return (self.outcome, self.results);
         }
         let doubts = &mut self.outcome.doubts;
-        if floats {
+        if may_round {
             let tickets = doubts.iter_mut().filter(|doubt| is_ticket(doubt));
             tickets.for_each(|doubt| doubt.about = Doubtful::EqualAsReals);
         } else {
@@ -264,7 +359,7 @@ struct Difference {
 /// Returns the first element that two runs leave differently, or possibly so.
 fn difference(
     launch: &Launch,
-    domain: &mut Symbolic,
+    domain: &mut impl ComparesRuns,
     results: [&mut Results; 2],
 ) -> Option<Difference> {
     let [one, other] = results;
@@ -287,10 +382,10 @@ fn difference(
 }
 
 /// Explains why the results of two runs for an element may differ, if they may.
-fn mismatch(domain: &mut Symbolic, pair: [Element; 2]) -> Option<String> {
+fn mismatch(domain: &mut impl ComparesRuns, pair: [Element; 2]) -> Option<String> {
     let why = match pair {
         [Element::Value(a), Element::Value(b)] => match domain.same(a, b) {
-            Some(true) if domain.has_ticket(a) => "contains a ticket",
+            Some(true) if domain.contains_ticket(a) => "contains a ticket",
             Some(true) => return None,
             Some(false) => "has different values",
             None => "is not shown to have one value",

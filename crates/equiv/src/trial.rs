@@ -127,7 +127,7 @@ impl Trial<'_> {
         let (_, usual) = self.ordinary.at(POINTS[0])?;
         let positions = (0..terms.inputs().len()).filter(|position| table.is_free(*position));
         let number = |position: usize| {
-            let range = ranges.iter().find(|one| one.positions.contains(&position))?;
+            let range = ranges.iter().find(|range| range.positions.contains(&position))?;
             let number = number_in(point, position - range.positions.start, range.range);
             let is_exact = number.abs() < 1 << 53;
             let is_allowed = range.without_gaps((number, number)) == (number, number);
@@ -148,7 +148,7 @@ impl Trial<'_> {
 
     /// Returns an access out of bounds at a point.
     fn outside(&self, numbers: &Numbers) -> Option<Finding> {
-        let is_outside = |one: &Finding| matches!(one.fault, Fault::OutOfBounds { .. });
+        let is_outside = |finding: &Finding| matches!(finding.fault, Fault::OutOfBounds { .. });
         self.findings(numbers)?.into_iter().find(is_outside)
     }
 
@@ -157,7 +157,7 @@ impl Trial<'_> {
         self.findings(numbers)?.into_iter().find_map(|finding| match &finding.fault {
             Fault::Race(race) if !race.is_harmless() && !finding.fault.is_note() => {
                 let same = |open: &Undecided| {
-                    open.asks_for_contents() && places(&open.race) == places(race)
+                    open.depends_on_contents() && places(&open.race) == places(race)
                 };
                 Some((open.iter().position(same)?, finding))
             }
@@ -201,7 +201,7 @@ impl Trial<'_> {
     /// Formats contents for a report: `x[0] is 1 and x[3] is 2`.
     fn contents(&self, values: &[(usize, f64)]) -> String {
         let inputs = self.ordinary.terms.inputs();
-        let needed = values.iter().filter(|one| one.1 != 0.0);
+        let needed = values.iter().filter(|value| value.1 != 0.0);
         let named = needed.clone().filter_map(|(position, value)| {
             Some(format!("{} is {value}", inputs.name(inputs.at(*position)?)))
         });

@@ -42,7 +42,7 @@ impl Witness {
     /// enclosures prove nothing.
     #[must_use]
     pub fn contradicts(&self) -> bool {
-        let is_narrow = |one: &Enclosed| match one {
+        let is_narrow = |enclosed: &Enclosed| match enclosed {
             Enclosed::Between(low, high) => {
                 high - low <= MAX_NARROW_WIDTH * low.abs().max(high.abs())
             }
@@ -321,7 +321,8 @@ impl Run<'_> {
     /// Returns the inputs of a launch that earlier launches do not write.
     fn given(&self, launch: usize, one: &Side<'_>) -> Option<RunInputs> {
         let mut given = RunInputs::default();
-        let inputs = one.inputs.iter().filter(|one| self.side.writer(launch, &one.name).is_none());
+        let inputs =
+            one.inputs.iter().filter(|input| self.side.writer(launch, &input.name).is_none());
         for input in inputs {
             if let InputSource::Argument(position, offset) = input.source
                 && let Some(bounds) = self.numbers.related.get(&(self.number, launch, input.source))
@@ -361,7 +362,7 @@ impl Run<'_> {
 
     /// Like [`on_bits`](Self::on_bits); `None` if a related scalar would have to be rounded.
     pub(crate) fn on_numbers(&self) -> Option<Vec<Outcome>> {
-        let mut inputs = self.side.launches().flat_map(|one| &one.inputs);
+        let mut inputs = self.side.launches().flat_map(|launch| &launch.inputs);
         let related = inputs.any(|input| matches!(input.kind, InputKind::Related(_)));
         if related { None } else { self.on_bits() }
     }

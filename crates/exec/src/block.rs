@@ -4,8 +4,9 @@
 use crate::arrival::{Unawaited, Votes};
 use crate::budget::Budget;
 use crate::context::{Context, Flow, Scratch};
+use crate::early_end::{EarlyEnd, Examined};
 use crate::finding::{Gap, Thread};
-use crate::interpret::{Inputs, lanes_left, same_collective};
+use crate::interpret::{Inputs, lanes_exited, same_collective};
 use crate::lanes::{Mask, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
@@ -50,6 +51,9 @@ pub(crate) struct BlockRun<'b, 'p> {
     pub(crate) control_flows: ControlFlows,
     /// Instructions that a warp has executed on the sides of the outermost undecided branch.
     pub(crate) conditional_steps: u64,
+    /// Set in runs that may end early, unless the block runs speculatively.
+    pub(crate) early_end: Option<EarlyEnd<'b>>,
+    pub(crate) examined: Examined,
 }
 
 impl<'b, 'p> BlockRun<'b, 'p> {
@@ -63,7 +67,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let mbarriers = machine.uses_mbarriers();
         let agents = machine.copies_asynchronously() || mbarriers;
         let blocks = machine.blocks;
-        shadows.alone = threads == 1 && blocks == 1 && !agents && !machine.general;
+        let is_alone = threads == 1 && blocks == 1 && !machine.general;
+        shadows.alone = (is_alone || machine.racing_reads.finds_uses()) && !agents;
         let of_block = threads.div_ceil(WARP);
         let warps = (0..of_block * blocks).map(|number| {
             let before = number % of_block * WARP;
@@ -74,6 +79,10 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         let clusters = machine.uses_clusters();
         let shape = Shape { warps: of_block.max(1), blocks, mbarriers, clusters };
         let mut tracker = Tracker::new(shape, shadows, machine.racing_reads.history());
+        if !agents {
+            tracker.forget_known_reads();
+        }
+        tracker.ignores_shared = machine.racing_reads.ignores_conflicts();
         if tracker.is_checking() && machine.waits_for_grids() {
             tracker.follow_grids();
         }
@@ -94,6 +103,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
             sides: Vec::new(),
             control_flows: ControlFlows::default(),
             conditional_steps: 0,
+            early_end: None,
+            examined: Examined::default(),
         }
     }
 
@@ -109,6 +120,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         self.tracker.restart(self.positions[0]);
         self.votes.fill([Votes::default(); 16]);
         self.unawaited = Unawaited::default();
+        self.examined = Examined::default();
     }
 
     /// Runs the block or cluster with this number to the end of every thread.
@@ -266,7 +278,8 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         self.report.charge(std::mem::take(&mut self.warps[warp].cleared));
         self.report.lane_instructions += cost;
         let cost = cost + std::mem::take(&mut self.report.charged);
-        self.charge_budget(warp, cost, |warp| &warp.groups[group])
+        self.charge_budget(warp, cost, |warp| &warp.groups[group])?;
+        self.end_early()
     }
 
     /// Charges the budget for a group of a warp.
@@ -375,7 +388,7 @@ impl<'b, 'p> BlockRun<'b, 'p> {
         // Lanes outside the mask only wait, without ordering guarantees.
         let (members, exited) = (here.and(mask), warp.exited.and(mask));
         if !warp.exited.and(mask).is_empty() {
-            let fault = lanes_left(machine, warp, mask);
+            let fault = lanes_exited(machine, warp, mask);
             self.with_context(number, at, members, |context| context.record_fault(fault, members));
         }
         self.tracker.apply(number, members, SyncEvent::WarpBarrier);

@@ -20,7 +20,8 @@ use crate::tile::TileCache;
 use crate::tracker::Tracker;
 use crate::value::Valued;
 use crate::warp::Warp;
-use ir::{FuncId, Operand, Reg, Width};
+use ir::{FuncId, MapBits, Operand, Reg, Width};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use sync::{MbarrierState, Site};
 
@@ -68,6 +69,8 @@ pub(crate) struct Scratch {
     pub(crate) walks: WalkCache,
     /// Results of address arithmetic.
     pub(crate) uniform: UniformResults,
+    /// Tensor maps in parameters, by their place.
+    pub(crate) maps: FxHashMap<(Area, usize), Rc<MapBits>>,
 }
 
 impl Default for Scratch {
@@ -78,6 +81,7 @@ impl Default for Scratch {
             tiles: TileCache::default(),
             walks: WalkCache::default(),
             uniform: UniformResults::default(),
+            maps: FxHashMap::default(),
         }
     }
 }

@@ -181,6 +181,11 @@ pub trait Domain {
     /// Announces that the next operations belong to no float instruction: they come from integers or bits.
     fn no_instruction(&mut self) {}
 
+    /// Announces the matrix instruction behind the next sums of products ([`dot`](Self::dot)).
+    fn matrix_instruction(&mut self, place: Place) {
+        let _ = place;
+    }
+
     /// A flag that the domain sets once its values take more memory than it may use. The run ends soon afterwards.
     fn memory_flag(&self) -> Option<Arc<AtomicBool>> {
         None

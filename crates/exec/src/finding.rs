@@ -113,11 +113,11 @@ pub enum Fault {
     },
     /// A collective that completes only because lanes named by its mask have exited without executing it. The
     /// manual requires only non-exited lanes, so it is defined, but hardly intended.
-    LanesLeft {
+    LanesExited {
         /// The mask.
         mask: u32,
         /// The exited lanes, and the places where they exited.
-        left: Vec<(u32, Place)>,
+        exited: Vec<(u32, Place)>,
     },
     /// A whole-warp instruction with missing lanes: some have exited, or never existed.
     LanesMissing {
@@ -188,7 +188,7 @@ impl Fault {
             Self::CopiesInFlight { committed, .. } => *committed,
             Self::Barrier(fault) => fault.is_note(),
             Self::Mbarrier(fault) => fault.kind.is_note(),
-            Self::LanesLeft { .. } | Self::NoAcquire { .. } => true,
+            Self::LanesExited { .. } | Self::NoAcquire { .. } => true,
             Self::ProductRegisters(_) | Self::ProductsInFlight { .. } => true,
             Self::BeforeGridWait { conflicts, .. } => !conflicts,
             Self::Race(race) => race.is_harmless() || race.lacks_fence_after_read(),

@@ -19,6 +19,7 @@ mod deadlock;
 mod determined_stores;
 pub mod domain;
 mod doubt;
+mod early_end;
 mod encoded;
 mod fast;
 mod finding;
@@ -76,6 +77,7 @@ mod watch;
 pub use arrival::{BarrierArrival, BarrierUse};
 pub use cluster_fault::ClusterFault;
 pub use doubt::{Doubt, Doubtful, Reason, TicketResult};
+pub use early_end::{EarlyFinding, IsUnwanted};
 pub use finding::{
     AccessKind, BarrierFault, Fault, Finding, Gap, GroupFault, Origin, Place, RegisterWindow, Sink,
     StopReason, Target, Thread, Wait, WaitKind,
@@ -91,16 +93,16 @@ pub use mbarrier_fault::{
 pub use open_pair::Undecided;
 pub use options::{Checks, Limits, Paths};
 pub use outcome::{Outcome, Syncs, Ticket, WrittenBytes};
-pub use packing::in_the_way;
+pub use packing::misaligning_array;
 pub use pipeline::{MbarrierUse, PhaseEvent, PhaseEventKind, PhaseUse};
-pub use placement::{Placement, Settled};
+pub use placement::{AlignmentAssumption, Placement};
 pub use race::{PassedBarrier, Race, RaceSide};
 pub use racing_reads::follow_racing_reads;
 pub use results::{Element, FinalContents, Results};
 pub use run::{
     NumberedOutcome, SyncUses, check, check_conditional, check_enclosed, check_in, check_in_order,
-    check_last, check_numbered, check_with, check_with_equal_writes, may_take_tickets, run, run_in,
-    sync_uses,
+    check_last, check_numbered, check_until, check_with, check_with_equal_writes, may_take_tickets,
+    run, run_in, sync_uses,
 };
 pub use stores::{Elements, last_store, last_stores};
 pub use tensor_fault::TensorFault;

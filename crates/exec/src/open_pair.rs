@@ -23,13 +23,13 @@ pub(crate) const CONDITION_OPEN: &str = "one of them happens under a condition t
 impl Undecided {
     /// Returns `true` if the pair would be decided by contents for which both accesses happen.
     #[must_use]
-    pub fn asks_for_contents(&self) -> bool {
+    pub fn depends_on_contents(&self) -> bool {
         self.reason == CONDITION_OPEN
     }
 
     /// Returns `true` if the pair would be decided by the written values.
     #[must_use]
-    pub fn asks_for_values(&self) -> bool {
+    pub fn depends_on_values(&self) -> bool {
         self.reason == VALUES_OPEN
     }
 }

@@ -211,7 +211,7 @@ pub(crate) fn packed(program: &Program, kernel: FuncId, shared: &[VarId]) -> Vec
 
 /// Returns an array that, in some packing, may prevent the array `name` from being aligned to `needed` bytes.
 #[must_use]
-pub fn in_the_way<'p>(
+pub fn misaligning_array<'p>(
     program: &'p Program,
     kernel: FuncId,
     name: &str,

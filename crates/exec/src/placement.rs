@@ -20,14 +20,14 @@ pub struct Placement {
     /// The required alignment.
     pub needed: u32,
     /// The assumption that settles it.
-    pub settled: Settled,
+    pub assumption: AlignmentAssumption,
 }
 
 /// The assumption that settles the alignment of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Settled {
-    /// None: it is open.
-    No,
+pub enum AlignmentAssumption {
+    /// None: the alignment is unknown.
+    Open,
     /// It is the same in every packing of shared arrays.
     InEveryPacking,
     /// Dynamic shared memory begins at a multiple of 16 bytes, though it declares less.
@@ -38,19 +38,24 @@ pub enum Settled {
 
 impl Placement {
     /// Describes an access.
-    pub(crate) fn new(memory: &Allocation, needed: u32, place: Place, settled: Settled) -> Self {
+    pub(crate) fn new(
+        memory: &Allocation,
+        needed: u32,
+        place: Place,
+        assumption: AlignmentAssumption,
+    ) -> Self {
         let (name, space, declared) = (memory.name.clone(), memory.space, memory.align);
-        Self { place, name, space, declared, needed, settled }
+        Self { place, name, space, declared, needed, assumption }
     }
 }
 
-impl Settled {
+impl AlignmentAssumption {
     /// Returns the assumption that settles the alignment of an access at this offset, if that depends on the placement
     /// of the memory.
     pub(crate) fn at(memory: &Allocation, offset: i64, needed: u32) -> Option<Self> {
         match memory.alignment(offset, needed) {
             Alignment::Yes => None,
-            Alignment::Depends => Some(Self::No),
+            Alignment::Depends => Some(Self::Open),
             Alignment::Packed => Some(Self::of_packing(memory)),
             Alignment::Placed => Some(Self::AsPlaced),
             // The answer depends on the packing if the declared alignment allows both.

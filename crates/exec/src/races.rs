@@ -172,6 +172,15 @@ fn judge(machine: &Machine<'_>, conflict: &Conflict, context: ConflictContext) -
     }
 }
 
+/// Returns `true` if a conflict within a block becomes a finding or an undecided pair.
+pub(crate) fn is_reported(
+    machine: &Machine<'_>,
+    conflict: &Conflict,
+    context: ConflictContext,
+) -> bool {
+    !matches!(judge(machine, conflict, context), Judgement::Harmless | Judgement::FloatOrder)
+}
+
 /// Races reported so far, and undecided conflicts.
 #[derive(Debug, Default)]
 pub(crate) struct Reported {

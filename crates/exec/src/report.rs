@@ -11,7 +11,7 @@ use crate::mbarrier_fault::MbarrierFaultKind;
 use crate::open_pair::Undecided;
 use crate::outcome::Syncs;
 use crate::pipeline::MbarrierUse;
-use crate::placement::{Placement, Settled};
+use crate::placement::{AlignmentAssumption, Placement};
 use crate::racing_reads::{ConflictWords, Racing};
 use crate::tensor_fault::TensorFault;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -86,7 +86,7 @@ pub(crate) struct Report {
     pub(crate) alignments: FxHashSet<Placement>,
     /// For each instruction with such an access, the last recorded allocation and assumption: the usual instruction
     /// accesses one allocation, and is looked up in `alignments` once.
-    aligned: Vec<Option<(Area, Settled)>>,
+    aligned: Vec<Option<(Area, AlignmentAssumption)>>,
     /// Assumed alignment of dynamic shared memory beyond the declared one; 0 if nothing depends on it.
     pub(crate) shared_alignment: u32,
     /// Set if the shared window is assumed to begin at a multiple of 2^24.
@@ -152,7 +152,11 @@ impl Report {
 
     /// Records the assumption that settles the alignment of an access to an allocation. Returns `true` if it is not the
     /// last one recorded for this instruction.
-    pub(crate) fn is_new_placement(&mut self, site: Site, settled: (Area, Settled)) -> bool {
+    pub(crate) fn is_new_placement(
+        &mut self,
+        site: Site,
+        settled: (Area, AlignmentAssumption),
+    ) -> bool {
         let position = site as usize;
         if self.aligned.len() <= position {
             self.aligned.resize(position + 1, None);

@@ -6,6 +6,7 @@ use crate::arrival::BarrierUse;
 use crate::budget::Budget;
 use crate::determined_stores;
 use crate::domain::Domain;
+use crate::early_end::{EarlyEnd, IsUnwanted};
 use crate::finding::{Gap, Place};
 use crate::interpret::symbolic::merge::may_be_unwritten;
 use crate::launch::Launch;
@@ -27,6 +28,7 @@ use crate::tickets::{Counter, TicketMode};
 use crate::value::{Store, Valued};
 use ir::{AtomicOp, Op, Program, Scalar, Space, VarId};
 use rustc_hash::FxHashSet;
+use std::cell::Cell;
 
 /// Runs the blocks of a launch in ascending order, on the simplest schedule.
 #[must_use]
@@ -46,6 +48,20 @@ pub fn check(program: &Program, launch: &Launch, limits: Limits) -> Outcome {
 pub fn check_with(program: &Program, launch: &Launch, limits: Limits, checks: Checks) -> Outcome {
     let (outcome, _) = run_blocks(program, launch, limits, Some(checks), None);
     outcome
+}
+
+/// Like [`check_with`]; ends at the first finding that is unwanted, and then returns `None`. Findings of accesses in
+/// different blocks are not examined.
+#[must_use]
+pub fn check_until(
+    program: &Program,
+    launch: &Launch,
+    limits: Limits,
+    checks: Checks,
+    is_unwanted: IsUnwanted<'_>,
+) -> Option<Outcome> {
+    let racing_reads = RacingReadMode::default();
+    check_racing_reads(program, launch, (limits, checks), racing_reads, Some(is_unwanted))
 }
 
 /// Uses of barriers in a block.
@@ -224,7 +240,7 @@ fn run_in_domain_with(
     limits: Limits,
     checks: Option<Checks>,
     domain: &mut dyn Domain,
-    special: SpecialRun,
+    special: SpecialRun<'_>,
 ) -> (Outcome, Results) {
     let mut store = Store::default();
     let mut aliases = Aliases::default();
@@ -248,26 +264,29 @@ fn run_blocks(
     run_launch(program, launch, limits, checks, valued, SpecialRun::default())
 }
 
-/// Like [`check_with`], with a treatment of racing reads.
+/// Like [`check_with`], with a treatment of racing reads. Returns `None` if the run ended at an unwanted finding.
 pub(crate) fn check_racing_reads(
     program: &Program,
     launch: &Launch,
-    limits: Limits,
-    checks: Checks,
+    (limits, checks): (Limits, Checks),
     racing_reads: RacingReadMode,
-) -> Outcome {
-    let special = SpecialRun { racing_reads, ..SpecialRun::default() };
+    is_unwanted: Option<IsUnwanted<'_>>,
+) -> Option<Outcome> {
+    let ended = Cell::new(false);
+    let early_end = is_unwanted.map(|is_unwanted| EarlyEnd { is_unwanted, ended: &ended });
+    let special = SpecialRun { racing_reads, early_end, ..SpecialRun::default() };
     let (outcome, _) = run_launch(program, launch, limits, Some(checks), None, special);
-    outcome
+    (!ended.get()).then_some(outcome)
 }
 
 /// Options of special runs.
 #[derive(Default)]
-struct SpecialRun {
+struct SpecialRun<'u> {
     /// Places of stores for which the domain decides if the stored value equals the present one.
     compared_stores: FxHashSet<Place>,
     racing_reads: RacingReadMode,
     tickets: TicketMode,
+    early_end: Option<EarlyEnd<'u>>,
 }
 
 /// Runs a launch. All entry points of this module end here.
@@ -277,7 +296,7 @@ fn run_launch(
     limits: Limits,
     checks: Option<Checks>,
     mut valued: Option<Valued<'_>>,
-    SpecialRun { compared_stores, racing_reads, tickets }: SpecialRun,
+    SpecialRun { compared_stores, racing_reads, tickets, early_end }: SpecialRun<'_>,
 ) -> (Outcome, Vec<Allocation>) {
     let checking = checks.is_some();
     let given = valued.as_mut().map(Valued::reborrow);
@@ -301,6 +320,7 @@ fn run_launch(
     let memory = valued.as_ref().and_then(|valued| valued.domain.memory_flag());
     let mut budget = Budget::new(limits).with_memory(memory);
     let mut tally = Tally::new(&machine, checks, &global, limits);
+    tally.early_end = early_end;
     // A caller with a domain gets the allocations themselves, because [`Results`] reads domain values from them.
     let has_domain = valued.is_some();
     // The last block runs after all others.
@@ -389,8 +409,9 @@ fn contents(buffers: Vec<Allocation>) -> Vec<Vec<u8>> {
 /// Builds the outcome of a run, without memory contents.
 fn outcome(report: Report, gap: Option<Gap>, blocks: u64) -> Outcome {
     let mut alignments: Vec<Placement> = report.alignments.into_iter().collect();
-    alignments
-        .sort_unstable_by(|a, b| (a.place, &a.name, a.settled).cmp(&(b.place, &b.name, b.settled)));
+    alignments.sort_unstable_by(|a, b| {
+        (a.place, &a.name, a.assumption).cmp(&(b.place, &b.name, b.assumption))
+    });
     Outcome {
         findings: report.findings,
         dropped_findings: report.dropped,

@@ -11,7 +11,7 @@ use crate::interpret::symbolic::conditional::{check_hint_guard, conditional};
 use crate::interpret::{execute, guarded, mbarrier, poll};
 use crate::lanes::Mask;
 use crate::position::Position;
-use crate::racing_reads::{RacingReadMode, poison_reads};
+use crate::racing_reads::poison_reads;
 use ir::{BlockId, Guard, Instr, Op, SyncOp, Terminator};
 use sync::Site;
 
@@ -215,8 +215,8 @@ fn single_step(
             poll::check(context, &instruction.op)?;
         }
     }
-    let flow = match (&instruction.op, &context.machine.racing_reads) {
-        (Op::Load(load), RacingReadMode::Poison(_)) => {
+    let flow = match (&instruction.op, context.machine.racing_reads.poisoned()) {
+        (Op::Load(load), Some(_)) => {
             let racing = poison_reads::racing_lanes(context, load);
             let flow = execute(context, &instruction.op);
             poison_reads::poison(context, load, &racing);

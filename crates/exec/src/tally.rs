@@ -3,6 +3,7 @@
 
 use crate::block::BlockRun;
 use crate::budget::Budget;
+use crate::early_end::EarlyEnd;
 use crate::finding::{Fault, Gap, Place, StopReason};
 use crate::machine::Machine;
 use crate::memory::Allocation;
@@ -51,6 +52,8 @@ pub(crate) struct Tally<'m, 'p> {
     blocks: u64,
     gap: Option<Gap>,
     limits: Limits,
+    /// Set in runs that may end early.
+    pub(crate) early_end: Option<EarlyEnd<'m>>,
     /// An access of the last block without a fence after the ticket.
     unacquired: Option<(Site, LaneId)>,
 }
@@ -77,6 +80,7 @@ impl<'m, 'p> Tally<'m, 'p> {
             blocks: 0,
             gap: None,
             limits,
+            early_end: None,
             unacquired: None,
         }
     }
@@ -106,6 +110,7 @@ impl<'m, 'p> Tally<'m, 'p> {
         let shadows = Shadows::new(self.checks, &self.shared, global);
         let mut block = BlockRun::new(machine, global, budget.clone(), shadows);
         block.valued = valued.as_mut().map(Valued::reborrow);
+        block.early_end = self.early_end;
         for number in numbers {
             block.report.before = self.report.lane_instructions;
             if machine.tickets.last().is_some() {
@@ -152,7 +157,8 @@ impl<'m, 'p> Tally<'m, 'p> {
         if let (None, Some(watch)) = (&found.gap, self.limits.watch) {
             watch.advance(blocks);
         }
-        self.gap = found.gap.or_else(|| self.estimate());
+        let unwanted = || self.early_end.as_ref().and_then(|one| one.examine(&self.report));
+        self.gap = found.gap.or_else(unwanted).or_else(|| self.estimate());
     }
 
     /// Estimates from the first block whether the launch exceeds the budget.

@@ -123,8 +123,13 @@ impl TileRows {
     }
 }
 
-/// The kind of bytes in the ranges of a factor, and the changes of its memory until then.
-pub(crate) type KnownContents = (u64, Vec<(i64, u32)>, Contents);
+/// The kind of bytes at the places of a factor, and the changes of its memory until then.
+#[derive(Debug)]
+pub(crate) struct KnownContents {
+    pub(crate) changes: u64,
+    pub(crate) places: Arc<Places>,
+    pub(crate) kind: Contents,
+}
 
 /// Cached byte offsets of parts: warps and loop iterations use the same parts repeatedly.
 #[derive(Debug, Default)]

@@ -56,6 +56,8 @@ pub(crate) struct Tracker {
     shadows: Shadows,
     /// Every access to some words, for pairwise comparison.
     history: Option<History>,
+    /// Set if conflicts in shared memory are not needed. Those in global memory show how blocks depend on each other.
+    pub(crate) ignores_shared: bool,
     /// The reads of each thread so far, in a run that replaces racing reads by poison.
     counts: Counts,
     /// Set if the program may use mbarriers.
@@ -77,7 +79,8 @@ pub(crate) struct Tracker {
 pub(crate) struct Shadows {
     /// Set if accesses are tracked.
     enabled: bool,
-    /// Set if a single thread has the shared memory, without concurrent copies: it cannot race.
+    /// Set if a single thread has the shared memory, without concurrent copies: it cannot race. Or its races are not
+    /// needed.
     pub(crate) alone: bool,
     /// Set if lanes run in lock step.
     lock_step: bool,
@@ -194,9 +197,15 @@ impl Tracker {
             events: vec![Vec::new(); shape.all_warps()],
             shadows,
             history,
+            ignores_shared: false,
             counts: Counts::default(),
             tickets: None,
         }
+    }
+
+    /// Forgets reads that all threads know of: for a program without asynchronous accesses.
+    pub(crate) fn forget_known_reads(&mut self) {
+        self.order.forget_known_reads();
     }
 
     /// Starts a block.
@@ -363,6 +372,9 @@ impl Tracker {
         if let Some(history) = &mut self.history {
             history.access(self.order.clocks(), &access, (area, offset, bytes));
         }
+        if self.ignores_shared && matches!(area, Area::Shared(_)) {
+            return;
+        }
         conflicts.allocation = area_code(area);
         shadow.access(
             self.order.clocks(),
@@ -435,6 +447,12 @@ impl Tracker {
     /// Returns `true` if a warp's access orders its lanes.
     pub(crate) fn is_lock_step(&self) -> bool {
         self.shadows.lock_step
+    }
+
+    /// The conflicts of the block so far, in the order of discovery.
+    pub(crate) fn conflicts(&self) -> impl ExactSizeIterator<Item = (&Conflict, &ConflictContext)> {
+        let Shadows { conflicts, contexts, .. } = &self.shadows;
+        conflicts.found.iter().map(|(conflict, _)| conflict).zip(contexts)
     }
 
     /// Takes the conflicts of the block, with their words.

@@ -30,7 +30,7 @@ fn check(body: &str, known: bool) -> Outcome {
 
 /// Returns `true` if the check leaves no pair of stores open.
 fn is_settled(outcome: &Outcome) -> bool {
-    !outcome.undecided.iter().any(exec::Undecided::asks_for_values)
+    !outcome.undecided.iter().any(exec::Undecided::depends_on_values)
 }
 
 /// Counts races of equal and of different values.

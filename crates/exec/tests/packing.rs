@@ -4,7 +4,7 @@
 
 mod launching;
 
-use exec::{Fault, Limits, Outcome, Paths, Settled};
+use exec::{AlignmentAssumption, Fault, Limits, Outcome, Paths};
 use launching::{kernel, launch};
 use testing::Random;
 
@@ -86,8 +86,9 @@ fn claims_hold_in_every_packing() {
             starts.iter().map(|start| (start + offset).is_multiple_of(bytes)).collect();
         let description =
             format!("{arrays:?} at {offset}, {bytes} bytes: {:?}", outcome.alignments);
-        let is = |wanted| outcome.alignments.iter().any(|one| one.settled == wanted);
-        let (is_open, is_placed) = (is(Settled::No), is(Settled::AsPlaced));
+        let is = |wanted| outcome.alignments.iter().any(|one| one.assumption == wanted);
+        let (is_open, is_placed) =
+            (is(AlignmentAssumption::Open), is(AlignmentAssumption::AsPlaced));
         // The packing of an H200.
         let declared_order: Vec<usize> = (0..arrays.len()).collect();
         let placed = (begins(&arrays, &declared_order, 1) + offset).is_multiple_of(bytes);
@@ -120,16 +121,16 @@ fn claims_hold_in_every_packing() {
 }
 
 /// How the accesses of a kernel to its array `s` are settled, and the array in the way.
-fn settled(module: &str, body: &str) -> (Vec<Settled>, Option<String>) {
+fn settled(module: &str, body: &str) -> (Vec<AlignmentAssumption>, Option<String>) {
     let program = kernel(module, "", &format!("mov.u32 %r2, 0; {body}"));
     let launch = launch(&program, "k", [1, 1, 1], [2, 1, 1], 0, &[]);
     let mut both = [Paths::Fast, Paths::General].map(|paths| {
         let outcome = exec::run(&program, &launch, Limits { paths, ..Limits::default() });
         assert_eq!(outcome.findings, []);
-        outcome.alignments.iter().map(|one| one.settled).collect::<Vec<_>>()
+        outcome.alignments.iter().map(|one| one.assumption).collect::<Vec<_>>()
     });
     assert_eq!(both[0], both[1]);
-    let way = exec::in_the_way(&program, launch.kernel, "s", 16);
+    let way = exec::misaligning_array(&program, launch.kernel, "s", 16);
     (std::mem::take(&mut both[0]), way.map(|one| one.name.clone()))
 }
 
@@ -143,21 +144,21 @@ fn arrays_that_are_not_named_do_not_count() {
     let module = ".shared .align 4 .b8 odd[12];";
     let named = "mov.u32 %r3, odd;";
     let own = ".shared .align 4 .b8 s[64];";
-    let packed = (vec![Settled::InEveryPacking], None);
+    let packed = (vec![AlignmentAssumption::InEveryPacking], None);
     for text in ["", other, module] {
         assert_eq!(settled(text, &format!("{own} {STORE}")), packed, "{text}");
     }
     let unused = format!("{module} {own} {STORE}");
     assert_eq!(settled("", &unused), packed);
     // Named by the kernel, behind its array: an H200 begins with the kernel's.
-    let placed = (vec![Settled::AsPlaced], Some("odd".to_owned()));
+    let placed = (vec![AlignmentAssumption::AsPlaced], Some("odd".to_owned()));
     assert_eq!(settled(module, &format!("{own} {STORE} {named}")), placed);
     assert_eq!(settled("", &format!("{own} {module} {STORE} {named}")), placed);
     // In code that no thread reaches.
     let dead = format!("{own} {STORE} bra E; {named} E:");
     assert_eq!(settled(module, &dead), placed);
     // Before its array, and in a function that it calls.
-    let open = (vec![Settled::No], Some("odd".to_owned()));
+    let open = (vec![AlignmentAssumption::Open], Some("odd".to_owned()));
     assert_eq!(settled("", &format!("{module} {own} {STORE} {named}")), open);
     let called = format!(
         "{module} .shared .align 4 .b8 s[64];
@@ -176,8 +177,8 @@ fn every_thread_counts() {
             st.shared.v4.u32 [%r1], {{%r2, %r2, %r2, %r2}};"
         )
     };
-    assert_eq!(settled("", &body(16)).0, [Settled::AsPlaced]);
-    assert_eq!(settled("", &body(4)).0, [Settled::No, Settled::AsPlaced]);
+    assert_eq!(settled("", &body(16)).0, [AlignmentAssumption::AsPlaced]);
+    assert_eq!(settled("", &body(4)).0, [AlignmentAssumption::Open, AlignmentAssumption::AsPlaced]);
 }
 
 /// Final contents of module variables.
@@ -210,14 +211,14 @@ fn dynamic_memory_begins_at_a_multiple_of_16_bytes() {
         let [outcome, _] = both;
         outcome
     };
-    let settled = |outcome: &Outcome| -> Vec<Settled> {
-        outcome.alignments.iter().map(|one| one.settled).collect()
+    let settled = |outcome: &Outcome| -> Vec<AlignmentAssumption> {
+        outcome.alignments.iter().map(|one| one.assumption).collect()
     };
     let wide = "st.shared.v4.u32 [%r1], {%r2, %r2, %r2, %r2};";
     let odd = ".shared .align 4 .b8 odd[12];";
     for (align, body, expected) in [
-        (4, wide.to_owned(), vec![Settled::AtDynamicStart]),
-        (4, format!("mov.u32 %r3, odd; {wide}"), vec![Settled::AtDynamicStart]),
+        (4, wide.to_owned(), vec![AlignmentAssumption::AtDynamicStart]),
+        (4, format!("mov.u32 %r3, odd; {wide}"), vec![AlignmentAssumption::AtDynamicStart]),
         (16, wide.to_owned(), vec![]),
         (4, "st.shared.u32 [%r1], %r2;".to_owned(), vec![]),
     ] {
@@ -227,7 +228,7 @@ fn dynamic_memory_begins_at_a_multiple_of_16_bytes() {
     }
     let misplaced = outcome(4, "", &format!("add.u32 %r1, %r1, 4; {wide}"));
     assert!(matches!(misplaced.findings[0].fault, Fault::Misaligned { .. }));
-    assert_eq!(settled(&misplaced), [Settled::AtDynamicStart]);
+    assert_eq!(settled(&misplaced), [AlignmentAssumption::AtDynamicStart]);
     // The low bits of its address are zeros only if that is assumed.
     let low =
         outcome(4, "", "and.b32 %r3, %r1, 15; add.u32 %r1, %r1, %r3; st.shared.u32 [%r1], %r2;");

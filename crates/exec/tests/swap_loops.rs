@@ -346,7 +346,7 @@ fn a_loop_that_swaps_nothing_only_reads() {
     // The second thread writes if it is faster than the first, which then reads.
     let outcome = raised(Arg::InOut(word(0)), &[10, 3], FIRST_READS);
     assert_eq!(outcome.findings, []);
-    assert!(outcome.undecided.iter().all(exec::Undecided::asks_for_contents));
+    assert!(outcome.undecided.iter().all(exec::Undecided::depends_on_contents));
     assert!(!outcome.undecided.is_empty());
     // The second thread swaps an equal number, which is a write.
     let leaves = "setp.gt.s32 %p1, %r1, %r3; @%p1";

@@ -234,7 +234,7 @@ impl Walk<'_> {
             NodeKind::Element { array, indices, outside: None } => {
                 let array = &self.typed.arrays[*array];
                 let values: Option<Vec<i128>> =
-                    indices.iter().map(|one| self.integer(one)).collect();
+                    indices.iter().map(|index| self.integer(index)).collect();
                 let Some(values) = values else { return Ok(()) };
                 let outside =
                     |(value, size): (&i128, &u64)| *value < 0 || *value >= i128::from(*size);
@@ -306,7 +306,7 @@ impl Walk<'_> {
             },
             NodeKind::Function(function, arguments) => {
                 let all: Option<Vec<i128>> =
-                    arguments.iter().map(|one| self.integer(one)).collect();
+                    arguments.iter().map(|argument| self.integer(argument)).collect();
                 match (function, all?.as_slice()) {
                     (Function::Max, [a, b]) => Some(*a.max(b)),
                     (Function::Min, [a, b]) => Some(*a.min(b)),

@@ -40,7 +40,7 @@ struct Hoisting<'h> {
 /// A moved reduction.
 struct Moved {
     tokens: Vec<Token>,
-    /// The same text may be an integer in one place and a real in another.
+    /// Its type at this place. A text may be an integer in one place and a real in another.
     ty: Type,
     indices: Vec<IndexId>,
     array: ArrayId,
@@ -69,7 +69,7 @@ impl Hoisting<'_> {
                 self.visit(otherwise, around);
             }
             NodeKind::Element { indices, outside, .. } => {
-                indices.iter_mut().for_each(|one| self.visit(one, around));
+                indices.iter_mut().for_each(|index| self.visit(index, around));
                 self.is_guarded |= outside.is_some();
                 outside.iter_mut().for_each(|one| self.visit(one, around));
             }
@@ -113,8 +113,9 @@ impl Hoisting<'_> {
         let text = self.text.get(node.span.range()).unwrap_or_default();
         let tokens: Vec<Token> =
             tokens(text).unwrap_or_default().into_iter().map(|(token, _)| token).collect();
-        let is_known =
-            |one: &&Moved| one.tokens == tokens && one.ty == node.ty && one.indices == indices_used;
+        let is_known = |moved: &&Moved| {
+            moved.tokens == tokens && moved.ty == node.ty && moved.indices == indices_used
+        };
         if let Some(known) = self.known.iter().find(is_known) {
             return known.array;
         }

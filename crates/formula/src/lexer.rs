@@ -57,7 +57,10 @@ fn span(at: usize, length: usize) -> Span {
 
 fn word(rest: &str) -> (Token, usize) {
     let is_inside = |(at, c): (usize, char)| c.is_alphanumeric() || c == '_' || at == 0;
-    let end = rest.char_indices().find(|one| !is_inside(*one)).map_or(rest.len(), |one| one.0);
+    let end = rest
+        .char_indices()
+        .find(|char_indice| !is_inside(*char_indice))
+        .map_or(rest.len(), |one| one.0);
     (Token::Word(rest[..end].to_owned()), end)
 }
 

@@ -47,7 +47,7 @@ fn expressions() -> impl Strategy<Value = Expression> {
             Relation::Equal,
             Relation::NotEqual,
         ]);
-        let boxed = |one: Expression| Box::new(one);
+        let boxed = |expression: Expression| Box::new(expression);
         let index = (inner.clone(), inner.clone()).prop_map(|range| {
             Argument::Index(Index { name: name("k"), range: Some(Box::new(range)) })
         });

@@ -123,9 +123,6 @@ impl<'k> Machine<'k> {
             // Its value is unknown; the run ends where a result depends on it.
             return Ok(Value::Undefined);
         }
-        if self.distorted.contains(cell) {
-            self.rounding.load_distorted();
-        }
         let known = match array.space {
             Space::Global => self.global.get(cell),
             Space::Shared => self.shared.get(cell),
@@ -135,19 +132,6 @@ impl<'k> Machine<'k> {
             Some(value) => Ok(*value),
             None if array.space == Space::Global => self.initial_value(cell),
             None => Ok(Value::Undefined),
-        }
-    }
-
-    /// Notes whether the value that the running thread stores to an element is distorted. A local array belongs to its
-    /// thread, which stays distorted.
-    pub(crate) fn note_distortion(&mut self, cell: &Cell) {
-        if self.kernel.arrays[cell.0].space == Space::Local {
-            return;
-        }
-        if self.rounding.cancels() {
-            self.distorted.insert(*cell);
-        } else {
-            self.distorted.remove(cell);
         }
     }
 

@@ -5,9 +5,8 @@
 //! not, runs with *perturbed* operations show the effect of rounding: each inexact result is moved by a few units in
 //! the last place, each approximate function by more, in a direction drawn from a seed.
 
-use crate::value::{EvaluationError, Value};
 use base::mix64;
-use kir::{Binary, Type};
+use kir::Binary;
 use std::cell::Cell;
 
 /// Distribution of drawn contents.
@@ -143,22 +142,6 @@ impl Arithmetic {
                 Some(self.perturb(result, [FUNCTION_ERRORS[0].max(unit), FUNCTION_ERRORS[1]]))
             }
             _ => None,
-        }
-    }
-
-    /// Converts a float to an integer; an error if its type cannot hold it.
-    pub(crate) fn truncate(value: f64, ty: Type) -> Result<Value, EvaluationError> {
-        let (least, most) = ty.range().ok_or(EvaluationError::Undefined)?;
-        let truncated = value.trunc();
-        // Beyond 2^63 the limits are not doubles.
-        #[expect(clippy::cast_precision_loss, reason = "only compared with what is well inside")]
-        let inside =
-            truncated >= least as f64 && truncated <= most as f64 && truncated.abs() < 9.2e18;
-        #[expect(clippy::cast_possible_truncation, reason = "inside")]
-        let number = i128::from(truncated as i64);
-        match inside && (least..=most).contains(&number) {
-            true => Ok(Value::int(number)),
-            false => Err(EvaluationError::Undefined),
         }
     }
 }

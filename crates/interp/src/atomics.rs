@@ -1,7 +1,8 @@
 //! Updates of memory by atomic operations.
 
+use crate::operations::float_binary;
 use crate::value::Value;
-use kir::{AtomicOp, Type};
+use kir::{AtomicOp, Binary, Compare, Precision, Type};
 
 /// Returns a value as memory stores it: the machine's integer, without the exact one beside it.
 pub(crate) fn as_stored(value: Value) -> Value {
@@ -9,7 +10,12 @@ pub(crate) fn as_stored(value: Value) -> Value {
 }
 
 /// The new value of an element, with the operands of CUDA's function.
-pub(crate) fn updated_value(op: AtomicOp, old: Value, operands: &[Value], ty: Type) -> Value {
+pub(crate) fn updated_value(
+    op: AtomicOp,
+    old: Value,
+    operands: &[Value],
+    (ty, precision): (Type, Precision),
+) -> Value {
     let fit = |value: i128| Value::int(ty.wrap(value));
     match (op, old, operands) {
         (AtomicOp::Exchange, _, [new]) => as_stored(*new),
@@ -17,13 +23,12 @@ pub(crate) fn updated_value(op: AtomicOp, old: Value, operands: &[Value], ty: Ty
         (AtomicOp::CompareAndSwap, Value::Undefined, _)
         | (AtomicOp::CompareAndSwap, _, [Value::Undefined, _]) => Value::Undefined,
         (AtomicOp::CompareAndSwap, Value::Float(old), [Value::Float(expected), new]) => {
-            match (old.is_nan() || expected.is_nan(), old == *expected) {
-                (true, _) => Value::Undefined,
-                (false, true) if old.is_sign_negative() != expected.is_sign_negative() => {
-                    Value::Undefined
-                }
-                (false, true) => *new,
-                (false, false) => Value::Float(old),
+            let is_nan = old.is_nan() || expected.is_nan();
+            let [one, other] = [old, *expected].map(|one| one.value().is_sign_negative());
+            match old.compare(Compare::Eq, *expected).filter(|_| !is_nan) {
+                Some(true) if one == other => *new,
+                Some(false) => Value::Float(old),
+                Some(true) | None => Value::Undefined,
             }
         }
         (AtomicOp::CompareAndSwap, old, [expected, new]) => {
@@ -33,7 +38,9 @@ pub(crate) fn updated_value(op: AtomicOp, old: Value, operands: &[Value], ty: Ty
                 old
             }
         }
-        (AtomicOp::Add, Value::Float(x), [Value::Float(y)]) => Value::Float(x + y),
+        (AtomicOp::Add, Value::Float(x), [Value::Float(y)]) => {
+            Value::Float(float_binary(Binary::Add, x, *y, precision))
+        }
         (_, Value::Int { value: x, .. }, [Value::Int { value: y, .. }]) => fit(match op {
             AtomicOp::Add => x.wrapping_add(*y),
             AtomicOp::Sub => x.wrapping_sub(*y),

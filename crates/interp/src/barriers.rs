@@ -8,13 +8,11 @@ use crate::launch::Launch;
 use crate::machine::{Halt, Machine, State};
 use crate::outcome::Event;
 use crate::quantifiers::for_each_in_ranges;
-use crate::rounding::Rounding;
-use crate::shadow::{Cell, Memory};
+use crate::shadow::Memory;
 use crate::value::{Environment, EvaluationError, Value};
 use base::Index;
 use kir::spec;
 use kir::{ArrayId, Builtin, Claim, Expr, ExprKind, Kernel, Space, VarId, When};
-use rustc_hash::FxHashSet;
 
 /// Limit on the pairs of threads tested at a barrier.
 const MAX_PAIRS: usize = 512;
@@ -30,20 +28,13 @@ struct PairAtBarrier<'m> {
     global: &'m Memory,
     shared: &'m Memory,
     bound: &'m [(VarId, i128)],
-    /// Elements with distorted values, which are not tested.
-    distorted: &'m FxHashSet<Cell>,
-    /// The notes of the claim's own arithmetic.
-    rounding: &'m Rounding,
 }
 
 impl Environment for PairAtBarrier<'_> {
     fn var(&self, var: VarId) -> Value {
         match self.bound.iter().find(|(one, _)| *one == var) {
             Some((_, value)) => Value::int(*value),
-            None => match self.state.vars.get(var.position()) {
-                Some(Value::Float(_)) if self.state.is_distorted => Value::Undefined,
-                value => value.copied().unwrap_or(Value::Undefined),
-            },
+            None => self.state.vars.get(var.position()).copied().unwrap_or(Value::Undefined),
         }
     }
 
@@ -59,7 +50,6 @@ impl Environment for PairAtBarrier<'_> {
 
     fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value {
         let known = match (when, self.kernel.arrays[array].space) {
-            (When::Here, _) if self.distorted.contains(&(array, index)) => None,
             (When::Here, Space::Shared) => self.shared.get(&(array, index)),
             (When::Here, Space::Global) => self.global.get(&(array, index)),
             _ => None,
@@ -67,11 +57,7 @@ impl Environment for PairAtBarrier<'_> {
         known.copied().unwrap_or(Value::Undefined)
     }
 
-    fn rounding(&self) -> Option<&Rounding> {
-        Some(self.rounding)
-    }
-
-    fn approximates_reals(&self) -> bool {
+    fn tests_claims(&self) -> bool {
         true
     }
 
@@ -139,13 +125,12 @@ impl<'k> Machine<'k> {
     }
 
     fn failed_claim(&self, claim: &Claim, threads: &[State<'_>]) -> Option<Event> {
-        let rounding = &Rounding::default();
         if !spec::has_other(&claim.condition) {
             let limit = if is_same_for_all_threads(claim) { 1 } else { MAX_THREADS };
             return threads
                 .iter()
                 .take(limit)
-                .find_map(|one| first_failure(claim, &self.view_at_barrier(one, None, rounding)));
+                .find_map(|one| first_failure(claim, &self.view_at_barrier(one, None)));
         }
         let mut pairs = 0;
         for one in threads {
@@ -154,8 +139,8 @@ impl<'k> Machine<'k> {
                 if pairs > MAX_PAIRS {
                     return None;
                 }
-                let second = self.view_at_barrier(two, None, rounding);
-                let first = self.view_at_barrier(one, Some(&second), rounding);
+                let second = self.view_at_barrier(two, None);
+                let first = self.view_at_barrier(one, Some(&second));
                 let event = first_failure(claim, &first);
                 if event.is_some() {
                     return event;
@@ -171,22 +156,10 @@ impl Machine<'_> {
         &'m self,
         state: &'m State<'m>,
         other: Option<&'m PairAtBarrier<'m>>,
-        rounding: &'m Rounding,
     ) -> PairAtBarrier<'m> {
         let (kernel, launch) = (self.kernel, self.launch);
         let (global, shared) = (&self.global, &self.shared);
-        let distorted = &self.distorted;
-        PairAtBarrier {
-            kernel,
-            launch,
-            state,
-            other,
-            global,
-            shared,
-            bound: &[],
-            distorted,
-            rounding,
-        }
+        PairAtBarrier { kernel, launch, state, other, global, shared, bound: &[] }
     }
 }
 
@@ -208,10 +181,8 @@ fn first_failure(claim: &Claim, view: &PairAtBarrier<'_>) -> Option<Event> {
         // Without a range there is nothing to test.
         let _ = for_each_in_ranges(&claim.forall, &goal.assumed, view, &mut |bound| {
             let env = PairAtBarrier { bound, ..*view };
-            env.rounding.clear();
             let holds = goal.assumed.iter().all(|one| truth(one, &env) == Ok(true));
-            // Doubles may be far from the real numbers of the claim.
-            if holds && truth(&goal.goal, &env) == Ok(false) && !env.rounding.distorts() {
+            if holds && truth(&goal.goal, &env) == Ok(false) {
                 found = Some(event(claim, &goal.goal, &env));
             }
             Ok(found.is_none())

@@ -6,26 +6,28 @@ const LOW: u128 = u32::MAX as u128;
 const ALL: u128 = u64::MAX as u128;
 
 /// Evaluates a bit function of numbers or of a float, integers modulo the width of their type; `None` if the result
-/// is unknown. Bits of floats are known only if `are_exact`, and not those of a NaN or the sign of a negative zero.
+/// is unknown. Bits of floats are known only if they are exact, and not those of a NaN or the sign of a negative zero.
 pub(crate) fn evaluate(name: &str, values: &[Value], are_exact: bool) -> Option<Value> {
     match (name, values) {
-        ("__float_as_int", [Value::Float(value)]) if are_exact => {
+        ("__float_as_int", [Value::Float(real)]) if are_exact && real.is_exact() => {
+            let value = real.value();
             #[expect(clippy::cast_possible_truncation, reason = "checked below")]
-            let float = *value as f32;
-            let is_same = f64::from(float) == *value && !(float == 0.0 && float.is_sign_negative());
+            let float = value as f32;
+            let is_same = f64::from(float) == value && !(float == 0.0 && float.is_sign_negative());
             is_same.then(|| Value::int(i128::from(float.to_bits())))
         }
-        ("__double_as_longlong", [Value::Float(value)]) if are_exact => {
-            let is_unknown = value.is_nan() || *value == 0.0 && value.is_sign_negative();
+        ("__double_as_longlong", [Value::Float(real)]) if are_exact && real.is_exact() => {
+            let value = real.value();
+            let is_unknown = value.is_nan() || value == 0.0 && value.is_sign_negative();
             (!is_unknown).then(|| Value::int(i128::from(value.to_bits())))
         }
         ("__int_as_float", [value]) => {
             let float = f32::from_bits(low(value.number()?, LOW) as u32);
-            (!float.is_nan()).then(|| Value::Float(f64::from(float)))
+            (!float.is_nan()).then(|| Value::float(f64::from(float)))
         }
         ("__longlong_as_double", [value]) => {
             let float = f64::from_bits(low(value.number()?, ALL) as u64);
-            (!float.is_nan()).then_some(Value::Float(float))
+            (!float.is_nan()).then_some(Value::float(float))
         }
         _ => {
             let numbers: Option<Vec<i128>> = values.iter().map(|one| one.number()).collect();

@@ -240,9 +240,9 @@ impl Machine<'_> {
         let named = self.named_number(ty, drawn).filter(|_| draw == Draw::Mixed);
         Some(match (ty, draw) {
             (Type::Int { .. }, Draw::Mixed) if named.is_some() => Value::int(named?),
-            (Type::Float, Draw::Small) => Value::Float(float(8, 1.0)),
-            (Type::Float, Draw::Wide) => Value::Float(float(8, 4.0)),
-            (Type::Float, Draw::Mixed) => Value::Float(float(40, 2.0)),
+            (Type::Float, Draw::Small) => Value::float(float(8, 1.0)),
+            (Type::Float, Draw::Wide) => Value::float(float(8, 4.0)),
+            (Type::Float, Draw::Mixed) => Value::float(float(40, 2.0)),
             (Type::Int { .. }, Draw::Wide | Draw::Mixed) => Value::int(integer(ty, drawn, draw)),
             _ => return None,
         })

@@ -10,8 +10,9 @@ use crate::draw::of_name;
 use crate::evaluate::truth;
 use crate::machine::{Halt, Machine};
 use crate::outcome::Contents;
+use crate::rounding::literal;
 use crate::shadow::Cell;
-use crate::value::Value;
+use crate::value::{EvaluationError, Value};
 use base::Index;
 use base::mix64;
 use kir::{ArrayId, Expr, ExprKind, Requirement, Space, Type, VarId, visit};
@@ -85,19 +86,6 @@ impl Machine<'_> {
         contents
     }
 
-    /// Like [`Machine::contents`], and distorted values are undefined.
-    pub(crate) fn undistorted_contents(&mut self) -> Contents {
-        let mut contents = self.contents();
-        for (array, values) in &mut contents {
-            for (at, value) in (0..).zip(values) {
-                if self.distorted.contains(&(*array, [at, 0, 0])) {
-                    *value = Value::Undefined;
-                }
-            }
-        }
-        contents
-    }
-
     /// The initial value of an element.
     pub(crate) fn initial_value(&mut self, cell: &Cell) -> Result<Value, Halt> {
         let found = self.draw(cell, 0);
@@ -114,7 +102,7 @@ impl Machine<'_> {
         });
         match &values.get(usize::try_from(position?).ok()?)?.kind {
             ExprKind::Int(value) => Some(Value::int(*value)),
-            ExprKind::Float(value) => Some(Value::Float(*value)),
+            ExprKind::Float(value) => Some(Value::Float(literal(*value, self.kernel.precision))),
             _ => None,
         }
     }
@@ -163,7 +151,7 @@ impl Machine<'_> {
                 Type::Int { bits, .. } if wide => {
                     Value::int(i128::from(drawn >> (65 - bits.min(64))))
                 }
-                Type::Float => Value::Float((drawn % 17) as f64 / 4.0 - 2.0),
+                Type::Float => Value::float((drawn % 17) as f64 / 4.0 - 2.0),
                 Type::Bool => Value::int(i128::from(drawn % 2)),
                 // On some launches, any number of a narrow type. It rarely overflows, because narrow types are
                 // promoted before arithmetic.
@@ -224,7 +212,10 @@ impl Machine<'_> {
             match relates(requirement) {
                 false => truth(&requirement.condition, &env) == Ok(true),
                 // Elements that are not drawn yet are checked when they are.
-                true => truth(&requirement.condition, &env) != Ok(false),
+                true => !matches!(
+                    truth(&requirement.condition, &env),
+                    Ok(false) | Err(EvaluationError::Rounded)
+                ),
             }
         })
     }

@@ -62,7 +62,7 @@ pub(crate) fn parameter_value(kernel: &Kernel, launch: &Launch, var: VarId) -> V
     match launch.scalars.get(&var) {
         Some(value) => Value::int(*value),
         None if kernel.scalars.contains(&var) && kernel.vars[var].ty == Type::Float => {
-            Value::Float(launch.float(&kernel.vars[var].name))
+            Value::float(launch.float(&kernel.vars[var].name))
         }
         None => Value::Undefined,
     }

@@ -4,14 +4,17 @@
 //! once, because C leaves it undefined. Elsewhere numbers may wrap until they are used (`value.rs`).
 
 use crate::operations::{
-    compare_approximately, compiled_conversion, compiled_integer_binary, float_binary, function,
-    holds_for_order, integer_binary, keep_unsigned_wrap,
+    compiled_conversion, compiled_integer_binary, float_binary, function, holds_for_order,
+    integer_binary, keep_unsigned_wrap,
 };
 use crate::quantifiers::{BoundVariables, apply_monoid, evaluate_fold, for_each_assignment};
+use crate::real::Real;
+use crate::rounding::{self, Truncated};
 use crate::value::{Environment, EvaluationError, Value, used_integer};
 use kir::{
     Binary, Compare, Expr, ExprKind, FETCH_OF_INDEX, Quantifier, Type, Unary, VarId, is_fetch,
 };
+use std::cmp::Ordering;
 
 /// Evaluates `expr`; `strict` if it feeds an index or a condition.
 pub fn evaluate(
@@ -22,7 +25,9 @@ pub fn evaluate(
     Ok(match &expr.kind {
         ExprKind::Int(value) => Value::int(*value),
         ExprKind::Float(value) => {
-            Value::Float(env.compiled().map_or(*value, |arithmetic| arithmetic.constant(*value)))
+            let literal = rounding::literal(*value, env.precision());
+            let compiled = env.compiled().map(|arithmetic| arithmetic.constant(*value));
+            Value::Float(compiled.map_or(literal, |value| literal.moved_to(value)))
         }
         ExprKind::Var(var) => env.var(*var),
         ExprKind::Builtin(builtin, axis) => {
@@ -92,15 +97,11 @@ fn binary(
     let left = evaluate(operands[0], env, strict)?;
     let right = evaluate(operands[1], env, strict)?;
     if let (Value::Float(left), Value::Float(right)) = (left, right) {
-        let result = float_binary(operator, left, right);
-        if let Some(notes) = env.rounding() {
-            notes.binary(operator, left, right, result);
-        }
-        let arithmetic = env.compiled();
-        return Ok(Value::Float(
-            arithmetic
-                .map_or(result, |arithmetic| arithmetic.binary(operator, left, right, result)),
-        ));
+        let result = float_binary(operator, left, right, env.precision());
+        let value = result.value();
+        return Ok(Value::Float(env.compiled().map_or(result, |arithmetic| {
+            result.moved_to(arithmetic.binary(operator, left.value(), right.value(), value))
+        })));
     }
     match env.compiled() {
         Some(_) => compiled_integer_binary(operator, left, right, expr, strict),
@@ -117,23 +118,15 @@ fn compare(
     let (one, other) = (evaluate(left, env, strict)?, evaluate(right, env, strict)?);
     let is_equation = matches!(operator, Compare::Eq | Compare::Ne);
     match (one, other) {
-        (Value::Float(one), Value::Float(other)) if env.approximates_reals() => {
-            compare_approximately(operator, one, other)
-        }
         (Value::Float(one), Value::Float(other)) => {
             // `x != x` tests for NaN.
             let is_same =
                 matches!((&left.kind, &right.kind), (ExprKind::Var(x), ExprKind::Var(y)) if x == y);
-            match env.rounding() {
-                Some(notes) if is_same => notes.nan_test(),
-                Some(notes) => notes.comparison(one, other),
-                None => {}
-            }
-            Ok(holds_for_order(operator, one.partial_cmp(&other)))
+            compare_floats(operator, [one, other], is_same, env)
         }
         // An equation of a machine type compares the machine's values.
         (Value::Int { value: one, .. }, Value::Int { value: other, .. })
-            if env.approximates_reals() && is_equation && matches!(left.ty, Type::Int { .. }) =>
+            if env.tests_claims() && is_equation && matches!(left.ty, Type::Int { .. }) =>
         {
             Ok(holds_for_order(operator, Some(one.cmp(&other))))
         }
@@ -142,6 +135,30 @@ fn compare(
             Ok(holds_for_order(operator, Some(one.cmp(&other))))
         }
     }
+}
+
+/// Compares floats, of one variable if `is_same`.
+fn compare_floats(
+    operator: Compare,
+    [one, other]: [Real; 2],
+    is_same: bool,
+    env: &impl Environment,
+) -> Result<bool, EvaluationError> {
+    let by_doubles = holds_for_order(operator, one.value().partial_cmp(&other.value()));
+    let decided = match is_same && !one.is_nan() {
+        // Any number equals itself; only NaN does not.
+        true => (!one.is_unknown()).then(|| holds_for_order(operator, Some(Ordering::Equal))),
+        false => one.compare(operator, other),
+    };
+    // A claim fails for numbers, and for more than the rounding of its constants.
+    let is_number = |real: Real| real.value().is_finite() && !real.is_nan();
+    let is_tested = is_number(one) && is_number(other) && !one.is_close(other);
+    let decided = decided.filter(|_| !env.tests_claims() || is_tested);
+    if let (None, Some(notes)) = (decided, env.rounding()) {
+        notes.note_decision();
+        return Ok(by_doubles);
+    }
+    decided.ok_or(EvaluationError::Rounded)
 }
 
 /// A compared integer. A conversion between signed and unsigned types of one width is defined for every number, so its
@@ -173,20 +190,19 @@ fn call(
     env: &impl Environment,
     strict: bool,
 ) -> Result<Value, EvaluationError> {
-    let mut values = [0.0; 3];
+    let mut values = [Real::exact(0.0); 3];
     for (slot, argument) in values.iter_mut().zip(arguments) {
         *slot = match evaluate(argument, env, strict)? {
             Value::Float(value) => value,
             _ => return Err(EvaluationError::Undefined),
         };
     }
-    let result = function(name, values);
-    if let Some(notes) = env.rounding() {
-        notes.function(name, values, result);
-    }
-    match env.compiled().map(|arithmetic| arithmetic.function(name, values, result)) {
+    let doubles = values.map(Real::value);
+    let value = function(name, doubles);
+    let result = rounding::function(name, values, value, env.precision());
+    match env.compiled().map(|arithmetic| arithmetic.function(name, doubles, value)) {
         Some(None) => Err(EvaluationError::Undefined),
-        Some(Some(result)) => Ok(Value::Float(result)),
+        Some(Some(moved)) => Ok(Value::Float(result.moved_to(moved))),
         None => Ok(Value::Float(result)),
     }
 }
@@ -215,20 +231,15 @@ fn convert(
 ) -> Result<Value, EvaluationError> {
     let from = inner.ty;
     let value = evaluate(inner, env, strict)?;
-    if let (Value::Float(float), Type::Int { .. } | Type::Whole | Type::Bool, Some(notes)) =
-        (value, ty, env.rounding())
-    {
-        notes.jump(float);
+    if let (Value::Float(float), Type::Int { .. } | Type::Whole | Type::Bool) = (value, ty) {
+        return truncate(float, ty, env);
     }
     if let Some(arithmetic) = env.compiled() {
-        return compiled_conversion(value, (from, ty), arithmetic, inner);
+        return compiled_conversion(value, (from, ty), (arithmetic, env.precision()), inner);
     }
     match (value, ty) {
-        #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
-        (Value::Int { value, .. }, Type::Float) => Ok(Value::Float(value as f64)),
-        #[expect(clippy::cast_possible_truncation, reason = "it saturates, as the hardware does")]
-        (Value::Float(float), Type::Int { .. } | Type::Whole | Type::Bool) => {
-            Ok(Value::int(ty.wrap(i128::from(float as i64))))
+        (Value::Int { value, .. }, Type::Float) => {
+            Ok(Value::Float(rounding::of_integer(value, env.precision())))
         }
         (Value::Int { value, exact }, Type::Int { bits: to, .. }) => {
             // A signed number that wrapped in arithmetic stays one.
@@ -249,9 +260,23 @@ fn convert(
         (Value::Int { .. }, Type::Whole | Type::Bool) => {
             Ok(Value::int(used_integer(value, inner)?))
         }
-        (Value::Float(_), Type::Float) => Ok(value),
+        (Value::Float(_), _) => Ok(value),
         (Value::Undefined, _) => Err(EvaluationError::Undefined),
     }
+}
+
+/// Converts a float to an integer. One that its type does not have is undefined in C++.
+fn truncate(real: Real, ty: Type, env: &impl Environment) -> Result<Value, EvaluationError> {
+    let number = match (rounding::truncate(real, ty), env.rounding()) {
+        (Truncated::Number(number), _) => Some(number),
+        (Truncated::OutOfRange, _) => None,
+        (Truncated::Undecided(number), Some(notes)) => {
+            notes.note_decision();
+            number
+        }
+        (Truncated::Undecided(_), None) => return Err(EvaluationError::Rounded),
+    };
+    number.map(Value::int).ok_or(EvaluationError::Undefined)
 }
 
 fn unary(
@@ -262,7 +287,7 @@ fn unary(
     strict: bool,
 ) -> Result<Value, EvaluationError> {
     match (operator, evaluate(inner, env, strict)?) {
-        (Unary::Neg, Value::Float(value)) => Ok(Value::Float(-value)),
+        (Unary::Neg, Value::Float(value)) => Ok(Value::Float(rounding::negated(value))),
         (Unary::Neg, right @ Value::Int { .. }) => {
             let result = integer_binary(Binary::Sub, Value::int(0), right, expr, strict)?;
             Ok(if env.compiled().is_some() { keep_unsigned_wrap(result, expr.ty) } else { result })

@@ -16,8 +16,10 @@ mod compiled;
 mod contents;
 mod contract;
 mod draw;
+mod enclosure;
 mod evaluate;
 mod existence;
+mod functions;
 pub mod history;
 mod launch;
 mod machine;
@@ -26,6 +28,7 @@ mod order;
 mod outcome;
 mod quantifiers;
 pub mod reach;
+mod real;
 mod rounding;
 mod runs;
 mod shadow;
@@ -43,6 +46,7 @@ pub use launch::{Launch, Thread};
 pub use order::{OrderDependence, order_dependence};
 pub use outcome::ASSUMPTION_FAILS;
 pub use outcome::{Access, AccessKind, Contents, End, Event, Run};
+pub use real::Real;
 pub use value::{Environment, EvaluationError, Value};
 
 use kir::Kernel;
@@ -81,17 +85,17 @@ pub fn memory(kernel: &Kernel, launch: &Launch, budget: u64) -> Result<(Contents
     machine::Machine::new(kernel, launch, budget).run_for_contents()
 }
 
-/// Like [`memory`], without final values whose doubles may be far from real numbers: they are undefined.
+/// Like [`memory`], for a run in which rounding decided nothing.
 ///
 /// # Errors
 /// The run, if it is unfinished or rounding may have decided which way it took.
-pub fn undistorted_memory(
+pub fn decided_memory(
     kernel: &Kernel,
     launch: &Launch,
     budget: u64,
 ) -> Result<(Contents, Contents), Run> {
     let mut machine = machine::Machine::new(kernel, launch, budget);
-    machine.rejects_distorted = true;
+    machine.rejects_undecided = true;
     machine.run_for_contents()
 }
 

@@ -11,13 +11,13 @@ use crate::history::History;
 use crate::launch::{Launch, Thread};
 use crate::outcome::Event;
 use crate::rounding::Rounding;
-use crate::shadow::{Cell, Memory, Shadow};
+use crate::runs::ROUNDED;
+use crate::shadow::{Memory, Shadow};
 use crate::unwritten::Unwritten;
 use crate::value::{Environment, EvaluationError, Value};
 use base::{Index, Span};
 use kir::relevance;
-use kir::{ArrayId, Builtin, Claim, Expr, Kernel, VarId, When, has_warp};
-use rustc_hash::FxHashSet;
+use kir::{ArrayId, Builtin, Claim, Expr, Kernel, Precision, VarId, When, has_warp};
 
 /// Threads of a warp.
 pub(crate) const WARP: u64 = 32;
@@ -59,12 +59,10 @@ pub(crate) struct Machine<'k> {
     pub(crate) wide: bool,
     /// The arithmetic of compiled code, if it is modelled.
     pub(crate) compiled: Option<Arithmetic>,
-    /// Where doubles may differ from floats or from real numbers.
+    /// Decisions that depend on rounding.
     pub(crate) rounding: Rounding,
-    /// Elements of global and shared arrays with distorted values.
-    pub(crate) distorted: FxHashSet<Cell>,
-    /// Set if distorted values, and a run that rounding decided, give no contents.
-    pub(crate) rejects_distorted: bool,
+    /// Set if a run whose way rounding may have decided gives no contents.
+    pub(crate) rejects_undecided: bool,
     /// Set if conversions of integers give the machine's number.
     pub(crate) conversions_wrap: bool,
     /// For each array, `true` if it feeds an index or a condition.
@@ -95,8 +93,6 @@ pub(crate) struct State<'k> {
     /// Set while it waits for its warp.
     pub(crate) waits_for_warp: bool,
     pub(crate) ended: bool,
-    /// Set if its floats may be far from real numbers.
-    pub(crate) is_distorted: bool,
 }
 
 /// The reason why a run ends early.
@@ -112,6 +108,7 @@ pub(crate) struct ThreadView<'m> {
     compiled: Option<&'m Arithmetic>,
     conversions_wrap: bool,
     rounding: &'m Rounding,
+    precision: Precision,
 }
 
 impl Environment for ThreadView<'_> {
@@ -143,6 +140,10 @@ impl Environment for ThreadView<'_> {
 
     fn rounding(&self) -> Option<&Rounding> {
         Some(self.rounding)
+    }
+
+    fn precision(&self) -> Precision {
+        self.precision
     }
 
     fn as_dyn(&self) -> &dyn Environment {
@@ -182,8 +183,7 @@ impl<'k> Machine<'k> {
             wide: false,
             compiled: None,
             rounding: Rounding::default(),
-            distorted: FxHashSet::default(),
-            rejects_distorted: false,
+            rejects_undecided: false,
             conversions_wrap: false,
             unwritten: None,
         }
@@ -209,15 +209,14 @@ impl<'k> Machine<'k> {
             waits,
             waits_for_warp: false,
             ended: false,
-            is_distorted: false,
         }
     }
 
     /// The environment of a thread.
     pub(crate) fn view<'m>(&'m self, state: &'m State<'m>) -> ThreadView<'m> {
         let (compiled, conversions_wrap) = (self.compiled.as_ref(), self.conversions_wrap);
-        let rounding = &self.rounding;
-        ThreadView { state, launch: self.launch, compiled, conversions_wrap, rounding }
+        let (rounding, precision) = (&self.rounding, self.kernel.precision);
+        ThreadView { state, launch: self.launch, compiled, conversions_wrap, rounding, precision }
     }
 }
 
@@ -230,6 +229,7 @@ pub(crate) fn halt(error: EvaluationError, thread: Thread) -> Halt {
         EvaluationError::DivisionByZero(span) => {
             Halt::Event(Box::new(Event::DivisionByZero { span, thread }))
         }
+        EvaluationError::Rounded => Halt::Stopped(ROUNDED),
         EvaluationError::Undefined => Halt::Stopped("an unassigned value is used"),
         EvaluationError::Shift(_) => Halt::Stopped("a shift by more than the width"),
     }

@@ -1,8 +1,10 @@
 //! Operations on values: integers with their exactness, floats as doubles, and both as compiled code computes them.
 
 use crate::arithmetic::Arithmetic;
+use crate::real::Real;
+use crate::rounding;
 use crate::value::{EvaluationError, Value, used_integer};
-use kir::{Binary, Compare, Expr, Type};
+use kir::{Binary, Compare, Expr, Precision, Type};
 use std::cmp::Ordering::{Equal, Greater, Less};
 
 /// Applies an operator to integers. A number that has wrapped may be added, subtracted and multiplied; any other use of
@@ -107,16 +109,18 @@ fn exact_result(
     })
 }
 
-pub(crate) fn float_binary(operator: Binary, x: f64, y: f64) -> f64 {
-    match operator {
-        Binary::Add => x + y,
-        Binary::Sub => x - y,
-        Binary::Mul => x * y,
-        Binary::Div => x / y,
-        Binary::Min => x.min(y),
-        Binary::Max => x.max(y),
+pub(crate) fn float_binary(operator: Binary, x: Real, y: Real, precision: Precision) -> Real {
+    let (one, other) = (x.value(), y.value());
+    let value = match operator {
+        Binary::Add => one + other,
+        Binary::Sub => one - other,
+        Binary::Mul => one * other,
+        Binary::Div => one / other,
+        Binary::Min => one.min(other),
+        Binary::Max => one.max(other),
         _ => f64::NAN,
-    }
+    };
+    rounding::binary(operator, x, y, value, precision)
 }
 
 /// Returns `true` if a comparison holds for operands in this order. `None` is the order of a NaN.
@@ -128,25 +132,6 @@ pub(crate) fn holds_for_order(operator: Compare, order: Option<std::cmp::Orderin
         Compare::Le => matches!(order, Some(Less | Equal)),
         Compare::Gt => order == Some(Greater),
         Compare::Ge => matches!(order, Some(Greater | Equal)),
-    }
-}
-
-/// Compares real numbers that are approximated by doubles. Close numbers count as equal, and `<` between them is
-/// undefined.
-pub(crate) fn compare_approximately(
-    operator: Compare,
-    x: f64,
-    y: f64,
-) -> Result<bool, EvaluationError> {
-    if !x.is_finite() || !y.is_finite() {
-        return Err(EvaluationError::Undefined);
-    }
-    let close = (x - y).abs() <= 1e-6 * (1.0 + x.abs() + y.abs());
-    match operator {
-        Compare::Eq => Ok(close),
-        Compare::Ne => Ok(!close),
-        _ if close => Err(EvaluationError::Undefined),
-        _ => Ok(holds_for_order(operator, x.partial_cmp(&y))),
     }
 }
 
@@ -195,7 +180,7 @@ pub(crate) fn function(name: &str, [x, y, z]: [f64; 3]) -> f64 {
 pub(crate) fn compiled_conversion(
     value: Value,
     (from, ty): (Type, Type),
-    arithmetic: &Arithmetic,
+    (arithmetic, precision): (&Arithmetic, Precision),
     inner: &Expr,
 ) -> Result<Value, EvaluationError> {
     match (value, ty) {
@@ -207,19 +192,14 @@ pub(crate) fn compiled_conversion(
             }
             Ok(Value::int(ty.wrap(value)))
         }
-        (Value::Int { value, exact }, Type::Float) if exact == Some(value) =>
-        {
-            #[expect(clippy::cast_precision_loss, reason = "that is what the conversion does")]
-            Ok(Value::Float(arithmetic.constant(value as f64)))
+        (Value::Int { value, exact }, Type::Float) if exact == Some(value) => {
+            let real = rounding::of_integer(value, precision);
+            Ok(Value::Float(real.moved_to(arithmetic.constant(real.value()))))
         }
         (Value::Int { .. }, Type::Whole | Type::Bool) => {
             Ok(Value::int(used_integer(value, inner)?))
         }
-        (Value::Float(float), Type::Int { .. } | Type::Whole | Type::Bool) => {
-            let ty = if ty == Type::Whole { Type::LONG } else { ty };
-            Arithmetic::truncate(float, ty)
-        }
-        (Value::Float(_), Type::Float) => Ok(value),
+        (Value::Float(_), _) => Ok(value),
         (Value::Int { .. }, Type::Float) | (Value::Undefined, _) => Err(EvaluationError::Undefined),
     }
 }

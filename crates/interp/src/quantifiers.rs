@@ -9,7 +9,9 @@ use crate::operations::{float_binary, integer_binary};
 use crate::rounding::Rounding;
 use crate::value::{Environment, EvaluationError, Value, used_integer};
 use kir::spec;
-use kir::{ArrayId, Binary, Builtin, Expr, ExprKind, Fold, FoldOp, Monoid, Type, VarId, When};
+use kir::{
+    ArrayId, Binary, Builtin, Expr, ExprKind, Fold, FoldOp, Monoid, Precision, Type, VarId, When,
+};
 
 /// A callback for an assignment of values to variables; returns `true` to get the next assignment.
 type OnAssignment<'s> = &'s mut dyn FnMut(&[(VarId, i128)]) -> Result<bool, EvaluationError>;
@@ -34,8 +36,12 @@ impl Environment for BoundVariables<'_> {
         self.outer.element(array, when, index)
     }
 
-    fn approximates_reals(&self) -> bool {
-        self.outer.approximates_reals()
+    fn tests_claims(&self) -> bool {
+        self.outer.tests_claims()
+    }
+
+    fn precision(&self) -> Precision {
+        self.outer.precision()
     }
 
     fn compiled(&self) -> Option<&Arithmetic> {
@@ -83,8 +89,12 @@ impl Environment for CallArguments<'_> {
         self.outer.element(array, when, index)
     }
 
-    fn approximates_reals(&self) -> bool {
-        self.outer.approximates_reals()
+    fn tests_claims(&self) -> bool {
+        self.outer.tests_claims()
+    }
+
+    fn precision(&self) -> Precision {
+        self.outer.precision()
     }
 
     fn compiled(&self) -> Option<&Arithmetic> {
@@ -217,7 +227,7 @@ pub(crate) fn evaluate_fold(
     }
     .map(|unit| match ty {
         #[expect(clippy::cast_precision_loss, reason = "0 or 1")]
-        Type::Float => Value::Float(unit as f64),
+        Type::Float => Value::float(unit as f64),
         _ => Value::int(unit),
     });
     if let Some(monoid) = &fold.monoid {
@@ -233,11 +243,7 @@ pub(crate) fn evaluate_fold(
                 apply_monoid(monoid, &[one, next], env, strict)?
             }
             (Some(Value::Float(one)), Value::Float(other)) => {
-                let result = float_binary(operator, one, other);
-                env.rounding()
-                    .into_iter()
-                    .for_each(|notes| notes.binary(operator, one, other, result));
-                Value::Float(result)
+                Value::Float(float_binary(operator, one, other, env.precision()))
             }
             (Some(one), next) => integer_binary(operator, one, next, &fold.body, strict)?,
         });

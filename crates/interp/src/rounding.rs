@@ -1,27 +1,32 @@
-//! Notes where a run's doubles may differ from the kernel's floats or from real numbers by more than their rounding.
+//! Computes floats with their enclosures, and notes decisions that depend on rounding.
 //!
-//! *Cancels*: a sum lost most of an operand or most of its digits, a result left the range of `float`, or a function
-//! has no value at an operand near the border of its domain. From then on, the values that this thread computes are
-//! distorted, and so are those of threads that load what it stores. *Decides*: a comparison or a conversion to an
-//! integer depends on a rounding error, or on a distorted value. Events after a decision of any thread refute nothing,
-//! and neither do values after it or distorted ones.
+//! An exact result of numbers that the kernel's narrowest float type has is exact on every machine. To any other
+//! result belongs an error of [`SLACK`] units of that type, which covers one operation in any rounding mode, a
+//! conversion to a narrower type and back, division without full precision and the fusion of a product with a sum. A
+//! result beyond the type's range may be infinite, one below it may be zero. `functions.rs` has the errors of
+//! functions. Arithmetic of annotations has no such errors: there the precision is that of doubles, and only their own
+//! rounding counts.
 //!
-//! It errs in both directions: a harmless case may be noted, which loses a refutation, and errors that grow above
-//! [`CLOSE`] in many steps are not noted.
+//! If a comparison or a conversion to an integer is not decided, the run goes on as the doubles say. Events after such
+//! a decision of any thread refute nothing, and neither do values after it.
 
-use kir::Binary;
+use crate::enclosure::{Interval, add, contains, divide, multiply, negate, widen};
+use crate::functions;
+use crate::real::Real;
+use kir::{Binary, Precision, Type, significant_bits};
 use std::cell::Cell;
 
-/// Relative errors that count as rounding.
-const CLOSE: f64 = 1e-6;
-/// Significant bits of a number that every float type of a kernel is taken to represent.
+/// Relative error of an operation, in halves of a unit in the last place.
+const SLACK: f64 = 4.0;
+/// Literals with more significant bits may stand for other numbers than their doubles.
 const SHORT: u32 = 20;
+/// Relative errors of literals that were rounded to `float` and to `double`.
+const FLOAT_ERROR: f64 = 1.0 / (1_u64 << 24) as f64;
+const DOUBLE_ERROR: f64 = 1.0 / (1_u64 << 52) as f64;
 
 /// The notes of a run.
 #[derive(Debug, Default)]
 pub struct Rounding {
-    /// Set if the running thread's values may be distorted.
-    cancels: Cell<bool>,
     decides: Cell<bool>,
 }
 
@@ -31,121 +36,216 @@ impl Rounding {
         self.decides.get()
     }
 
-    /// Returns `true` if values of the running thread may be far from real numbers.
-    pub(crate) fn distorts(&self) -> bool {
-        self.decides.get() || self.cancels.get()
-    }
-
-    /// Forgets all notes.
-    pub(crate) fn clear(&self) {
-        self.cancels.set(false);
-        self.decides.set(false);
-    }
-
-    /// Continues with a thread.
-    pub(crate) fn resume(&self, is_distorted: bool) {
-        self.cancels.set(is_distorted);
-    }
-
-    /// Returns `true` if a sum cancelled in the running thread, or it loaded a distorted value.
-    pub(crate) fn cancels(&self) -> bool {
-        self.cancels.get()
-    }
-
-    /// Notes that the running thread loads a distorted value.
-    pub(crate) fn load_distorted(&self) {
-        self.cancels.set(true);
-    }
-
-    /// Notes the result of an operator.
-    pub(crate) fn binary(&self, operator: Binary, x: f64, y: f64, result: f64) {
-        match operator {
-            Binary::Add => self.sum(x, y, result),
-            Binary::Sub => self.sum(x, -y, result),
-            Binary::Mul if result == 0.0 && x != 0.0 && y != 0.0 => self.cancels.set(true),
-            Binary::Mul => {}
-            // Floats give infinity or NaN too.
-            Binary::Div if y == 0.0 => return,
-            Binary::Div => {}
-            _ => return,
-        }
-        self.range(&[x, y], result);
-    }
-
-    fn sum(&self, x: f64, y: f64, sum: f64) {
-        let (large, small) = (x.abs().max(y.abs()), x.abs().min(y.abs()));
-        let part = sum - x;
-        let error = (x - (sum - part)) + (y - part);
-        let is_lost = error.abs() > CLOSE * small;
-        let is_small = sum.abs() <= CLOSE * large && !(is_short(x) && is_short(y));
-        if is_lost || is_small {
-            self.cancels.set(true);
-        }
-    }
-
-    /// Notes the result of a function. Some convert to a whole number.
-    pub(crate) fn function(&self, name: &str, values: [f64; 3], result: f64) {
-        let [x, y, z] = values;
-        match name {
-            "floor" | "ceil" | "trunc" => self.jump(x),
-            "round" | "rint" => self.jump(x + 0.5),
-            "fmod" => self.jump(x / y),
-            "fma" => self.sum(x * y, z, result),
-            "exp" | "exp2" | "exp10" | "pow" if result == 0.0 && x.is_finite() && x != 0.0 => {
-                self.cancels.set(true);
-            }
-            _ => {}
-        }
-        if matches!(name, "exp" | "exp2" | "exp10" | "expm1" | "pow" | "sinh" | "cosh" | "fma") {
-            self.range(&values, result);
-        }
-        // A rounding error may carry an operand over the border of a domain, such as 1 for `acos`. Zero is far enough
-        // from a negative number that is not small.
-        let is_negative = matches!(name, "sqrt" | "rsqrt" | "log" | "log2" | "log10") && x < -CLOSE;
-        let has_value = !result.is_nan() || values.iter().any(|one| one.is_nan());
-        // A rounding error in the last bit is a short number, too, but a small one.
-        let is_exact = |one: &f64| is_short(*one) && (*one == 0.0 || one.abs() > CLOSE);
-        if !has_value && !is_negative && !values.iter().all(is_exact) {
-            self.cancels.set(true);
-        }
-    }
-
-    fn range(&self, operands: &[f64], result: f64) {
-        let (least, most) = (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX));
-        let is_ordinary = operands.iter().all(|one| one.is_finite());
-        let is_tiny = result != 0.0 && result.abs() < least;
-        // A NaN comes from operands that floats have too, or that were noted before.
-        if is_tiny || is_ordinary && result.abs() > most {
-            self.cancels.set(true);
-        }
-    }
-
-    /// Notes a test for NaN.
-    pub(crate) fn nan_test(&self) {
-        if self.cancels.get() {
-            self.decides.set(true);
-        }
-    }
-
-    /// Notes a comparison.
-    pub(crate) fn comparison(&self, x: f64, y: f64) {
-        let is_close = (x - y).abs() <= CLOSE * x.abs().max(y.abs());
-        if self.cancels.get() || is_close && !(is_short(x) && is_short(y)) {
-            self.decides.set(true);
-        }
-    }
-
-    /// Notes a conversion that jumps at whole numbers.
-    pub(crate) fn jump(&self, x: f64) {
-        let is_close = (x - x.round()).abs() <= CLOSE * x.abs().max(1.0);
-        if self.cancels.get() || is_close && !is_short(x) {
-            self.decides.set(true);
-        }
+    /// Notes that rounding may decide.
+    pub(crate) fn note_decision(&self) {
+        self.decides.set(true);
     }
 }
 
-/// Returns `true` for a number of few significant bits, and for infinities.
-fn is_short(value: f64) -> bool {
-    let zeros = value.to_bits() & ((1 << 52) - 1);
-    value == 0.0 || !value.is_nan() && 53 - zeros.trailing_zeros().min(52) <= SHORT
+/// The number of a literal. One with many digits may stand for another number: the decimal one, or its `float`.
+pub(crate) fn literal(value: f64, precision: Precision) -> Real {
+    let (bits, size) = (significant_bits(value), value.abs());
+    let is_whole = value.fract() == 0.0 && size <= f64::from(1 << 24);
+    // Names of limits, such as `FLT_MAX`.
+    let is_limit = size == f64::from(f32::MAX) || size == f64::MAX || size.is_infinite();
+    if value.is_nan() || bits <= SHORT || is_whole || is_limit {
+        return rounded(Real::exact(value), precision);
+    }
+    let relative = if bits <= 24 { FLOAT_ERROR } else { DOUBLE_ERROR };
+    rounded(Real::within(value, widen([value; 2], relative, 0.0)), precision)
+}
+
+/// The float of an integer.
+pub(crate) fn of_integer(number: i128, precision: Precision) -> Real {
+    #[expect(clippy::cast_precision_loss, reason = "below")]
+    let value = number as f64;
+    let is_exact = number.unsigned_abs() <= 1 << 53;
+    let bounds = if is_exact { [value; 2] } else { [value.next_down(), value.next_up()] };
+    rounded(Real::within(value, bounds), precision)
+}
+
+/// A result of the reals as the machine may round it.
+pub(crate) fn rounded(real: Real, precision: Precision) -> Real {
+    let [low, high] = real.bounds();
+    let is_kept = real.is_exact() && precision.holds(low);
+    if is_kept || real.is_nan() || real.is_unknown() || precision == Precision::DOUBLE {
+        return real;
+    }
+    let relative = SLACK / (1_u64 << precision.significand) as f64;
+    let (keeps_positive, keeps_negative) = (low >= 0.0, high <= 0.0);
+    let [mut low, mut high] = widen([low, high], relative, 0.0);
+    let Precision { least, most, .. } = precision;
+    // A small number may become a neighbouring subnormal one, or zero.
+    if low < least && high > -least {
+        low = low.min(0.0) - relative * least;
+        high = high.max(0.0) + relative * least;
+    }
+    // No rounding changes a sign.
+    low = if keeps_positive { low.max(0.0) } else { low };
+    high = if keeps_negative { high.min(0.0) } else { high };
+    // A large one may become infinite.
+    if high > most {
+        (low, high) = (low.min(most), f64::INFINITY);
+    }
+    if low < -most {
+        (low, high) = (f64::NEG_INFINITY, high.max(-most));
+    }
+    Real::within(real.value(), [low, high])
+}
+
+/// Applies an operator to floats; `value` is the result of the doubles.
+pub(crate) fn binary(operator: Binary, x: Real, y: Real, value: f64, precision: Precision) -> Real {
+    match operator {
+        // They give one of their operands, and the other one if that is not a number.
+        Binary::Min => extreme(x, y, value, f64::min),
+        Binary::Max => extreme(x, y, value, f64::max),
+        _ if x.is_nan() || y.is_nan() => Real::exact(f64::NAN),
+        _ if x.is_unknown() || y.is_unknown() => Real::unknown(value),
+        Binary::Add => result(x, y, value, add(x.bounds(), y.bounds()), precision),
+        Binary::Sub => result(x, y, value, add(x.bounds(), negate(y.bounds())), precision),
+        Binary::Mul => result(x, y, value, multiply(x.bounds(), y.bounds()), precision),
+        Binary::Div if contains(y.bounds(), 0.0) => by_zero(x, y, value),
+        Binary::Div => result(x, y, value, divide(x.bounds(), y.bounds()), precision),
+        _ => Real::unknown(value),
+    }
+}
+
+/// The result of an operation that has a value for all operands, except where infinities meet.
+fn result(x: Real, y: Real, value: f64, bounds: Interval, precision: Precision) -> Real {
+    match bounds[0].is_nan() || bounds[1].is_nan() {
+        true if x.is_exact() && y.is_exact() => Real::exact(f64::NAN),
+        true => Real::unknown(value),
+        false => rounded(Real::within(value, bounds), precision),
+    }
+}
+
+/// A quotient whose divisor may be zero.
+fn by_zero(x: Real, y: Real, value: f64) -> Real {
+    match (y.is_exact(), contains(x.bounds(), 0.0)) {
+        (true, false) if value.is_infinite() => Real::exact(value),
+        (true, true) if x.is_exact() => Real::exact(f64::NAN),
+        _ => Real::unknown(value),
+    }
+}
+
+pub(crate) fn extreme(x: Real, y: Real, value: f64, choose: fn(f64, f64) -> f64) -> Real {
+    let ([a, b], [c, d]) = (x.bounds(), y.bounds());
+    let bounds = [choose(a, c), choose(b, d)];
+    match x.is_nan() && y.is_nan() {
+        true => Real::exact(f64::NAN),
+        false => Real::within(value, bounds),
+    }
+}
+
+pub(crate) fn negated(x: Real) -> Real {
+    let value = -x.value();
+    if x.is_nan() { Real::exact(f64::NAN) } else { Real::within(value, negate(x.bounds())) }
+}
+
+/// The result of a mathematical function; `value` is that of the doubles.
+pub(crate) fn function(name: &str, values: [Real; 3], value: f64, precision: Precision) -> Real {
+    rounded(functions::enclose(name, values, value, precision), precision)
+}
+
+/// A float as an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Truncated {
+    Number(i128),
+    /// Its type does not have the number: C++ leaves that undefined.
+    OutOfRange,
+    /// Rounding may decide; what the doubles give, if the type has it.
+    Undecided(Option<i128>),
+}
+
+/// Converts a float to an integer, towards zero.
+pub(crate) fn truncate(real: Real, ty: Type) -> Truncated {
+    let [low, high] = real.bounds().map(f64::trunc);
+    let number = |value: f64| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "numbers this large are not represented"
+        )]
+        let number = value as i128;
+        (value.abs() < 1e36 && ty.holds(number)).then_some(number)
+    };
+    if low.is_nan() {
+        return Truncated::OutOfRange;
+    }
+    if low == high {
+        return number(low).map_or(Truncated::OutOfRange, Truncated::Number);
+    }
+    let (least, most) = ty.range().unwrap_or((i128::MIN, i128::MAX));
+    #[expect(clippy::cast_precision_loss, reason = "rounded to powers of two, which are outside")]
+    let is_outside = !real.is_unknown() && (low > most as f64 || high < least as f64);
+    match is_outside {
+        true => Truncated::OutOfRange,
+        false => Truncated::Undecided(number(real.value().trunc())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::mix64;
+
+    /// The machine's numbers, rounded to `float` after each operation or at the end, lie in the enclosures.
+    #[test]
+    fn floats_are_enclosed() {
+        let mut state = 3;
+        let mut exact = 0;
+        for round in 0..20_000 {
+            let mut number = Real::exact(1.0);
+            let (mut real, mut float) = (1.0_f64, 1.0_f32);
+            for _ in 0..round % 7 {
+                state = mix64(state);
+                let operator =
+                    [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div][state as usize % 4];
+                let operand = ((state >> 20) % 2001) as f64 / 64.0 + 0.5;
+                let operand = if state >> 40 & 3 == 0 { operand / 3.0 } else { operand };
+                let apply = |x: f64, y: f64| match operator {
+                    Binary::Add => x + y,
+                    Binary::Sub => x - y,
+                    Binary::Mul => x * y,
+                    _ => x / y,
+                };
+                let literal = literal(operand, Precision::FLOAT);
+                number = binary(
+                    operator,
+                    number,
+                    literal,
+                    apply(number.value(), operand),
+                    Precision::FLOAT,
+                );
+                real = apply(real, operand);
+                float = apply(f64::from(float), f64::from(operand as f32)) as f32;
+            }
+            exact += usize::from(number.is_exact());
+            if number.is_unknown() {
+                continue;
+            }
+            let [low, high] = number.bounds();
+            // The doubles themselves are rounded.
+            let slack = 1e-9 * (1.0 + real.abs());
+            assert!(low - slack <= real && real <= high + slack, "{real}: {number:?}");
+            assert!(low <= f64::from(float) && f64::from(float) <= high, "{float}: {number:?}");
+        }
+        assert!(exact > 3_000, "{exact}");
+    }
+
+    #[test]
+    fn conversions_to_integers() {
+        let cases = [
+            (Real::exact(2.5), Type::INT, Truncated::Number(2)),
+            (Real::exact(-0.5), Type::UNSIGNED, Truncated::Number(0)),
+            (Real::exact(3e9), Type::INT, Truncated::OutOfRange),
+            (Real::exact(f64::NAN), Type::INT, Truncated::OutOfRange),
+            (Real::within(2.5, [2.4, 2.6]), Type::INT, Truncated::Number(2)),
+            (Real::within(3.0, [2.9, 3.1]), Type::INT, Truncated::Undecided(Some(3))),
+            (Real::within(4e9, [3e9, 5e9]), Type::INT, Truncated::OutOfRange),
+            (Real::unknown(1e30), Type::INT, Truncated::Undecided(None)),
+        ];
+        for (real, ty, found) in cases {
+            assert_eq!(truncate(real, ty), found, "{real:?}");
+        }
+    }
 }

@@ -65,7 +65,7 @@ impl<'k> Machine<'k> {
         if !self.events.is_empty() || self.rounding.decides() {
             return Ok(());
         }
-        let after = self.undistorted_contents();
+        let after = self.contents();
         match claims::failed_postcondition(self.kernel, self.launch, [&before, &after]) {
             Some(event) => Err(Halt::Event(Box::new(event))),
             None => Ok(()),
@@ -79,16 +79,12 @@ impl<'k> Machine<'k> {
         let prepared = self.draw_related_contents();
         let before = self.contents();
         let end = match prepared.and_then(|()| self.run_grid()) {
-            Ok(()) if self.rejects_distorted && self.rounding.decides() => End::Stopped(ROUNDED),
+            Ok(()) if self.rejects_undecided && self.rounding.decides() => End::Stopped(ROUNDED),
             Ok(()) if self.events.is_empty() && !self.has_allowed_contents() => {
                 End::Stopped(NONE_ALLOWED)
             }
             Ok(()) if self.events.is_empty() => {
-                let after = match self.rejects_distorted {
-                    true => self.undistorted_contents(),
-                    false => self.contents(),
-                };
-                return Ok((before, after));
+                return Ok((before, self.contents()));
             }
             Ok(()) => End::Event,
             Err(Halt::Stopped(why)) => End::Stopped(why),

@@ -53,10 +53,11 @@ impl Shadow {
         let by_other_agent = |list: &[(u64, Access)]| {
             list.iter().find(|(one, _)| *one != agent).map(|(_, access)| access.clone())
         };
+        // To refute, values must differ for certain.
         let conflicting_write = |entry: &Entry, value: Option<&Value>| {
             let mut writes = entry.writes.iter();
             let found = writes
-                .find(|(one, _, old)| *one != agent && value.is_none_or(|new| !same(new, old)));
+                .find(|(one, _, old)| *one != agent && value.is_none_or(|new| differ(new, old)));
             found.map(|(_, access, _)| access.clone())
         };
         let conflict = match mode {
@@ -90,10 +91,19 @@ impl Shadow {
     }
 }
 
-/// Returns `true` if two values count as equal in memory. NaNs are equal.
+/// Returns `true` if two values are the same to every later store. NaNs are equal.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Float(one), Value::Float(other)) => one == other || one.is_nan() && other.is_nan(),
         _ => one == other,
+    }
+}
+
+/// Returns `true` if two values are certainly not equal in memory. A value that the run does not know may be any.
+fn differ(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Float(one), Value::Float(other)) => one.differs(*other),
+        (Value::Undefined, _) | (_, Value::Undefined) => false,
+        _ => one != other,
     }
 }

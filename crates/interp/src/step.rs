@@ -5,22 +5,16 @@ use crate::code::Insn;
 use crate::evaluate::{evaluate, truth};
 use crate::machine::{Halt, Machine, State, halt};
 use crate::outcome::{ASSUMPTION_FAILS, Event};
+use crate::rounding::rounded;
 use crate::shadow::AccessMode;
 use crate::value::{EvaluationError, Value};
 use crate::{atomics, bits};
 use base::Index;
-use kir::{AtomicOp, Binary, Element, Expr, VarId};
+use kir::{AtomicOp, Element, Expr, VarId};
 
 impl<'k> Machine<'k> {
     /// Executes the next instruction of a thread.
     pub(crate) fn step(&mut self, state: &mut State<'k>) -> Result<(), Halt> {
-        self.rounding.resume(state.is_distorted);
-        let result = self.execute(state);
-        state.is_distorted = self.rounding.cancels();
-        result
-    }
-
-    fn execute(&mut self, state: &mut State<'k>) -> Result<(), Halt> {
         self.steps += 1;
         if self.steps > self.budget {
             return Err(Halt::Stopped("the run takes too long"));
@@ -112,7 +106,6 @@ impl<'k> Machine<'k> {
         if let Some(history) = self.history.as_mut().filter(|_| state.at.block == [0; 3]) {
             history.store(&self.code, (pc, &state.counts), cell, value);
         }
-        self.note_distortion(&cell);
         self.memory(state, &cell).insert(cell, value);
         Ok(())
     }
@@ -127,6 +120,8 @@ impl<'k> Machine<'k> {
         let ty = self.kernel.vars[var].ty;
         state.vars[var.position()] = match value {
             Some(Value::Int { value, .. }) => Value::int(ty.wrap(value)),
+            // A narrower type may not have this float.
+            Some(Value::Float(real)) => Value::Float(rounded(real, self.kernel.precision)),
             other => other.unwrap_or(Value::Undefined),
         };
     }
@@ -148,21 +143,16 @@ impl<'k> Machine<'k> {
             values.push(value.map_err(|error| halt(error, state.at))?);
         }
         let ty = self.kernel.arrays[element.array].element;
-        let new = atomics::updated_value(op, old, &values, ty);
-        if let (AtomicOp::Add, Value::Float(sum), Value::Float(x), [Value::Float(y)]) =
-            (op, new, old, &values[..])
-        {
-            self.rounding.binary(Binary::Add, x, *y, sum);
-        }
+        let new = atomics::updated_value(op, old, &values, (ty, self.kernel.precision));
         let new = match (&self.compiled, new, old, &values[..]) {
             (Some(compiled), Value::Float(sum), Value::Float(x), [Value::Float(y)])
                 if op == AtomicOp::Add =>
             {
-                Value::Float(compiled.atomic_sum(x, *y, sum))
+                let moved = compiled.atomic_sum(x.value(), y.value(), sum.value());
+                Value::Float(sum.moved_to(moved))
             }
             _ => new,
         };
-        self.note_distortion(&cell);
         self.memory(state, &cell).insert(cell, new);
         state.vars[var.position()] = old;
         Ok(())

@@ -114,7 +114,7 @@ impl Environment for FilledEnvironment<'_> {
     fn var(&self, var: VarId) -> Value {
         match (self.vars.contains_key(&(self.thread, var)), self.kernel.vars[var].ty) {
             (false, _) => self.env.var(var),
-            (true, Type::Float) => Value::Float(1.0),
+            (true, Type::Float) => Value::float(1.0),
             (true, _) => Value::int(1),
         }
     }

@@ -5,9 +5,10 @@
 //! overflow which proofs show to be absent (`allsizes`).
 
 use crate::arithmetic::Arithmetic;
+use crate::real::Real;
 use crate::rounding::Rounding;
 use base::Span;
-use kir::{ArrayId, Builtin, Expr, Type, VarId, When};
+use kir::{ArrayId, Builtin, Expr, Precision, Type, VarId, When};
 
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +21,7 @@ pub enum Value {
         exact: Option<i128>,
     },
     /// A floating-point number.
-    Float(f64),
+    Float(Real),
     /// No value was assigned, or the run does not know it.
     Undefined,
 }
@@ -29,6 +30,12 @@ impl Value {
     /// An integer.
     pub fn int(value: i128) -> Self {
         Self::Int { value, exact: Some(value) }
+    }
+
+    /// A float that is exact.
+    #[must_use]
+    pub fn float(value: f64) -> Self {
+        Self::Float(Real::exact(value))
     }
 
     /// The machine's integer.
@@ -57,6 +64,8 @@ pub enum EvaluationError {
     DivisionByZero(Span),
     /// It depends on an undefined value.
     Undefined,
+    /// Rounding may decide it.
+    Rounded,
     /// A shift by a negative amount or by more than the width.
     Shift(Span),
 }
@@ -69,10 +78,14 @@ pub trait Environment {
     fn builtin(&self, builtin: Builtin, axis: usize) -> Option<i128>;
     /// An element, in annotations.
     fn element(&self, array: ArrayId, when: When, index: [i128; 3]) -> Value;
-    /// Returns `true` if floats approximate real numbers, so that close ones count as equal. Equations of integers then
-    /// compare the machine's values.
-    fn approximates_reals(&self) -> bool {
+    /// Returns `true` for claims: equations of integers compare the machine's values, and a constant of six digits
+    /// may stand for a longer one.
+    fn tests_claims(&self) -> bool {
         false
+    }
+    /// The precision of operations. In annotations they are those of real numbers, for which doubles stand.
+    fn precision(&self) -> Precision {
+        Precision::DOUBLE
     }
     /// The arithmetic of compiled code, if it is modelled.
     fn compiled(&self) -> Option<&Arithmetic> {
@@ -82,7 +95,7 @@ pub trait Environment {
     fn conversions_wrap(&self) -> bool {
         false
     }
-    /// The notes on rounding, if they matter.
+    /// The notes of a run, which goes on where rounding decides. Without them, such a decision is undefined.
     fn rounding(&self) -> Option<&Rounding> {
         None
     }

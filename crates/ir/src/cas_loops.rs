@@ -233,7 +233,7 @@ impl SwapLoop {
             .filter(|(position, _)| self.depends[*position] && *position != self.swap_at)
             .map(|(_, instruction)| instruction)
             .collect();
-        let written = |one: &Instr| registers(one).0;
+        let written = |instr: &Instr| registers(instr).0;
         let of_old = rest.iter().flat_map(|one| written(one)).chain([self.old, self.guess]);
         let is_used = of_old.into_iter().any(|register| after.has(register));
         let mut replaced: Vec<Instr> = (instructions.iter().zip(&self.depends))
@@ -289,7 +289,9 @@ impl SwapLoop {
             .map(|(id, _)| id);
         let (from, None) = (leading.next()?, leading.next()) else { return None };
         let instructions = &function.blocks[from].instructions;
-        let at = instructions.iter().rposition(|one| registers(one).0.contains(&self.guess))?;
+        let at = instructions
+            .iter()
+            .rposition(|instruction| registers(instruction).0.contains(&self.guess))?;
         let Op::Load(load) = &instructions[at].op else { return None };
         let behind = &instructions[at + 1..];
         // After a barrier or a wait, the load may not be replaced by the swap's read: the two are ordered differently.
@@ -300,8 +302,8 @@ impl SwapLoop {
             AddressBase::Register(register) => Some(register),
             _ => None,
         };
-        let touches = |one: &Instr| {
-            let (written, read) = registers(one);
+        let touches = |instr: &Instr| {
+            let (written, read) = registers(instr);
             read.contains(&self.guess) || base.is_some_and(|base| written.contains(&base))
         };
         let others = live(function);
@@ -332,7 +334,7 @@ fn only_swap(instructions: &[Instr]) -> Option<(usize, &Atomic)> {
     let (at, instruction) = others.next()?;
     let Op::Atomic(swap) = &instruction.op else { return None };
     let one = swap.op == AtomicOp::CompareSwap && swap.a.len() == 1 && swap.packed == 1;
-    let plain = instructions.iter().all(|one| one.guard.is_none());
+    let plain = instructions.iter().all(|instruction| instruction.guard.is_none());
     (one && plain && others.next().is_none() && swap.scalar.width() <= Width::B64)
         .then_some((at, swap))
 }
@@ -387,7 +389,7 @@ fn comparison_outcome(
     };
     // Values at the time of the comparison: the guess's own register may hold the old value later.
     let mut before = BTreeMap::new();
-    let at = instructions.iter().position(|one| matches!(one.op, Op::Atomic(_)))?;
+    let at = instructions.iter().position(|instruction| matches!(instruction.op, Op::Atomic(_)))?;
     for (position, instruction) in instructions.iter().enumerate().take(position) {
         follow_copies(&mut before, position, instruction, at)?;
     }
@@ -413,8 +415,8 @@ fn dependent_instructions(instructions: &[Instr], (guess, at): (Reg, usize)) -> 
     let mut depends = Vec::new();
     for (position, instruction) in instructions.iter().enumerate() {
         let (writes, reads) = registers(instruction);
-        let carried = |one: &&Reg| written.has(**one) && !seen.has(**one) && **one != guess;
-        if reads.iter().any(|one| carried(&one)) {
+        let carried = |reg: &&Reg| written.has(**reg) && !seen.has(**reg) && **reg != guess;
+        if reads.iter().any(|read| carried(&read)) {
             return None;
         }
         if let (Op::Atomic(swap), true) = (&instruction.op, position == at)

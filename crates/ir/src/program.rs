@@ -262,7 +262,9 @@ impl Program {
     /// Instructions of a function and of everything it calls.
     pub fn instructions_of(&self, function: FuncId) -> impl Iterator<Item = (FuncId, &Instr)> {
         let functions = self.called(function).into_iter();
-        functions.flat_map(|id| self.functions[id].instructions().map(move |one| (id, one)))
+        functions.flat_map(|id| {
+            self.functions[id].instructions().map(move |instruction| (id, instruction))
+        })
     }
 
     /// The `setmaxnreg` instructions of a kernel: they move registers between its warp groups.

@@ -83,7 +83,7 @@ fn waits(function: &Function) -> Vec<(BlockId, usize)> {
     let is_wait = |&(block, index, mbarrier): &(BlockId, usize, &Mbarrier)| {
         is_wait(function, &live, (block, index), mbarrier)
     };
-    tests.iter().filter(|one| is_wait(one)).map(|&(block, index, _)| (block, index)).collect()
+    tests.iter().filter(|test| is_wait(test)).map(|&(block, index, _)| (block, index)).collect()
 }
 
 /// An unguarded test for the completion of a phase.
@@ -172,7 +172,7 @@ impl Walk<'_> {
         seen: &mut BTreeMap<(Reg, usize), bool>,
     ) -> bool {
         let instructions = &self.function.blocks[self.test_at.0].instructions[..before];
-        let writes = |one: &Instr| registers(one).0.contains(&register);
+        let writes = |instr: &Instr| registers(instr).0.contains(&register);
         let Some(at) = instructions.iter().rposition(writes) else {
             return !self.written.has(register);
         };
@@ -192,7 +192,7 @@ impl Walk<'_> {
         );
         let reads = registers(&instructions[at]).1;
         let is_same_each_time =
-            is_function && reads.into_iter().all(|one| self.is_same_each_time(one, at, seen));
+            is_function && reads.into_iter().all(|read| self.is_same_each_time(read, at, seen));
         seen.insert((register, at), is_same_each_time);
         is_same_each_time
     }

@@ -205,7 +205,8 @@ pub fn used_lemmas(statements: &[Stmt]) -> Vec<Span> {
 
 /// Removes claims at barriers and other facts that are used without proof.
 pub fn drop_claims(statements: &mut Vec<Stmt>) {
-    let shown = |one: &Stmt| !matches!(one, Stmt::Claims(_) | Stmt::Given(_) | Stmt::Used(..));
+    let shown =
+        |statement: &Stmt| !matches!(statement, Stmt::Claims(_) | Stmt::Given(_) | Stmt::Used(..));
     statements.retain(shown);
     for statement in statements {
         match statement {

@@ -18,13 +18,12 @@ pub fn refuse_deep(kernel: Result<Kernel, Box<Diagnostic>>) -> Result<Kernel, Bo
             deep = Some(expr.span);
         }
     });
-    let requires = kernel.requires.iter().map(|one| &one.condition);
-    let clauses = requires.chain(kernel.ensures.iter().map(|one| &one.condition));
-    let clause = clauses.into_iter().find(|one| is_deep(one)).map(|one| one.span);
+    let requires = kernel.requires.iter().map(|require| &require.condition);
+    let clauses = requires.chain(kernel.ensures.iter().map(|ensure| &ensure.condition));
+    let clause = clauses.into_iter().find(|clause| is_deep(clause)).map(|one| one.span);
     match deep.or(clause) {
         Some(span) => {
-            let message =
-                format!("an expression of more than {MAX_DEPTH} operations in each other");
+            let message = format!("an expression with more than {MAX_DEPTH} nested operations");
             Err(Box::new(Diagnostic::unsupported(Code::UnsupportedConstruct, span, message)))
         }
         None => Ok(kernel),

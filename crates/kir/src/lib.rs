@@ -29,6 +29,7 @@ mod claims;
 pub mod depth;
 pub mod liveness;
 pub mod partial;
+mod precision;
 mod range;
 pub mod relevance;
 mod signature;
@@ -41,6 +42,7 @@ pub use claims::{
     When, barrier_claims, drop_claims, used_lemmas,
 };
 
+pub use precision::{Precision, significant_bits};
 pub use signature::{
     Parameter, Part, Records, Scalar, Signature, SignatureError, TemplateParameter,
 };
@@ -381,6 +383,8 @@ pub struct Kernel {
     pub mentioned: Vec<(Builtin, usize)>,
     /// Type parameters of its template that are assumed to be floating-point types.
     pub types: Vec<String>,
+    /// The limits of its floating-point types together, at most those of `float`.
+    pub precision: Precision,
     /// Set if the kernel has a fence. The ordering by fences is not modelled.
     pub fences: bool,
     /// Initialisers of variables of the file, element by element; `None` if unsupported. A variable that is not

@@ -29,7 +29,7 @@ pub fn fresh(inner: &Loop, assigned: &[VarId], all: &[usize]) -> Vec<VarId> {
             *sum += count;
         }
     }
-    let claims = inner.claims.iter().map(|one| &one.condition);
+    let claims = inner.claims.iter().map(|claim| &claim.condition);
     for expr in inner.invariants.iter().chain([&inner.condition]).chain(claims) {
         visit(expr, &mut |inner| {
             if let ExprKind::Var(var) = inner.kind {
@@ -56,7 +56,7 @@ type Assigned = BTreeSet<VarId>;
 impl Exposed {
     fn iteration(&mut self, inner: &Loop, assigned: &mut Assigned) {
         // Annotations read variables at the head.
-        let claims = inner.claims.iter().map(|one| &one.condition);
+        let claims = inner.claims.iter().map(|claim| &claim.condition);
         inner.invariants.iter().chain(claims).for_each(|one| self.read(one, assigned));
         self.statements(&inner.head, assigned);
         self.read(&inner.condition, assigned);
@@ -93,7 +93,7 @@ impl Exposed {
                     assigned.insert(*var);
                 }
                 Stmt::Bits(var, _, arguments) => {
-                    arguments.iter().for_each(|one| self.read(one, assigned));
+                    arguments.iter().for_each(|argument| self.read(argument, assigned));
                     assigned.insert(*var);
                 }
                 Stmt::Load(var, element) => {
@@ -123,10 +123,10 @@ impl Exposed {
                     self.read(condition, assigned);
                 }
                 Stmt::Given(given) => {
-                    given.claims.iter().for_each(|one| self.read(&one.condition, assigned));
+                    given.claims.iter().for_each(|claim| self.read(&claim.condition, assigned));
                 }
                 Stmt::Claims(claims) => {
-                    claims.iter().for_each(|one| self.read(&one.condition, assigned));
+                    claims.iter().for_each(|claim| self.read(&claim.condition, assigned));
                 }
                 Stmt::Barrier(_) | Stmt::Warp(_) | Stmt::Return | Stmt::Break | Stmt::Continue => {}
             }

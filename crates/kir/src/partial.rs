@@ -92,7 +92,7 @@ pub fn operations(kernel: &Kernel) -> Vec<Partial> {
 /// Operations that are never defined, each as an open claim (its place and its text). A kernel with such an operation
 /// has no real values to compare.
 pub fn never_defined(kernel: &Kernel) -> impl Iterator<Item = (Span, String)> {
-    let never = operations(kernel).into_iter().filter(|one| one.is_never_defined);
+    let never = operations(kernel).into_iter().filter(|operation| operation.is_never_defined);
     never.map(|one| (one.span, format!("that {}, which never holds", one.demand)))
 }
 

@@ -21,7 +21,7 @@ pub fn relevant(kernel: &Kernel) -> Vec<bool> {
 /// Marks variables in the sizes of arrays and in footprints.
 pub fn mark_sizes(kernel: &Kernel, marks: &mut [bool]) {
     let sizes = kernel.arrays.iter().flat_map(|array| array.dimensions.iter().flatten());
-    let allowed = kernel.footprints.iter().flat_map(|one| [&one.low, &one.high]);
+    let allowed = kernel.footprints.iter().flat_map(|footprint| [&footprint.low, &footprint.high]);
     sizes.chain(allowed).for_each(|one| mark(one, marks));
 }
 
@@ -72,13 +72,15 @@ fn mark_statements(list: &[Stmt], marks: &mut [bool]) {
             Stmt::Assert(condition) | Stmt::Assume(condition) | Stmt::Used(condition, _) => {
                 mark(condition, marks);
             }
-            Stmt::Given(given) => given.claims.iter().for_each(|one| mark(&one.condition, marks)),
-            Stmt::Claims(claims) => claims.iter().for_each(|one| mark(&one.condition, marks)),
+            Stmt::Given(given) => {
+                given.claims.iter().for_each(|claim| mark(&claim.condition, marks))
+            }
+            Stmt::Claims(claims) => claims.iter().for_each(|claim| mark(&claim.condition, marks)),
             Stmt::Bits(var, _, arguments) => {
                 if marks[var.position()] {
-                    arguments.iter().for_each(|one| mark(one, marks));
+                    arguments.iter().for_each(|argument| mark(argument, marks));
                 }
-                arguments.iter().for_each(|one| inner_conditions(one, marks));
+                arguments.iter().for_each(|argument| inner_conditions(argument, marks));
             }
             Stmt::Unknown(_)
             | Stmt::Barrier(_)
@@ -97,7 +99,7 @@ fn inner_conditions(value: &Expr, marks: &mut [bool]) {
         | ExprKind::And(condition, _)
         | ExprKind::Or(condition, _) => mark(condition, marks),
         ExprKind::Call(FETCH_OF_INDEX, arguments) => {
-            arguments.iter().for_each(|one| mark(one, marks));
+            arguments.iter().for_each(|argument| mark(argument, marks));
         }
         _ => {}
     });

@@ -32,7 +32,7 @@ pub fn visit(expr: &Expr, see: &mut impl FnMut(&Expr)) {
             visit(otherwise, see);
         }
         ExprKind::Call(_, arguments) | ExprKind::Combine(_, arguments) => {
-            arguments.iter().for_each(|one| visit(one, see))
+            arguments.iter().for_each(|argument| visit(argument, see))
         }
     }
 }
@@ -56,7 +56,7 @@ pub fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
                 each_expr(otherwise, see);
             }
             Stmt::Loop(inner) => {
-                let claims = inner.claims.iter().map(|one| &one.condition);
+                let claims = inner.claims.iter().map(|claim| &claim.condition);
                 inner.invariants.iter().chain([&inner.condition]).chain(claims).for_each(&mut *see);
                 for part in [&inner.head, &inner.body, &inner.step] {
                     each_expr(part, see);
@@ -65,8 +65,8 @@ pub fn each_expr(statements: &[Stmt], see: &mut impl FnMut(&Expr)) {
             Stmt::Assert(condition) | Stmt::Assume(condition) | Stmt::Used(condition, _) => {
                 see(condition);
             }
-            Stmt::Claims(claims) => claims.iter().for_each(|one| see(&one.condition)),
-            Stmt::Given(given) => given.claims.iter().for_each(|one| see(&one.condition)),
+            Stmt::Claims(claims) => claims.iter().for_each(|claim| see(&claim.condition)),
+            Stmt::Given(given) => given.claims.iter().for_each(|claim| see(&claim.condition)),
             Stmt::Bits(_, _, arguments) => arguments.iter().for_each(&mut *see),
             Stmt::Unknown(_)
             | Stmt::Barrier(_)

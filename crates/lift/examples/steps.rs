@@ -5,10 +5,10 @@
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let slow = arguments.iter().any(|one| one == "--slow");
-    arguments.retain(|one| one != "--slow");
-    let lifts = arguments.iter().any(|one| one == "--lift");
-    arguments.retain(|one| one != "--lift");
+    let slow = arguments.iter().any(|argument| argument == "--slow");
+    arguments.retain(|argument| argument != "--slow");
+    let lifts = arguments.iter().any(|argument| argument == "--lift");
+    arguments.retain(|argument| argument != "--lift");
     let text = std::fs::read_to_string(&arguments[0]).expect("a file");
     let program = ptx::lower(&ptx::syntax::parse(&text).module).program;
     let lifted = lift::lift(&program);

@@ -66,7 +66,7 @@ fn a_program_s_own_code_for_large_arguments_stays() {
             };
             let lifted = reachable(&lifted_text(&kernel.program));
             assert!(!lifted.contains("branch"), "{build} {}\n{lifted}", kernel.name);
-            for ((body, word), not) in bodies.iter().flat_map(|one| [(one, ""), (one, "!")]) {
+            for ((body, word), not) in bodies.iter().flat_map(|body| [(body, ""), (body, "!")]) {
                 let Some(text) = with_own_code(&kernel, number, not, body) else { continue };
                 let program = lower(&text);
                 tried += 1;

@@ -27,7 +27,7 @@ pub(crate) enum Move {
 pub(crate) struct TrackedState {
     /// The order of memory accesses, without which no race is found.
     pub(crate) memory: bool,
-    /// The waits-for order, and the previous generations.
+    /// The waits-for order, and the last generations of barriers ([`History`]).
     pub(crate) history: bool,
     /// Contents of memory.
     pub(crate) values: bool,

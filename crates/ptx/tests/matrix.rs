@@ -103,7 +103,7 @@ fn only_doubles_have_a_direction() {
                 let parsed = ptx::syntax::parse(&module);
                 assert!(parsed.errors.is_empty(), "{text}: {:?}", parsed.errors);
                 let diagnostics = ptx::lower(&parsed.module).diagnostics;
-                diagnostics.into_iter().map(|one| one.message.into()).collect()
+                diagnostics.into_iter().map(|diagnostic| diagnostic.message.into()).collect()
             };
             let found = messages(&example);
             assert!(

@@ -20,7 +20,7 @@ fn kernel(body: &str) -> Function {
 
 /// The only atomic operation of a kernel.
 fn atomic(function: &Function) -> &Atomic {
-    let mut all = function.instructions().filter_map(|one| match &one.op {
+    let mut all = function.instructions().filter_map(|instruction| match &instruction.op {
         Op::Atomic(atomic) => Some(atomic),
         _ => None,
     });
@@ -31,7 +31,7 @@ fn atomic(function: &Function) -> &Atomic {
 
 /// The loads from global memory.
 fn loads(function: &Function) -> Vec<&Load> {
-    let loads = function.instructions().filter_map(|one| match &one.op {
+    let loads = function.instructions().filter_map(|instruction| match &instruction.op {
         Op::Load(load) if load.space == ir::Space::Global => Some(load),
         _ => None,
     });
@@ -141,7 +141,7 @@ fn the_old_value_is_there_after_the_update() {
     let found = atomic(&kernel);
     assert_eq!((found.op, found.dsts.len()), (AtomicOp::Max, 1));
     let position = |wanted: &dyn Fn(&Op) -> bool| {
-        kernel.instructions().position(|one| wanted(&one.op)).unwrap()
+        kernel.instructions().position(|instruction| wanted(&instruction.op)).unwrap()
     };
     let update = position(&|op| matches!(op, Op::Atomic(_)));
     let largest = position(&|op| matches!(op, Op::FloatBinary { .. }));
@@ -217,8 +217,8 @@ fn loops_of_other_forms_are_updates() {
     let parsed = ptx::syntax::parse(&text);
     let program = ptx::lower(&parsed.module).program;
     let found = |name: &str| -> Vec<AtomicOp> {
-        let function = program.functions.iter().find(|one| one.name == name).unwrap();
-        let all = function.instructions().filter_map(|one| match &one.op {
+        let function = program.functions.iter().find(|function| function.name == name).unwrap();
+        let all = function.instructions().filter_map(|instruction| match &instruction.op {
             Op::Atomic(atomic) => Some(atomic.op),
             _ => None,
         });

@@ -2,7 +2,6 @@
 //! prints for ever costs a time-out and no memory.
 
 use std::io::{BufRead, Read, Write};
-use std::process::ChildStdin;
 use std::sync::mpsc::{Sender, channel};
 
 /// Bytes of a line; no answer has longer ones.
@@ -19,7 +18,7 @@ pub(crate) fn read_line(output: &mut impl BufRead) -> Option<String> {
 }
 
 /// Starts a thread that writes texts to the solver, in order. Sending fails once the solver has ended.
-pub(crate) fn spawn_writer(mut input: ChildStdin) -> Sender<String> {
+pub(crate) fn spawn_writer(mut input: impl Write + Send + 'static) -> Sender<String> {
     let (sender, texts) = channel::<String>();
     std::thread::spawn(move || {
         for text in texts {

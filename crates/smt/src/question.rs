@@ -29,7 +29,7 @@ impl Question {
             conditions.iter().flat_map(Formula::conjuncts).collect();
         let mut numbers = Numbers::default();
         let conditions: Vec<Formula> =
-            conditions.into_iter().map(|one| numbers.rename(one)).collect();
+            conditions.into_iter().map(|condition| numbers.rename(condition)).collect();
         let wanted = wanted.iter().map(|poly| numbers.poly(poly));
         let wanted = wanted.map(|poly| format!("(eval {})\n", term(&poly))).collect();
         Self { text: problem_text(&conditions, numbers.0.len()), wanted }

@@ -13,7 +13,7 @@ use arith::formula::Formula;
 use arith::poly::Poly;
 use deadline::left;
 use std::collections::BTreeMap;
-use std::io::BufReader;
+use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, sync_channel};
@@ -87,8 +87,8 @@ fn from_reset((strategy, limit): (Strategy, u64), question: &str) -> String {
 }
 
 /// Returns `true` if a process goes on, and has had less processor time since `first` than `limit`. Updates the time.
-fn is_working(process: u32, limit: Duration, first: Duration, used: &mut Duration) -> bool {
-    let Some(now) = processor_time(process) else { return false };
+fn is_working(process: Option<u32>, limit: Duration, first: Duration, used: &mut Duration) -> bool {
+    let Some(now) = process.and_then(processor_time) else { return false };
     let before = std::mem::replace(used, now);
     now > before && now.saturating_sub(first) < limit && !deadline::is_over()
 }
@@ -105,11 +105,15 @@ fn processor_time(process: u32) -> Option<Duration> {
 /// A running solver.
 #[derive(Debug)]
 pub struct Solver {
-    child: Child,
+    /// Its process; `None` if others started it.
+    child: Option<Child>,
     /// Takes texts to the solver, on a thread of its own: one that reads nothing must not stop us.
     input: Sender<String>,
     lines: Receiver<String>,
+    /// No more queries are sent: it stopped answering, or the time was up during a query.
     dead: bool,
+    /// It stopped answering, and not because the time was up.
+    failed: bool,
     version: String,
     /// Number of queries.
     asked: u64,
@@ -173,6 +177,26 @@ impl Solver {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(SolverError::NoPipe(path.to_owned()));
         };
+        let solver = Self::converse(Some(child), input, output);
+        solver.ok_or_else(|| SolverError::NotZ3(path.to_owned()))
+    }
+
+    /// Uses a z3 that others started, through its streams. `None` if it does not print its version.
+    ///
+    /// Without a process, a solver that only computes looks like a dead one, so queries end after a time of silence.
+    pub fn over(
+        input: impl Write + Send + 'static,
+        output: impl Read + Send + 'static,
+    ) -> Option<Self> {
+        Self::converse(None, input, output)
+    }
+
+    /// Starts the threads for both streams, and asks for the version.
+    fn converse(
+        child: Option<Child>,
+        input: impl Write + Send + 'static,
+        output: impl Read + Send + 'static,
+    ) -> Option<Self> {
         // A solver that prints for ever fills this channel and waits.
         let (sender, lines) = sync_channel(MAX_LINES);
         std::thread::spawn(move || {
@@ -185,13 +209,12 @@ impl Solver {
         });
         let input = pipe::spawn_writer(input);
         let (version, known) = (String::new(), BTreeMap::new());
-        let (dead, asked, sent, store, second) = (false, 0, 0, None, None);
+        let (dead, failed, asked, sent, store, second) = (false, false, 0, 0, None, None);
         let mut solver =
-            Self { child, input, lines, dead, version, asked, sent, known, store, second };
+            Self { child, input, lines, dead, failed, version, asked, sent, known, store, second };
         let answer = solver.ask_within("(get-info :version)\n", START);
-        let version = answer.as_deref().and_then(|line| line.split('"').nth(1));
-        solver.version = version.ok_or_else(|| SolverError::NotZ3(path.to_owned()))?.to_owned();
-        Ok(solver)
+        answer?.split('"').nth(1)?.clone_into(&mut solver.version);
+        Some(solver)
     }
 
     /// Returns `true` if the solver answers a query whose answer is known correctly.
@@ -234,9 +257,9 @@ impl Solver {
         self.asked
     }
 
-    /// Returns `true` if it stopped answering.
+    /// Returns `true` if it stopped answering, other than at the end of the time.
     pub fn is_dead(&self) -> bool {
-        self.dead
+        self.failed
     }
 
     /// Sends commands that give one line, and returns it. Any other output (such as an error) invalidates the answer.
@@ -247,8 +270,8 @@ impl Solver {
 
     fn ask_within(&mut self, text: &str, limit: Duration) -> Option<String> {
         let mut begun = Instant::now();
-        let process = self.child.id();
-        let first = processor_time(process).unwrap_or_default();
+        let process = self.child.as_ref().map(Child::id);
+        let first = process.and_then(processor_time).unwrap_or_default();
         let mut used = first;
         self.sent += 1;
         let end = format!("end {}", self.sent);
@@ -264,7 +287,8 @@ impl Solver {
                 None if is_working(process, limit, first, &mut used) => begun = Instant::now(),
                 Some(_) | None => {
                     self.dead = true;
-                    let _ = self.child.kill();
+                    self.failed = !deadline::is_over();
+                    self.child.iter_mut().for_each(|child| drop(child.kill()));
                     return None;
                 }
             }
@@ -393,7 +417,9 @@ fn read_number(text: &str) -> Option<i128> {
 
 impl Drop for Solver {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }

@@ -338,6 +338,7 @@ impl Barriers {
             for registration in &waiting {
                 clocks.acquire(registration.warp, registration.waiting, &completed.released_memory);
             }
+            clocks.update_followed();
         }
         let mut sites: Vec<Site> = waiting.iter().map(|one| one.site).collect();
         sites.sort_unstable();

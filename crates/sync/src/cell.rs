@@ -13,7 +13,7 @@
 //! ones ([`ordered`]). All others are compared one by one ([`compare`]).
 
 use crate::clocks::LaneId;
-use crate::entry::{Commutes, Entry, Hides, Lists};
+use crate::entry::{Commutes, Entry, HiddenValue, List, Lists};
 use crate::lanes::Mask;
 use crate::shadow::{
     Access, Conflicts, MemoryEffect, RequiredCertainty, SameValue, Site, UpdateGroup,
@@ -240,7 +240,10 @@ impl Cell {
             (SameValue::Undecided, false) => mark::MAY_HAVE_CHANGED | mark::MAY_HAVE_REPLACED,
         };
         let past = match self.write.is_copy {
-            false => order.is_past_of(self.write_epoch, self.write.warp),
+            false => {
+                order.is_past_of(self.write_epoch, self.write.warp)
+                    || order.clocks.known_to_all(self.write.warp, self.write.time)
+            }
             true => order.is_past_copy(&self.write),
         };
         let before = Some(self.write).filter(|write| write.lanes != Mask::NONE && !past);
@@ -262,7 +265,7 @@ impl Cell {
         if past {
             lists.free(std::mem::take(&mut self.list));
             self.warps = 0;
-        } else if let Some(others) = lists.get_mut(self.list) {
+        } else if let Some(List { entries: others, .. }) = lists.list_mut(self.list) {
             if self.marks & mark::UNORDERED_WRITES != 0 {
                 others.retain(|other| other.kind != MemoryEffect::Write);
             }
@@ -288,8 +291,8 @@ impl Cell {
                 }
                 let undecided = access.same_value == SameValue::Undecided;
                 for mut write in kept {
-                    if undecided && write.hides == Hides::Nothing {
-                        write.hides = Hides::Something;
+                    if undecided && write.hides == HiddenValue::Nothing {
+                        write.hides = HiddenValue::MayDiffer;
                     }
                     self.remember(lists, order, write);
                 }

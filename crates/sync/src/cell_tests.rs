@@ -6,7 +6,7 @@
 use super::{AccessOrder, Cell};
 use crate::clocks::Clocks;
 use crate::copies::AsyncAgents;
-use crate::entry::{Commutes, Entry, Hides, Lists};
+use crate::entry::{Commutes, Entry, HiddenValue, Lists};
 use crate::lanes::{Mask, WARP};
 use crate::proxy::ProxySpace;
 use crate::shadow::{
@@ -111,7 +111,7 @@ impl Block {
             commutes: if group.is_some() { Commutes::OwnSite } else { Commutes::Nothing },
             is_async: false,
             extent: random.below(2) as u8,
-            hides: Hides::Nothing,
+            hides: HiddenValue::Nothing,
             hidden: false,
         };
         Some((access, entry))

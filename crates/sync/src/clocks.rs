@@ -21,6 +21,7 @@
 
 use crate::lanes::{Mask, WARP};
 
+mod known_to_all;
 mod parties;
 mod snapshots;
 
@@ -47,6 +48,9 @@ pub(crate) type Times = Vec<Time>;
 pub struct Clocks {
     warps: Vec<WarpClock>,
     common: Times,
+    /// For each warp, a time that all threads know of, from barriers of some warps as well; empty unless it is
+    /// [followed](Self::follow_common).
+    followed: Times,
     epoch: u32,
     any_exited: bool,
     /// For each party beyond the warps, the party that its lanes belonged to before; `None` for an mbarrier.
@@ -57,10 +61,10 @@ pub struct Clocks {
 struct WarpClock {
     /// The stamp of the warp's current actions.
     now: Time,
-    /// For each lane, its knowledge of each lane of the warp.
-    within: Box<[[Time; WARP]; WARP]>,
-    /// For each lane, its knowledge of each party.
-    across: Vec<Times>,
+    /// For each lane, its knowledge of each lane of the warp ([`Self::within`]).
+    within_rows: Box<[[Time; WARP]; WARP]>,
+    /// For each lane, its knowledge of each party ([`Self::across`]).
+    across_rows: Vec<Times>,
     /// The time of each lane's last release.
     released: [Time; WARP],
     /// The time of each lane's last fence; zero if there was none.
@@ -72,11 +76,52 @@ struct WarpClock {
     exited: Mask,
     /// The party of each lane.
     party: [u16; WARP],
+    /// Lanes that belong to another party than the lane before them; the first lane, too.
+    borders: Mask,
     /// Set if some lanes belong to another party than their warp.
     divided: bool,
-    /// Set if all lanes know the same, of others and of each other: the rows of `across` are equal, and so
-    /// are those of `within`.
+    /// Set if all lanes know the same, of others and of each other. Then only the first row of each table is in use.
     uniform: bool,
+}
+
+impl WarpClock {
+    /// The number of rows in use.
+    fn rows(&self) -> usize {
+        if self.uniform { 1 } else { WARP }
+    }
+
+    /// The knowledge of a lane about each party.
+    #[inline]
+    fn across(&self, lane: usize) -> &Times {
+        &self.across_rows[if self.uniform { 0 } else { lane }]
+    }
+
+    /// The knowledge of a lane about each lane of its warp.
+    #[inline]
+    fn within(&self, lane: usize) -> &[Time; WARP] {
+        &self.within_rows[if self.uniform { 0 } else { lane }]
+    }
+
+    /// Gives each lane its own rows, because lanes are about to learn different things.
+    fn separate(&mut self) {
+        if !std::mem::take(&mut self.uniform) {
+            return;
+        }
+        if let [first, others @ ..] = &mut *self.across_rows {
+            others.iter_mut().for_each(|row| row.clone_from(first));
+        }
+        let [first, others @ ..] = &mut *self.within_rows;
+        others.fill(*first);
+    }
+
+    /// Records a release of lanes.
+    #[inline]
+    fn note_release(&mut self, lanes: Mask) {
+        match lanes {
+            Mask::ALL => self.released = [self.now; WARP],
+            _ => lanes.iter().for_each(|lane| self.released[lane] = self.now),
+        }
+    }
 }
 
 /// Takes the later time for each entry of `into`.
@@ -93,20 +138,22 @@ impl Clocks {
     pub fn new(warps: usize) -> Self {
         let clock = |warp: usize| WarpClock {
             now: 1,
-            within: Box::new([[0; WARP]; WARP]),
-            across: vec![vec![0; warps]; WARP],
+            within_rows: Box::new([[0; WARP]; WARP]),
+            across_rows: vec![vec![0; warps]; WARP],
             released: [0; WARP],
             fenced: [0; WARP],
             observed: Mask::NONE,
             had_collective: false,
             exited: Mask::NONE,
             party: [warp as u16; WARP],
+            borders: Mask::one(0),
             divided: false,
             uniform: true,
         };
         Self {
             warps: (0..warps).map(clock).collect(),
             common: vec![0; warps],
+            followed: Vec::new(),
             epoch: 1,
             any_exited: false,
             parents: Vec::new(),
@@ -118,18 +165,19 @@ impl Clocks {
         let warps = self.warps.len();
         self.common.clear();
         self.common.resize(warps, 0);
+        self.followed.fill(0);
         (self.epoch, self.any_exited) = (1, false);
         self.parents.clear();
         for (warp, clock) in self.warps.iter_mut().enumerate() {
             clock.now = 1;
-            clock.within.fill([0; WARP]);
-            for across in &mut clock.across {
+            clock.within_rows[0] = [0; WARP];
+            if let Some(across) = clock.across_rows.first_mut() {
                 across.clear();
                 across.resize(warps, 0);
             }
             (clock.released, clock.fenced) = ([0; WARP], [0; WARP]);
             (clock.observed, clock.had_collective, clock.exited) = (Mask::NONE, false, Mask::NONE);
-            clock.party = [warp as u16; WARP];
+            (clock.party, clock.borders) = ([warp as u16; WARP], Mask::one(0));
             (clock.divided, clock.uniform) = (false, true);
         }
     }
@@ -173,17 +221,23 @@ impl Clocks {
     /// action of `later`.
     #[inline]
     pub(crate) fn all_ordered(&self, (warp, lanes): (u8, Mask), time: Time, later: LaneId) -> bool {
-        let later_lane = usize::from(later.lane);
-        if warp == later.warp && lanes.without(Mask::one(later_lane)).is_empty() {
+        if warp == later.warp && lanes.without(Mask::one(usize::from(later.lane))).is_empty() {
             return true;
         }
-        let party = usize::from(warp);
-        let warp_is_known = !self.any_exited_of(warp)
-            && !self.warps[party].divided
-            && (time < self.common[party]
-                || time < self.warps[usize::from(later.warp)].across[later_lane][party]);
         let who = |lane: usize| LaneId { warp, lane: lane as u8 };
-        warp_is_known || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
+        self.is_warp_known(warp, time, later)
+            || lanes.iter().all(|lane| self.ordered(who(lane), time, later))
+    }
+
+    /// Returns `true` if all accesses of a warp, stamped `time` or earlier, are ordered before the next action of
+    /// `later`, because it knows of the whole warp.
+    #[inline]
+    pub(crate) fn is_warp_known(&self, warp: u8, time: Time, later: LaneId) -> bool {
+        let party = usize::from(warp);
+        let known = self.warps[usize::from(later.warp)].across(usize::from(later.lane));
+        !self.any_exited_of(warp)
+            && !self.warps[party].divided
+            && (time < self.common[party] || time < known[party])
     }
 
     /// Returns `true` if an access of `earlier`, stamped `time`, is ordered before the next action of
@@ -204,16 +258,16 @@ impl Clocks {
         }
         let known = &self.warps[usize::from(later.warp)];
         let later_lane = usize::from(later.lane);
-        if time < known.across[later_lane][party] {
+        if time < known.across(later_lane)[party] {
             return true;
         }
-        earlier.warp == later.warp && time < known.within[later_lane][lane]
+        earlier.warp == later.warp && time < known.within(later_lane)[lane]
     }
 
     /// Returns for each party the time known to every lane of a warp from barriers, if all lanes know the same.
     pub(crate) fn known_to_all_lanes(&self, warp: usize) -> Option<&[Time]> {
         let clock = &self.warps[warp];
-        clock.across.first().filter(|_| clock.uniform).map(Vec::as_slice)
+        clock.uniform.then(|| clock.across(0).as_slice())
     }
 
     /// Returns `true` if some lanes of a warp belong to a party of their own.
@@ -227,10 +281,9 @@ impl Clocks {
     pub(crate) fn any_ordered(&self, warp: usize, time: Time, later: LaneId) -> bool {
         let clock = &self.warps[warp];
         // Neighbours in the same party are known equally well, unless lanes have exited.
-        let same_party = |lane: usize| lane > 0 && clock.party[lane] == clock.party[lane - 1];
-        let mut lanes = (0..WARP).filter(|&lane| !clock.exited.is_empty() || !same_party(lane));
+        let lanes = if clock.exited.is_empty() { clock.borders } else { Mask::ALL };
         let who = |lane: usize| LaneId { warp: warp as u8, lane: lane as u8 };
-        lanes.any(|lane| self.ordered(who(lane), time, later))
+        lanes.iter().any(|lane| self.ordered(who(lane), time, later))
     }
 
     /// Executes `bar.warp.sync` for these lanes, all of them present: each acquires the knowledge of the
@@ -239,23 +292,22 @@ impl Clocks {
         let clock = &mut self.warps[warp];
         clock.now += 1;
         if clock.uniform && lanes == Mask::ALL {
-            clock.within.fill([clock.now; WARP]);
-            clock.released = [clock.now; WARP];
-            return;
+            clock.within_rows[0] = [clock.now; WARP];
+            return clock.note_release(lanes);
         }
-        clock.uniform = lanes == Mask::ALL;
+        clock.separate();
         let (mut within, mut across) = ([0; WARP], vec![0; self.common.len()]);
         for lane in lanes.iter() {
-            join(&mut within, &clock.within[lane]);
-            join(&mut across, &clock.across[lane]);
+            join(&mut within, &clock.within_rows[lane]);
+            join(&mut across, &clock.across_rows[lane]);
         }
-        for lane in lanes.iter() {
-            within[lane] = clock.now;
-            clock.released[lane] = clock.now;
-        }
-        for lane in lanes.iter() {
-            clock.within[lane] = within;
-            clock.across[lane].copy_from_slice(&across);
+        lanes.iter().for_each(|lane| within[lane] = clock.now);
+        clock.note_release(lanes);
+        clock.uniform = lanes == Mask::ALL;
+        let rows = if clock.uniform { Mask::one(0) } else { lanes };
+        for lane in rows.iter() {
+            clock.within_rows[lane] = within;
+            clock.across_rows[lane].clone_from(&across);
         }
     }
 
@@ -264,12 +316,15 @@ impl Clocks {
     pub(crate) fn release(&mut self, warp: usize, lanes: Mask) -> (Time, Times) {
         let clock = &mut self.warps[warp];
         clock.now += 1;
-        let mut released = vec![0; self.common.len()];
         // If all lanes know the same, one of them is enough.
-        let representatives =
-            if clock.uniform { Mask(lanes.0 & lanes.0.wrapping_neg()) } else { lanes };
-        representatives.iter().for_each(|lane| join(&mut released, &clock.across[lane]));
-        lanes.iter().for_each(|lane| clock.released[lane] = clock.now);
+        let mut released = match clock.uniform && !lanes.is_empty() {
+            true => clock.across(0).clone(),
+            false => vec![0; self.common.len()],
+        };
+        if !clock.uniform {
+            lanes.iter().for_each(|lane| join(&mut released, clock.across(lane)));
+        }
+        clock.note_release(lanes);
         released[warp] = clock.now;
         if clock.divided {
             lanes.iter().for_each(|lane| released[usize::from(clock.party[lane])] = clock.now);
@@ -287,7 +342,7 @@ impl Clocks {
         clock.now += 1;
         let mut released = vec![0; self.common.len()];
         for lane in lanes.iter() {
-            join(&mut released, &clock.across[lane]);
+            join(&mut released, clock.across(lane));
             clock.released[lane] = clock.now;
         }
         for (lane, &time) in known.iter().enumerate() {
@@ -301,13 +356,13 @@ impl Clocks {
     #[must_use]
     pub(crate) fn knows(&self, who: LaneId, party: u16, time: Time) -> bool {
         let party = usize::from(party);
-        let across = &self.warps[usize::from(who.warp)].across[usize::from(who.lane)];
+        let across = self.warps[usize::from(who.warp)].across(usize::from(who.lane));
         time < self.common[party] || time < across[party]
     }
 
     /// Returns a thread's knowledge of each party, apart from its knowledge of single lanes of its own warp.
     pub(crate) fn known_of_others(&self, who: LaneId) -> &Times {
-        &self.warps[usize::from(who.warp)].across[usize::from(who.lane)]
+        self.warps[usize::from(who.warp)].across(usize::from(who.lane))
     }
 
     /// Returns `true` if a thread knows of any action of one of these warps.
@@ -355,20 +410,18 @@ impl Clocks {
     /// Lets waiting lanes acquire the times released at a barrier.
     pub(crate) fn acquire(&mut self, warp: usize, lanes: Mask, released: &[Time]) {
         let clock = &mut self.warps[warp];
-        let learns =
-            |lane: usize| clock.across[lane].iter().zip(released).any(|(old, new)| new > old);
-        if clock.uniform && lanes.lowest().is_none_or(|lane| !learns(lane)) {
-            return;
+        if clock.uniform {
+            let learns = || clock.across(0).iter().zip(released).any(|(old, new)| new > old);
+            if lanes.is_empty() || !learns() {
+                return;
+            }
+            if lanes == Mask::ALL {
+                return join(&mut clock.across_rows[0], released);
+            }
         }
-        if clock.uniform && lanes == Mask::ALL {
-            let [first, others @ ..] = &mut *clock.across else { return };
-            join(first, released);
-            others.iter_mut().for_each(|row| row.copy_from_slice(first));
-            return;
-        }
-        clock.uniform &= lanes == Mask::ALL;
+        clock.separate();
         for lane in lanes.iter() {
-            join(&mut clock.across[lane], released);
+            join(&mut clock.across_rows[lane], released);
         }
     }
 
@@ -422,9 +475,11 @@ impl Clocks {
         let mut rest = lanes;
         while let Some(first) = rest.lowest() {
             // Lanes stay together if every lane of the warp knows equally much of them.
-            let WarpClock { within, party, .. } = &self.warps[warp];
+            let clock = &self.warps[warp];
+            let rows = &clock.within_rows[..clock.rows()];
             let alike = |lane: &usize| {
-                party[*lane] == party[first] && within.iter().all(|row| row[*lane] == row[first])
+                clock.party[*lane] == clock.party[first]
+                    && rows.iter().all(|row| row[*lane] == row[first])
             };
             let cohort = Mask(rest.iter().filter(alike).fold(0, |mask, lane| mask | 1 << lane));
             self.split_party(warp, cohort, first, true);

@@ -20,7 +20,7 @@ pub(crate) struct Entry {
     pub(crate) is_async: bool,
     /// Size of the value and the low bits of its address: equal for accesses to the same value.
     pub(crate) extent: u8,
-    pub(crate) hides: Hides,
+    pub(crate) hides: HiddenValue,
     /// Set for an access before the last write. An access unordered with it is unordered with that write too,
     /// so it need not be compared, unless the write excuses the later access.
     pub(crate) hidden: bool,
@@ -40,56 +40,73 @@ pub(crate) enum Commutes {
 /// Relation of a write's value to the values that it hides. For a hidden write: relation of its value to the
 /// value of the write that hides it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Hides {
+pub(crate) enum HiddenValue {
     /// It hides nothing, apart from writes [aside](crate::cell).
     #[default]
     Nothing,
     /// It hides a possibly different value, written by the same thread at the same time, or before a copy.
     /// For a hidden write: its value may differ.
-    Something,
+    MayDiffer,
     /// It hides a different value, written by the same thread at the same time. For a hidden write: its value
     /// differs. A write unordered with both values differs from at least one of them.
-    OwnValue,
+    Differs,
 }
 
 /// Lists of reads and updates, for cells with more than one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lists {
-    lists: Vec<Vec<Entry>>,
+    lists: Vec<List>,
     unused: Vec<u32>,
+}
+
+/// A list of entries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct List {
+    pub(crate) entries: Vec<Entry>,
+    /// Hashes of the threads of the cell's entries, one bit each: of all, or of more than those.
+    pub(crate) lanes: u64,
 }
 
 impl Lists {
     /// Copies a list and returns the number of the copy.
     pub(crate) fn copy(&mut self, list: u32) -> u32 {
-        self.lists.push(self.get(list).to_vec());
+        self.lists.push(List { entries: self.get(list).to_vec(), lanes: u64::MAX });
         self.lists.len() as u32
     }
 
     /// Returns the entries of a list; none if the number is zero.
     pub(crate) fn get(&self, list: u32) -> &[Entry] {
-        list.checked_sub(1).map_or(&[], |position| &self.lists[position as usize])
+        list.checked_sub(1).map_or(&[], |position| &self.lists[position as usize].entries)
     }
 
     /// Like [`get`](Self::get), for changes; `None` if the number is zero.
     pub(crate) fn get_mut(&mut self, list: u32) -> Option<&mut Vec<Entry>> {
+        let list = self.list_mut(list)?;
+        list.lanes = u64::MAX;
+        Some(&mut list.entries)
+    }
+
+    /// Like [`get_mut`](Self::get_mut), with the hashes of threads, which the caller keeps complete.
+    pub(crate) fn list_mut(&mut self, list: u32) -> Option<&mut List> {
         list.checked_sub(1).map(|position| &mut self.lists[position as usize])
     }
 
     /// Creates a list of one entry and returns its number.
     pub(crate) fn add(&mut self, entry: Entry) -> u32 {
-        if let Some(list) = self.unused.pop() {
-            self.lists[list as usize - 1].push(entry);
-            return list;
-        }
-        self.lists.push(vec![entry]);
-        self.lists.len() as u32
+        let list = self.unused.pop().unwrap_or_else(|| {
+            self.lists.push(List::default());
+            self.lists.len() as u32
+        });
+        let new = &mut self.lists[list as usize - 1];
+        new.entries.push(entry);
+        new.lanes = u64::MAX;
+        list
     }
 
     /// Frees a list for reuse; does nothing if the number is zero.
     pub(crate) fn free(&mut self, list: u32) {
         if list != 0 {
-            self.lists[list as usize - 1].clear();
+            self.lists[list as usize - 1].entries.clear();
             self.unused.push(list);
         }
     }

@@ -29,7 +29,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Order {
     shape: Shape,
-    clocks: Clocks,
+    pub(crate) clocks: Clocks,
     /// Barriers of each block.
     barriers: Vec<Barriers>,
     copies: AsyncAgents,

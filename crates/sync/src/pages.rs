@@ -38,7 +38,7 @@ impl<T: Clone + Default> Pages<T> {
     }
 
     /// Returns all elements of a page for changes.
-    #[inline]
+    #[inline(always)]
     fn page_mut(&mut self, page: u64) -> &mut [T] {
         let slot = self.slot(page);
         let elements = &mut self.pages[slot as usize - 1].1;
@@ -88,7 +88,7 @@ impl<T: Clone + Default> Pages<T> {
     }
 
     /// Returns consecutive elements for changes, if they are on one page.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn range(&mut self, index: u64, count: usize) -> Option<&mut [T]> {
         let position = index as usize % PAGE;
         if position + count > PAGE {

@@ -38,6 +38,9 @@ const UNIT: u32 = 4;
 /// The number of reads at which completed ones are removed for the first time.
 const MIN_KEPT_READS: usize = 64;
 
+/// The most ranges of pages in [`ProductReads::spans`].
+const MAX_SPANS: usize = 1 << 10;
+
 /// A write invisible to a product: the writer and, if the product is ordered after it, the missing fence.
 pub(crate) type Unseen = (ConflictSide, Option<Visibility>);
 
@@ -128,6 +131,8 @@ pub(crate) struct ProductReads {
     /// For pages of cells, the single access that last wrote all of them, if there is one. Valid until the
     /// next write to the page.
     writes: FxHashMap<u64, Option<Entry>>,
+    /// For ranges of pages that are all in `writes`, the different accesses among those that last wrote them.
+    spans: FxHashMap<(u64, u64), Vec<Entry>>,
 }
 
 impl ProductReads {
@@ -135,7 +140,7 @@ impl ProductReads {
     pub(crate) fn clear(&mut self) {
         self.reads.clear();
         self.prune_at = MIN_KEPT_READS;
-        self.writes.clear();
+        self.forget_all_writes();
     }
 
     /// Returns `true` if there are no reads and no cached writes.
@@ -156,12 +161,38 @@ impl ProductReads {
         })
     }
 
+    /// Returns the accesses that last wrote some pages, if a single one wrote all cells of each. Neighbouring pages with
+    /// the same access count once, and pages that were never written count as written by no lane.
+    pub(crate) fn last_writes(
+        &mut self,
+        (first, last): (u64, u64),
+        cells: &Pages<Cell>,
+    ) -> Option<&[Entry]> {
+        if !self.spans.contains_key(&(first, last)) {
+            let mut found: Vec<Entry> = Vec::new();
+            for page in first..=last {
+                let write = self.one_write(page, cells)?;
+                if !found.last().is_some_and(|known| known.is_same_access(&write)) {
+                    found.push(write);
+                }
+            }
+            if self.spans.len() >= MAX_SPANS {
+                self.spans.clear();
+            }
+            self.spans.insert((first, last), found);
+        }
+        self.spans.get(&(first, last)).map(Vec::as_slice)
+    }
+
     /// Drops cached writes to these cells, which are about to be written.
     pub(crate) fn forget_writes(&mut self, first: u64, count: u64) {
         if !self.writes.is_empty() && count > 0 {
             let pages = Pages::<Cell>::page(first)..=Pages::<Cell>::page(first + count - 1);
-            for page in pages {
-                self.writes.remove(&page);
+            let (start, end) = (*pages.start(), *pages.end());
+            // The pages of a span are cached, so a span is affected only if one of its pages is.
+            let cached = pages.filter(|page| self.writes.remove(page).is_some()).count();
+            if cached > 0 {
+                self.spans.retain(|&(first, last), _| last < start || first > end);
             }
         }
     }
@@ -169,6 +200,7 @@ impl ProductReads {
     /// Drops all cached writes, because the cells are rebuilt.
     pub(crate) fn forget_all_writes(&mut self) {
         self.writes.clear();
+        self.spans.clear();
     }
 
     /// Records a product's reads of ranges of bytes. `units` are the same ranges as units.
@@ -206,8 +238,11 @@ impl ProductReads {
         if offset >= self.bounds.end || offset + i64::from(bytes) <= self.bounds.start {
             return;
         }
-        for reads in &mut self.reads {
-            let Some(at) = reads.units.first_common_byte(offset, bytes) else { continue };
+        let end = offset + i64::from(bytes);
+        self.reads.retain_mut(|reads| {
+            let bounds = reads.units.bounds();
+            let is_covered = offset <= bounds.start && bounds.end <= end;
+            let Some(at) = reads.units.first_common_byte(offset, bytes) else { return true };
             let mut over = true;
             for lane in access.lanes.iter() {
                 let later = LaneId { warp: entry.warp, lane: lane as u8 };
@@ -220,10 +255,12 @@ impl ProductReads {
                     conflicts.add(conflict(earlier, conflict_side(entry, lane), at, None));
                 }
             }
-            if over && access.is_async && access.kind == MemoryEffect::Write {
+            let removes = over && access.is_async && access.kind == MemoryEffect::Write;
+            if removes && !is_covered {
                 reads.units.remove(offset, bytes);
             }
-        }
+            !(removes && is_covered)
+        });
     }
 }
 

@@ -8,7 +8,7 @@ mod deferred_reads;
 use crate::cell::{AccessOrder, Cell, Reader, Summary};
 use crate::clocks::{Clocks, LaneId, Time};
 use crate::copies::{AgentId, AsyncAgents};
-use crate::entry::{Commutes, Entry, Hides, Lists};
+use crate::entry::{Commutes, Entry, HiddenValue, Lists};
 use crate::lanes::Mask;
 use crate::pages::Pages;
 use crate::products::ProductReads;
@@ -228,7 +228,7 @@ fn entry(clocks: &Clocks, access: &Access, offset: i64) -> Entry {
         },
         is_async: access.is_async,
         extent: extent(access.element, offset),
-        hides: Hides::Nothing,
+        hides: HiddenValue::Nothing,
         hidden: false,
     }
 }
@@ -364,7 +364,8 @@ impl Shadow {
         if !cells.iter().all(|cell| cell.is_quiet_for(reader)) {
             return false;
         }
-        cells.iter_mut().for_each(|cell| cell.read(&mut self.lists, entry, reader.epoch));
+        let clocks = reader.clocks();
+        cells.iter_mut().for_each(|cell| cell.read(&mut self.lists, clocks, entry, reader.epoch));
         true
     }
 

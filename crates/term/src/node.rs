@@ -33,14 +33,14 @@ impl Term {
     /// Returns `true` if it is an equally long sum in the list `count` places after that of `first`.
     #[must_use]
     #[inline]
-    pub fn is_beside(self, first: Self, count: u32) -> bool {
+    pub fn is_sum_after(self, first: Self, count: u32) -> bool {
         first.sum_length != 0 && self.sum_length == first.sum_length && self.id == first.id + count
     }
 
     /// Returns the equally long sum in the list `count` places after this one's.
     #[must_use]
     #[inline]
-    pub fn beside(self, count: u32) -> Self {
+    pub fn sum_after(self, count: u32) -> Self {
         Self { id: self.id + count, sum_length: self.sum_length }
     }
 

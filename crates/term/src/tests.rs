@@ -231,7 +231,7 @@ fn sums_that_grow_together_have_the_same_products_as_alone() {
             let [a, b] = [0, 1].map(|_| std::array::from_fn::<u32, LANES, _>(|_| random(64)));
             // In some rounds a lane diverges now and then.
             let alone = round > 1 && random(150) == 0;
-            let is_row = (0..).zip(sums).all(|(lane, sum)| sum.is_beside(sums[0], lane));
+            let is_row = (0..).zip(sums).all(|(lane, sum)| sum.is_sum_after(sums[0], lane));
             let base = random(3);
             let [left, right] = [a, b].map(|positions| positions.map(|at| at + base));
             let grown =

@@ -83,16 +83,13 @@ impl Program {
         Ok(Self { path, root: root.to_path_buf() })
     }
 
-    /// Writes a generated kernel to a file; returns the arguments of its check.
-    pub(crate) fn generated(&self, name: &str, kernel: &Kernel) -> Result<Vec<String>, String> {
-        let folder = self.root.join("target/papers");
+    /// Writes a generated kernel to a file in a folder.
+    pub(crate) fn write(&self, folder: &str, name: &str, kernel: &Kernel) -> Result<(), String> {
+        let folder = self.root.join(folder);
         let file = folder.join(format!("{name}.ptx"));
         std::fs::create_dir_all(&folder)
             .and_then(|()| std::fs::write(&file, &kernel.ptx))
-            .map_err(|error| format!("{}: {error}", file.display()))?;
-        let mut arguments = vec!["check".to_owned(), format!("target/papers/{name}.ptx")];
-        arguments.extend(kernel.flags.iter().cloned());
-        Ok(arguments)
+            .map_err(|error| format!("{}: {error}", file.display()))
     }
 
     /// Measures a row.

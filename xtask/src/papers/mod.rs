@@ -163,10 +163,8 @@ fn measure_row<'r>(
     row: &'r Row,
     peer: Option<&mut peers::Peer>,
 ) -> Result<MeasuredRow<'r>, String> {
-    let arguments = match &row.subject {
-        Subject::Flags(flags) => flags.clone(),
-        Subject::Generated { name, kernel } => program.generated(name, kernel)?,
-    };
+    row.subject.write(program)?;
+    let arguments = row.subject.arguments();
     let timed = || -> Result<(Figures, Option<f64>), String> {
         let figures = program.measure(&row.name, &arguments)?;
         match row.is_for_all_sizes() {

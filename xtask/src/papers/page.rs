@@ -293,7 +293,7 @@ fn document(machine: &Machine, content: &Content<'_, '_>) -> Value {
     let Content { tables, plots, twins } = *content;
     let twins: Vec<Value> = twins
         .iter()
-        .map(|one| json!({ "name": one.name, "seconds": one.bad, "clean_seconds": one.clean }))
+        .map(|twin| json!({ "name": twin.name, "seconds": twin.bad, "clean_seconds": twin.clean }))
         .collect();
     let tables: Vec<Value> = tables
         .iter()

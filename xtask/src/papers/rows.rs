@@ -1,8 +1,12 @@
 //! Parses `bench/papers.txt`: tables and their rows.
 
+use super::measure::Program;
 use crate::weft::{self, Kernel};
 use std::collections::BTreeSet;
 use std::path::Path;
+
+/// The folder of generated kernels, from the root.
+const GENERATED: &str = "target/papers";
 
 /// A table and its rows.
 #[derive(Debug)]
@@ -42,6 +46,30 @@ pub(crate) enum Subject {
     Flags(Vec<String>),
     /// A generated kernel.
     Generated { name: String, kernel: Kernel },
+}
+
+impl Subject {
+    /// The arguments of the program. A generated kernel must have been [written](Self::write).
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        match self {
+            Self::Flags(flags) => flags.clone(),
+            Self::Generated { name, kernel } => {
+                let command = ["check".to_owned(), format!("{GENERATED}/{name}.ptx")];
+                command.into_iter().chain(kernel.flags.iter().cloned()).collect()
+            }
+        }
+    }
+
+    /// Writes a generated kernel to its file.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn write(&self, program: &Program) -> Result<(), String> {
+        match self {
+            Self::Flags(_) => Ok(()),
+            Self::Generated { name, kernel } => program.write(GENERATED, name, kernel),
+        }
+    }
 }
 
 /// Processor seconds of an earlier version of the program.

@@ -2,6 +2,7 @@
 
 use super::measure::Program;
 use super::plot::{Line, Plot};
+use super::rows::Subject;
 use crate::weft::{self, Kernel};
 
 /// Measures the lines of all plots.
@@ -19,7 +20,11 @@ pub(crate) fn run(program: &Program) -> Result<Vec<Plot>, String> {
         line(program, kernel, &sizes, elements, |side| Ok(product(kernel, side, 256)))
     };
     let generated = |name: &'static str, sizes: &[u32], each: f64, kernel: fn(u32) -> Kernel| {
-        let arguments = |size| program.generated(&format!("growth-{size}"), &kernel(size));
+        let arguments = |size| {
+            let name = format!("growth-{size}");
+            let subject = Subject::Generated { name, kernel: kernel(size) };
+            subject.write(program).map(|()| subject.arguments())
+        };
         line(program, name, sizes, |size| each * f64::from(size), arguments)
     };
     // Warps have 32 threads, and a transfer of two arrays takes four generations.

@@ -8,7 +8,7 @@
 //! seconds.
 
 use super::measure::Program;
-use super::rows::{self, Row, Subject, Table};
+use super::rows::{self, Row, Table};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -61,12 +61,16 @@ impl Times {
 /// # Errors
 /// An error in the rows, the corpus or the program.
 pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<bool, String> {
-    let mut pairs = pairs(root, &rows::read(root)?)?;
+    let tables = rows::read(root)?;
+    let mut pairs = pairs(root, &tables)?;
     pairs.retain(|pair| only.is_none_or(|text| pair.name.contains(text)));
     if pairs.is_empty() {
         return Err("no pair has this text in its name".to_owned());
     }
     let program = Program::build(root)?;
+    for row in tables.iter().flat_map(|table| &table.rows) {
+        row.subject.write(&program)?;
+    }
     let times = measure(&program, &pairs, BTreeMap::new())?;
     print!("{}", summary(&times));
     Ok(times.iter().all(Times::is_within_bound))
@@ -82,16 +86,13 @@ pub(crate) fn pairs(root: &Path, tables: &[Table]) -> Result<Vec<Pair>, String> 
     Ok(pairs)
 }
 
-/// Pairs of a table. Generated kernels have no twins.
+/// Pairs of a table.
 pub(crate) fn of_table(table: &Table) -> Vec<Pair> {
-    let flags = |row: &Row| match &row.subject {
-        Subject::Flags(flags) => Some(flags.clone()),
-        Subject::Generated { .. } => None,
-    };
     let pair = |row: &Row| {
         let twin = row.twin.as_ref()?;
         let clean = table.rows.iter().find(|other| other.name == *twin)?;
-        Some(Pair { name: row.name.clone(), clean: flags(clean)?, bad: flags(row)? })
+        let [clean, bad] = [clean, row].map(|one| one.subject.arguments());
+        Some(Pair { name: row.name.clone(), clean, bad })
     };
     table.rows.iter().filter_map(pair).collect()
 }
@@ -107,12 +108,9 @@ fn of_corpus(root: &Path) -> Result<Vec<Pair>, String> {
         .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".ptx")?.to_owned()))
         .collect();
     names.sort();
-    let command = |name: &str| match rows::subject(
-        root,
-        &format!("check {folder}/{name}.ptx @{folder}/{name}.args"),
-    )? {
-        Subject::Flags(flags) => Ok(flags),
-        Subject::Generated { name, .. } => Err(format!("{name}: not of the corpus")),
+    let command = |name: &str| -> Result<Vec<String>, String> {
+        let command = format!("check {folder}/{name}.ptx @{folder}/{name}.args");
+        Ok(rows::subject(root, &command)?.arguments())
     };
     let mut pairs = Vec::new();
     for name in &names {

@@ -27,6 +27,7 @@ mod proof;
 mod select;
 mod setup;
 mod shifts;
+mod site_digits;
 mod state;
 mod textures;
 mod trips;

@@ -93,7 +93,20 @@ impl Engine<'_> {
             }
         }
         let shared = |symbols: &Symbols, sym: Sym| symbols.get(sym).level < unshared;
-        self.prover.contradicts(&assumed, &equations, &shared, true)
+        if self.prover.contradicts_quickly(&assumed, &equations, &shared).is_none() {
+            return true;
+        }
+        let positions = equations.split_off(one.index.len());
+        let mut digits: Vec<Poly> = Vec::new();
+        for ((here, there), whole) in one.index.iter().zip(&other.index).zip(equations) {
+            let pairs = self.common_digits([here, there], [&one.path, &other.path]);
+            let symbols = &mut self.prover.symbols;
+            let differences =
+                pairs.iter().map(|[here, there]| here.minus(&copies.poly(symbols, there)));
+            digits.extend(differences.collect::<Option<Vec<Poly>>>().unwrap_or(vec![whole]));
+        }
+        digits.extend(positions);
+        self.prover.contradicts(&assumed, &digits, &shared, true)
     }
 
     /// The difference of the positions of two elements of one array, if an equation compares these elements and

@@ -252,8 +252,9 @@ impl Engine<'_> {
     /// Instantiates requirements with two variables at the indices of elements in formulas.
     pub(super) fn instantiate_for_pairs(&mut self, formulas: &[Formula]) -> Vec<Formula> {
         let kernel = self.kernel;
-        let demands: Vec<_> = kernel.requires.iter().filter(|one| one.forall.len() == 2).collect();
-        if demands.is_empty() {
+        let preconditions: Vec<_> =
+            kernel.requires.iter().filter(|one| one.forall.len() == 2).collect();
+        if preconditions.is_empty() {
             return Vec::new();
         }
         let elements = self.prover.symbols.elements(formulas);
@@ -267,13 +268,14 @@ impl Engine<'_> {
         }
         let mode = std::mem::replace(&mut self.mode, Mode::Probe);
         let mut facts = Vec::new();
-        for demand in demands {
+        for precondition in preconditions {
             for one in &places {
                 for other in places.iter().filter(|other| *other != one) {
                     let mut state = self.entry.clone();
-                    state.vars[demand.forall[0].position()] = SymbolicValue::Int(one.clone());
-                    state.vars[demand.forall[1].position()] = SymbolicValue::Int(other.clone());
-                    facts.push(self.condition(&demand.condition, &state));
+                    state.vars[precondition.forall[0].position()] = SymbolicValue::Int(one.clone());
+                    state.vars[precondition.forall[1].position()] =
+                        SymbolicValue::Int(other.clone());
+                    facts.push(self.condition(&precondition.condition, &state));
                 }
             }
         }

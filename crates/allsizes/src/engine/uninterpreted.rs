@@ -216,6 +216,11 @@ impl Engine<'_> {
                 tried.push(factor);
             }
         }
+        // `h·w` and `d·h·w` may both be named: `h` is a better bound of a quotient by `w` than `d·h`.
+        tried.sort_by_cached_key(|factor| {
+            let degree = |monomial: &Monomial| monomial.iter().map(|(_, power)| power).sum::<u32>();
+            factor.terms().map(|(monomial, _)| degree(monomial)).max()
+        });
         tried.into_iter().find_map(|factor| {
             let below = b.times(&factor)?.minus(a)?.offset(-1);
             let high = factor.offset(-1)?;

@@ -41,7 +41,7 @@ impl Combine {
         let name = Monoid::of(op, kernel);
         let unit = match (name.unit(ty, kernel), ty) {
             #[expect(clippy::cast_precision_loss, reason = "0 or 1")]
-            (Some(unit), Type::Float) => Some(Value::Float(unit as f64)),
+            (Some(unit), Type::Float) => Some(Value::float(unit as f64)),
             (unit, _) => unit.map(Value::int),
         };
         Self { op: op.clone(), monoid: monoid.cloned(), name, unit, ty }
@@ -72,7 +72,8 @@ impl Combine {
         let fit = |value: i128| self.ty.wrap(value);
         let name = self.name.name.as_str();
         if let (Value::Float(a), Value::Float(b)) = (one, two) {
-            return Some(Value::Float(match name {
+            let (a, b) = (a.value(), b.value());
+            return Some(Value::float(match name {
                 "+" => a + b,
                 "max" => a.max(b),
                 "min" => a.min(b),

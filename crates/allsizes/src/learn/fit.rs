@@ -321,6 +321,7 @@ fn holds_at_head(
 pub(super) fn is_same(one: Value, other: Value) -> bool {
     match (one, other) {
         (Value::Float(a), Value::Float(b)) => {
+            let (a, b) = (a.value(), b.value());
             let same = a.total_cmp(&b).is_eq();
             same || a.is_finite() && (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs())
         }

@@ -6,7 +6,6 @@
 
 use crate::prover::Prover;
 use arith::formula::Formula;
-use arith::models;
 use arith::poly::Poly;
 use arith::products::{Effort, Hypotheses, refutation};
 
@@ -32,19 +31,19 @@ impl Prover {
         let opposite = known.equal.iter().filter_map(|one| one.scaled(-1));
         let all: Vec<Poly> =
             known.at_least.iter().chain(&known.equal).cloned().chain(opposite).collect();
-        if models::is_satisfied(&all, &self.symbols) {
+        // A failing search costs most: a model shows that it must fail.
+        let mut models = self.models.borrow_mut();
+        if models.satisfies_quickly(&all, &self.symbols) {
             return false;
         }
-        // A failing search with full effort costs most: a model shows that it must fail.
-        if effort != Effort::LIGHT {
-            if refutation(known, Effort::LIGHT).is_some() {
-                return true;
-            }
-            if models::is_satisfiable(&all, &self.symbols) {
-                return false;
-            }
+        if refutation(known, Effort::LINEAR).is_some() {
+            return true;
         }
-        refutation(known, effort).is_some()
+        if effort == Effort::LINEAR || models.satisfies(&all, &self.symbols) {
+            return false;
+        }
+        refutation(known, Effort::LIGHT).is_some()
+            || effort != Effort::LIGHT && refutation(known, effort).is_some()
     }
 
     fn is_refuted_by_choices(&self, known: &Hypotheses, all: &[Formula], effort: Effort) -> bool {

@@ -23,5 +23,5 @@ mod tests;
 #[cfg(test)]
 use certificate::Certificate;
 pub use certificate::Hypotheses;
-pub use quotients::bounds_of_quotients;
+pub use quotients::{Division, bounds_of_quotients, divisions};
 pub use search::{Effort, refutation};

@@ -25,9 +25,13 @@ const MAX_ROUNDS: usize = 3;
 const MAX_TERMS: usize = 12;
 
 /// A division among the assumptions: `lower ≥ 0` and `upper ≥ 0`, with `lower + upper = divisor − 1`.
-struct Division {
-    quotient: Sym,
-    divisor: Poly,
+pub struct Division {
+    /// The symbol of the quotient.
+    pub quotient: Sym,
+    /// The divisor.
+    pub divisor: Poly,
+    /// The dividend.
+    pub dividend: Poly,
     lower: Poly,
     upper: Poly,
 }
@@ -40,6 +44,24 @@ struct Known {
 }
 
 impl Known {
+    /// The inequalities and equations of assumptions.
+    fn of(all: &[Formula]) -> Self {
+        let mut known = Self::default();
+        for part in all.iter().flat_map(Formula::conjuncts) {
+            match part {
+                Formula::Ge(poly) => {
+                    known.add(poly.clone());
+                }
+                Formula::Eq(poly) => {
+                    known.add(poly.clone());
+                    poly.scaled(-1).map(|opposite| known.add(opposite));
+                }
+                _ => {}
+            }
+        }
+        known
+    }
+
     fn add(&mut self, poly: Poly) -> bool {
         let is_new = self.set.insert(poly.clone());
         if is_new {
@@ -58,20 +80,8 @@ impl Known {
 /// Returns bounds of quotients that follow from assumptions. `is_quotient` returns `true` for symbols that may be one;
 /// what is known of them is read off the assumptions.
 pub fn bounds_of_quotients(all: &[Formula], is_quotient: &impl Fn(Sym) -> bool) -> Vec<Formula> {
-    let mut known = Known::default();
-    for part in all.iter().flat_map(Formula::conjuncts) {
-        match part {
-            Formula::Ge(poly) => {
-                known.add(poly.clone());
-            }
-            Formula::Eq(poly) => {
-                known.add(poly.clone());
-                poly.scaled(-1).map(|opposite| known.add(opposite));
-            }
-            _ => {}
-        }
-    }
-    let divisions = divisions(&known, is_quotient);
+    let mut known = Known::of(all);
+    let divisions = divisions_among(&known, is_quotient);
     let positive: Vec<(Sym, i128)> = known.list.iter().filter_map(positive_symbol).collect();
     let mut found = Vec::new();
     let mut from = 0;
@@ -103,17 +113,23 @@ pub fn bounds_of_quotients(all: &[Formula], is_quotient: &impl Fn(Sym) -> bool) 
     found
 }
 
-fn divisions(known: &Known, is_quotient: &impl Fn(Sym) -> bool) -> Vec<Division> {
+/// Returns the divisions among assumptions. `is_quotient` returns `true` for symbols that may be a quotient.
+pub fn divisions(all: &[Formula], is_quotient: &impl Fn(Sym) -> bool) -> Vec<Division> {
+    divisions_among(&Known::of(all), is_quotient)
+}
+
+fn divisions_among(known: &Known, is_quotient: &impl Fn(Sym) -> bool) -> Vec<Division> {
     let mut found = Vec::new();
     for lower in &known.list {
         for quotient in lower.symbols().into_iter().filter(|sym| is_quotient(*sym)) {
             let powers = lower.by_powers(quotient);
-            let [_, factor] = &powers[..] else { continue };
+            let [dividend, factor] = &powers[..] else { continue };
             let divisor = factor.scaled(-1);
             let upper = divisor.as_ref().and_then(|one| one.offset(-1)?.minus(lower));
             let (Some(divisor), Some(upper)) = (divisor, upper) else { continue };
             if known.set.contains(&upper) {
-                found.push(Division { quotient, divisor, lower: lower.clone(), upper });
+                let (dividend, lower) = (dividend.clone(), lower.clone());
+                found.push(Division { quotient, divisor, dividend, lower, upper });
             }
         }
     }

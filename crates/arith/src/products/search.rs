@@ -30,6 +30,8 @@ pub struct Effort {
 impl Effort {
     /// For a claim of a proof.
     pub const FULL: Self = Self { assumptions: 48, products: 500, depth: 2, programs: 40 };
+    /// Without products.
+    pub const LINEAR: Self = Self { depth: 0, programs: 1, ..Self::FULL };
     /// Proves most of what `FULL` proves, and gives up after a tenth of its time.
     pub const LIGHT: Self = Self { depth: 0, programs: 3, ..Self::FULL };
 }

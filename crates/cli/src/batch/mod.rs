@@ -31,6 +31,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Stdin};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The longest line that is read as a job, in bytes.
 const MAX_LINE_BYTES: u64 = 256 << 20;
@@ -75,6 +76,22 @@ pub(crate) fn run(args: &BatchArgs, host: &Host) -> u8 {
     }
     print_message(&summary(done, results.counts));
     Exit::Success as u8
+}
+
+/// Reads a line of a job file. Returns the task as JSON, or the reason why the line is not a job.
+pub(crate) fn read_job(line: &[u8]) -> Result<String, String> {
+    let limits = JobLimits { instructions: None, time: Duration::from_secs(1), memory: 1 << 30 };
+    Job::read(line, 0, limits).task
+}
+
+/// Reads the results of an earlier run, and each answer as if another job had to copy it. Returns their number.
+pub(crate) fn read_results(path: &Path) -> Result<u64, String> {
+    let mut results = Results::open(path, true, false)?;
+    results.resume(|_, _| Ok(()))?;
+    for position in 0..results.written() {
+        results.body(position).map_err(|error| error.to_string())?;
+    }
+    Ok(results.written())
 }
 
 fn fail(message: &str) -> u8 {

@@ -1,10 +1,11 @@
 //! The result file: one line for each job, in the order of the jobs, only ever appended to.
 
+use super::MAX_LINE_BYTES;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -128,7 +129,11 @@ impl Results {
         let (mut line, mut end) = (Vec::new(), 0);
         loop {
             line.clear();
-            let count = reader.read_until(b'\n', &mut line).map_err(wrong)?;
+            let mut bounded = reader.by_ref().take(MAX_LINE_BYTES);
+            let count = bounded.read_until(b'\n', &mut line).map_err(wrong)?;
+            if count as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
+                return Err(format!("{name}: a line has more than {MAX_LINE_BYTES} bytes"));
+            }
             if line.last() != Some(&b'\n') {
                 if count > 0 {
                     self.output.set_len(end).map_err(wrong)?;
@@ -183,7 +188,7 @@ impl Results {
     }
 
     /// Reads the answer to a job whose line is written.
-    fn body(&self, position: u64) -> io::Result<String> {
+    pub(super) fn body(&self, position: u64) -> io::Result<String> {
         let place = usize::try_from(position).map_err(io::Error::other)?;
         let [start, end] = self.offsets[place..][..2] else {
             return Err(ErrorKind::InvalidInput.into());

@@ -1,19 +1,13 @@
 //! Open files, the jobs that examine them, and the results shown for each.
 
+use super::protocol::{CancelParams, DocumentParams, HoverParams, method};
 use super::work::{self, FileResults, Limits};
 use super::{Event, hover, report, uri};
 use crate::call::Call;
 use driver::Watch;
 use driver::project::FILE_NAME;
 use lsp_server::{Message, Notification, Request};
-use lsp_types::notification::{Notification as _, Progress, PublishDiagnostics};
-use lsp_types::request::{CodeLensRefresh, Request as _, WorkDoneProgressCreate};
-use lsp_types::{
-    CodeLens, CodeLensParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, Hover, HoverParams, NumberOrString, PublishDiagnosticsParams, Uri,
-    WorkDoneProgressCancelParams,
-};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -57,7 +51,7 @@ pub(super) struct Documents {
     events: Sender<Event>,
     files: BTreeMap<PathBuf, Document>,
     /// The names that the client uses for files.
-    uris: BTreeMap<PathBuf, Uri>,
+    uris: BTreeMap<PathBuf, String>,
     running: BTreeMap<PathBuf, Job>,
     /// Files to examine next.
     waiting: VecDeque<PathBuf>,
@@ -83,7 +77,7 @@ impl Documents {
         }
     }
 
-    pub(super) fn open(&mut self, params: &DidOpenTextDocumentParams) -> Vec<Message> {
+    pub(super) fn open(&mut self, params: &DocumentParams) -> Vec<Message> {
         let uri = &params.text_document.uri;
         let Some(file) = uri::path(uri) else { return Vec::new() };
         self.uris.insert(file.clone(), uri.clone());
@@ -92,7 +86,7 @@ impl Documents {
         self.start_jobs()
     }
 
-    pub(super) fn save(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Message> {
+    pub(super) fn save(&mut self, params: &DocumentParams) -> Vec<Message> {
         let Some(file) = uri::path(&params.text_document.uri) else { return Vec::new() };
         let open = self.files.iter().filter(|(_, one)| one.is_open).map(|(path, _)| path.clone());
         // Other open files may include a header, or be entries of a project.
@@ -109,7 +103,7 @@ impl Documents {
         self.start_jobs()
     }
 
-    pub(super) fn close(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Message> {
+    pub(super) fn close(&mut self, params: &DocumentParams) -> Vec<Message> {
         let Some(file) = uri::path(&params.text_document.uri) else { return Vec::new() };
         if let Some(job) = self.running.get(&file) {
             job.watch.stop();
@@ -121,21 +115,20 @@ impl Documents {
         messages
     }
 
-    pub(super) fn cancel(&mut self, params: &WorkDoneProgressCancelParams) -> Vec<Message> {
-        let is_meant = |job: &&Job| NumberOrString::String(token(job.number)) == params.token;
+    pub(super) fn cancel(&mut self, params: &CancelParams) -> Vec<Message> {
+        let is_meant = |job: &&Job| params.token == token(job.number);
         if let Some(job) = self.running.values().find(is_meant) {
             job.watch.stop();
         }
         Vec::new()
     }
 
-    pub(super) fn hover(&self, params: &HoverParams) -> Option<Hover> {
-        let at = &params.text_document_position_params;
-        let file = uri::path(&at.text_document.uri)?;
-        hover::at(&file, at.position, &self.files.get(&file)?.found)
+    pub(super) fn hover(&self, params: &HoverParams) -> Option<Value> {
+        let file = uri::path(&params.text_document.uri)?;
+        hover::at(&file, params.position, &self.files.get(&file)?.found)
     }
 
-    pub(super) fn lenses(&self, params: &CodeLensParams) -> Vec<CodeLens> {
+    pub(super) fn lenses(&self, params: &DocumentParams) -> Vec<Value> {
         let file = uri::path(&params.text_document.uri);
         let found = file.and_then(|file| Some((self.files.get(&file)?, file)));
         found.map(|(document, file)| hover::lenses(&file, &document.found)).unwrap_or_default()
@@ -197,7 +190,7 @@ impl Documents {
         if let (Some(found), true) = (found, is_open && !is_outdated) {
             messages.extend(self.show(&file, found));
             if self.refreshes_lenses {
-                messages.push(self.request(CodeLensRefresh::METHOD, json!(null)));
+                messages.push(self.request(method::CODE_LENS_REFRESH, json!(null)));
             }
         }
         messages.extend(job.into_iter().flat_map(|job| self.progress(job.number, &end)));
@@ -240,9 +233,8 @@ impl Documents {
                 }
             }
         }
-        let params = PublishDiagnosticsParams { uri, diagnostics, version: None };
-        let method = PublishDiagnostics::METHOD.to_owned();
-        Some(Notification::new(method, params).into())
+        let params = json!({ "uri": uri, "diagnostics": diagnostics });
+        Some(Notification::new(method::PUBLISH_DIAGNOSTICS.to_owned(), params).into())
     }
 
     fn begin_progress(&mut self, number: u64, file: &Path) -> Vec<Message> {
@@ -250,7 +242,7 @@ impl Documents {
             return Vec::new();
         }
         let create = json!({ "token": token(number) });
-        let mut messages = vec![self.request(WorkDoneProgressCreate::METHOD, create)];
+        let mut messages = vec![self.request(method::CREATE_PROGRESS, create)];
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let begin =
             json!({ "kind": "begin", "title": "warpproof", "message": name, "cancellable": true });
@@ -258,15 +250,15 @@ impl Documents {
         messages
     }
 
-    fn progress(&self, number: u64, value: &serde_json::Value) -> Vec<Message> {
+    fn progress(&self, number: u64, value: &Value) -> Vec<Message> {
         if !self.shows_progress {
             return Vec::new();
         }
         let params = json!({ "token": token(number), "value": value });
-        vec![Notification::new(Progress::METHOD.to_owned(), params).into()]
+        vec![Notification::new(method::PROGRESS.to_owned(), params).into()]
     }
 
-    fn request(&mut self, method: &str, params: serde_json::Value) -> Message {
+    fn request(&mut self, method: &str, params: Value) -> Message {
         self.requests += 1;
         Request::new(self.requests.into(), method.to_owned(), params).into()
     }

@@ -1,26 +1,24 @@
 //! Results for a kernel, shown on hover over its name and in a line above it.
 
+use super::protocol::{Diagnostic, Position, Range};
 use super::work::{FileResults, definition, units};
 use driver::render::Summary;
-use lsp_types::{
-    CodeLens, Command, Diagnostic, Hover, HoverContents, MarkupContent, MarkupKind, NumberOrString,
-    Position, Range,
-};
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// Most reasons and assumptions shown.
 const MAX_LINES: usize = 12;
 
 /// Describes the results for the kernel at a position, or explains the code of the diagnostic there.
-pub(super) fn at(file: &Path, position: Position, found: &FileResults) -> Option<Hover> {
-    let text = std::fs::read_to_string(file).ok()?;
+pub(super) fn at(file: &Path, position: Position, found: &FileResults) -> Option<Value> {
+    let text = driver::read_text(file).ok()?;
     let (word, range) = word(&text, position)?;
     let about = found.summaries.iter().filter(|one| one.kernel.as_deref() == Some(word));
     let mut parts: Vec<String> = about.map(described).collect();
     let diagnostics = found.diagnostics.get(file).into_iter().flatten();
     let mut codes: Vec<&str> = diagnostics
         .filter(|one| one.range.start <= position && position <= one.range.end)
-        .filter_map(code)
+        .filter_map(|one: &Diagnostic| one.code.as_deref())
         .collect();
     codes.sort_unstable();
     codes.dedup();
@@ -29,18 +27,16 @@ pub(super) fn at(file: &Path, position: Position, found: &FileResults) -> Option
         return None;
     }
     let value = parts.join("\n\n---\n\n");
-    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
-    Some(Hover { contents, range: Some(range) })
+    Some(json!({ "contents": { "kind": "markdown", "value": value }, "range": range }))
 }
 
 /// Returns a line with the results of each kernel.
-pub(super) fn lenses(file: &Path, found: &FileResults) -> Vec<CodeLens> {
-    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
+pub(super) fn lenses(file: &Path, found: &FileResults) -> Vec<Value> {
+    let Ok(text) = driver::read_text(file) else { return Vec::new() };
     let lens = |about: &Summary| {
         let range = definition(&text, about.kernel.as_deref()?)?;
         let title = format!("warpproof {}: {}", command(about), line(about));
-        let command = Command { title, command: String::new(), arguments: None };
-        Some(CodeLens { range, command: Some(command), data: None })
+        Some(json!({ "range": range, "command": { "title": title, "command": "" } }))
     };
     found.summaries.iter().filter_map(lens).collect()
 }
@@ -103,13 +99,6 @@ fn plain(text: &str) -> String {
         plain.push(if c == '\n' { ' ' } else { c });
     }
     plain
-}
-
-fn code(diagnostic: &Diagnostic) -> Option<&str> {
-    match &diagnostic.code {
-        Some(NumberOrString::String(code)) => Some(code),
-        _ => None,
-    }
 }
 
 /// Returns the word at a position and its range. The word is empty next to blanks and signs.

@@ -7,6 +7,7 @@
 
 mod documents;
 mod hover;
+mod protocol;
 mod uri;
 mod wire;
 mod work;
@@ -15,18 +16,10 @@ use crate::console::Console;
 use documents::{Documents, FinishedJob};
 use driver::Exit;
 use lsp_server::{ErrorCode, Message, Notification, Request, Response};
-use lsp_types::notification::{
-    DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Notification as _,
-    WorkDoneProgressCancel,
-};
-use lsp_types::request::{CodeLensRequest, HoverRequest, Request as _, Shutdown};
-use lsp_types::{
-    CodeLensOptions, HoverProviderCapability, InitializeParams, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-};
+use protocol::{InitializeParams, method};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 use wire::ClientMessage;
@@ -48,10 +41,19 @@ enum Event {
 
 /// Serves a client on standard input and output.
 pub(crate) fn run(console: &Console) -> Exit {
+    if serve(std::io::stdin(), std::io::stdout()) {
+        return Exit::Success;
+    }
+    console.write_err("error: the client disconnected without `shutdown`\n");
+    Exit::Refuted
+}
+
+/// Serves a client until it disconnects. Returns `true` if it sent `shutdown` before.
+pub(crate) fn serve(input: impl Read + Send + 'static, output: impl Write) -> bool {
     let (events, queue) = channel();
     let reader = events.clone();
     std::thread::spawn(move || {
-        let mut input = BufReader::new(std::io::stdin());
+        let mut input = BufReader::new(input);
         while let Some(received) = wire::read(&mut input) {
             if reader.send(Event::Received(received)).is_err() {
                 return;
@@ -59,8 +61,8 @@ pub(crate) fn run(console: &Console) -> Exit {
         }
         let _ = reader.send(Event::End);
     });
-    let mut server =
-        Server { state: State::New, documents: Documents::new(events), is_lost: false };
+    let documents = Documents::new(events);
+    let mut server = Server { state: State::New, documents, output, is_lost: false };
     while let Ok(event) = queue.recv() {
         let continues = match event {
             Event::Received(ClientMessage::Message(message)) => server.handle(message),
@@ -88,13 +90,7 @@ pub(crate) fn run(console: &Console) -> Exit {
             Err(_) => break,
         }
     }
-    match server.state {
-        State::ShutDown => Exit::Success,
-        _ => {
-            console.write_err("error: the client disconnected without `shutdown`\n");
-            Exit::Refuted
-        }
-    }
+    server.state == State::ShutDown
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,14 +101,15 @@ enum State {
 }
 
 #[derive(Debug)]
-struct Server {
+struct Server<W> {
     state: State,
     documents: Documents,
+    output: W,
     /// The client no longer reads.
     is_lost: bool,
 }
 
-impl Server {
+impl<W: Write> Server<W> {
     /// Handles a message; `false` ends the server.
     fn handle(&mut self, message: Message) -> bool {
         match message {
@@ -152,15 +149,15 @@ impl Server {
             (State::Running, "initialize") => {
                 return error(ErrorCode::InvalidRequest, "`initialize` was already sent");
             }
-            (State::Running, Shutdown::METHOD) => {
+            (State::Running, method::SHUTDOWN) => {
                 self.state = State::ShutDown;
                 self.documents.stop_all();
                 Ok(Value::Null)
             }
-            (State::Running, HoverRequest::METHOD) => {
+            (State::Running, method::HOVER) => {
                 read(params).map(|params| json!(self.documents.hover(&params)))
             }
-            (State::Running, CodeLensRequest::METHOD) => {
+            (State::Running, method::CODE_LENS) => {
                 read(params).map(|params| json!(self.documents.lenses(&params)))
             }
             (State::Running, _) => {
@@ -188,19 +185,11 @@ impl Server {
         self.documents.refreshes_lenses =
             workspace.and_then(|lens| lens.refresh_support).unwrap_or(false);
         self.state = State::Running;
-        let save =
-            TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) });
-        let sync = TextDocumentSyncOptions {
-            open_close: Some(true),
-            save: Some(save),
-            ..TextDocumentSyncOptions::default()
-        };
-        let capabilities = ServerCapabilities {
-            text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
-            hover_provider: Some(HoverProviderCapability::Simple(true)),
-            code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
-            ..ServerCapabilities::default()
-        };
+        let capabilities = json!({
+            "textDocumentSync": { "openClose": true, "save": { "includeText": false } },
+            "hoverProvider": true,
+            "codeLensProvider": { "resolveProvider": false },
+        });
         let server = json!({ "name": "warpproof", "version": env!("CARGO_PKG_VERSION") });
         Ok(json!({ "capabilities": capabilities, "serverInfo": server }))
     }
@@ -209,14 +198,10 @@ impl Server {
     fn note(&mut self, notification: Notification) -> Vec<Message> {
         let Notification { method, params } = notification;
         let handled = match method.as_str() {
-            DidOpenTextDocument::METHOD => read(params).map(|params| self.documents.open(&params)),
-            DidSaveTextDocument::METHOD => read(params).map(|params| self.documents.save(&params)),
-            DidCloseTextDocument::METHOD => {
-                read(params).map(|params| self.documents.close(&params))
-            }
-            WorkDoneProgressCancel::METHOD => {
-                read(params).map(|params| self.documents.cancel(&params))
-            }
+            method::DID_OPEN => read(params).map(|params| self.documents.open(&params)),
+            method::DID_SAVE => read(params).map(|params| self.documents.save(&params)),
+            method::DID_CLOSE => read(params).map(|params| self.documents.close(&params)),
+            method::CANCEL_PROGRESS => read(params).map(|params| self.documents.cancel(&params)),
             _ => Ok(Vec::new()),
         };
         handled.unwrap_or_default()
@@ -238,9 +223,9 @@ impl Server {
         self.write(|out| message.write(out));
     }
 
-    fn write(&mut self, write: impl FnOnce(&mut std::io::StdoutLock<'_>) -> std::io::Result<()>) {
-        let mut out = std::io::stdout().lock();
-        self.is_lost |= write(&mut out).and_then(|()| out.flush()).is_err();
+    fn write(&mut self, write: impl FnOnce(&mut W) -> std::io::Result<()>) {
+        let out = &mut self.output;
+        self.is_lost |= write(out).and_then(|()| out.flush()).is_err();
     }
 }
 

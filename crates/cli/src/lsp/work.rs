@@ -4,16 +4,13 @@
 //! A diagnostic goes to the file of its place, which may be a header. One without a place goes to the kernel's name,
 //! or to the top of the file. Nothing is decided here: verdicts are those of [`call`] and [`project::run_each`].
 
+use super::protocol::{Diagnostic, Location, Position, Range, Related, severity};
 use super::uri;
 use crate::call::{Call, call};
 use driver::project::{self, Date, Entry, Project, RunOptions};
 use driver::render::{Level, Mark, Place, Summary};
 use driver::report::Report;
 use driver::{Colour, Format, Watch};
-use lsp_types::{
-    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
-    Position, Range,
-};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -129,10 +126,11 @@ impl FileResults {
     fn push_message(&mut self, file: &Path, message: &str) {
         let diagnostic = Diagnostic {
             range: Range::default(),
-            severity: Some(DiagnosticSeverity::WARNING),
-            source: Some("warpproof".to_owned()),
+            severity: severity::WARNING,
+            code: None,
+            source: "warpproof",
             message: message.trim().to_owned(),
-            ..Diagnostic::default()
+            related_information: Vec::new(),
         };
         self.diagnostics.entry(file.to_owned()).or_default().push(diagnostic);
     }
@@ -159,21 +157,20 @@ fn diagnostic(
         let path = absolute(place)?;
         let location = Location { uri: uri::of(&path)?, range: texts.range(&path, place) };
         let message = if message.is_empty() { "here".to_owned() } else { message.clone() };
-        Some(DiagnosticRelatedInformation { location, message })
+        Some(Related { location, message })
     });
-    let related: Vec<DiagnosticRelatedInformation> = related.collect();
+    let related_information = related.collect();
     let diagnostic = Diagnostic {
         range,
-        severity: Some(match mark.level {
-            Level::Error => DiagnosticSeverity::ERROR,
-            Level::Warning => DiagnosticSeverity::WARNING,
-            Level::Note => DiagnosticSeverity::INFORMATION,
-        }),
-        code: Some(NumberOrString::String(mark.code.clone())),
-        source: Some("warpproof".to_owned()),
+        severity: match mark.level {
+            Level::Error => severity::ERROR,
+            Level::Warning => severity::WARNING,
+            Level::Note => severity::INFORMATION,
+        },
+        code: Some(mark.code.clone()),
+        source: "warpproof",
         message: format!("{}\n({})", mark.message, about.title),
-        related_information: (!related.is_empty()).then_some(related),
-        ..Diagnostic::default()
+        related_information,
     };
     (path, diagnostic)
 }
@@ -207,12 +204,8 @@ struct Texts(BTreeMap<PathBuf, Option<String>>);
 
 impl Texts {
     fn get(&mut self, path: &Path) -> Option<&str> {
-        let text = self.0.entry(path.to_owned()).or_insert_with(|| {
-            let is_small =
-                path.metadata().is_ok_and(|facts| facts.is_file() && facts.len() < 64 << 20);
-            is_small.then(|| std::fs::read_to_string(path).ok()).flatten()
-        });
-        text.as_deref()
+        let text = self.0.entry(path.to_owned());
+        text.or_insert_with(|| driver::read_text(path).ok()).as_deref()
     }
 
     /// Returns the range of a place, or the whole line if its end is unknown.

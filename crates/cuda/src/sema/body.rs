@@ -45,8 +45,8 @@ impl<'a> Analyser<'a> {
                 let args = own
                     .parameters
                     .iter()
-                    .filter_map(|one| {
-                        self.scopes.get(task.scope)?.names.get(&one.name.text)?.first()
+                    .filter_map(|parameter| {
+                        self.scopes.get(task.scope)?.names.get(&parameter.name.text)?.first()
                     })
                     .map(|one| one.1.clone())
                     .collect();
@@ -275,12 +275,13 @@ impl<'a> Analyser<'a> {
         let fields = self.program.records.get(record).map(|one| one.fields.clone());
         let fields = fields.unwrap_or_default();
         for (name, _) in &ast.member_inits {
-            if !fields.iter().any(|one| *one.name == *name.text) {
+            if !fields.iter().any(|field| *field.name == *name.text) {
                 return Err(unsupported(name.span, "this initialiser names no field or base"));
             }
         }
         for (position, field) in fields.iter().enumerate() {
-            let given = ast.member_inits.iter().find(|one| *one.0.text == *field.name);
+            let given =
+                ast.member_inits.iter().find(|member_init| *member_init.0.text == *field.name);
             let init = match given {
                 Some((name, arguments)) => self.field_init(&field.ty, arguments, name.span)?,
                 None => self.default_field(record, position, &field.ty, span)?,
@@ -333,9 +334,9 @@ impl<'a> Analyser<'a> {
         ty: &Type,
         span: Span,
     ) -> Result<Option<Init>> {
-        let init = self
-            .class(record)
-            .and_then(|one| one.field_inits.iter().find(|one| one.0 == position).map(|one| one.1));
+        let init = self.class(record).and_then(|one| {
+            one.field_inits.iter().find(|field_init| field_init.0 == position).map(|one| one.1)
+        });
         match init {
             Some(init) => self.member_init(ty, init, span).map(Some),
             None => self.default_init(ty, span),

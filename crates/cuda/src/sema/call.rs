@@ -81,7 +81,7 @@ impl<'a> Analyser<'a> {
         {
             return Ok(made);
         }
-        let is_function = |one: &Entity| matches!(one, Entity::Function(_));
+        let is_function = |entity: &Entity| matches!(entity, Entity::Function(_));
         if let Some(first) = found.iter().find(|one| !is_function(one)).cloned() {
             match first {
                 Entity::Refused(why) => return Err(unsupported(span, why.as_ref())),
@@ -149,7 +149,7 @@ impl<'a> Analyser<'a> {
                     found.push(Entity::Function(decl));
                 }
             }
-            adds_builtins |= operands.iter().any(|one| self.is_vector(&one.expr.ty));
+            adds_builtins |= operands.iter().any(|operand| self.is_vector(&operand.expr.ty));
         }
         if of_members {
             return self.call_own_member(found, explicit, operands, word, span);
@@ -169,7 +169,7 @@ impl<'a> Analyser<'a> {
         }
         if candidates.is_empty() {
             let types: Vec<String> =
-                operands.iter().map(|one| self.type_name(&one.expr.ty)).collect();
+                operands.iter().map(|operand| self.type_name(&operand.expr.ty)).collect();
             let message = format!("no `{word}` takes ({})", types.join(", "));
             return Err(error(span, message));
         }
@@ -205,7 +205,7 @@ impl<'a> Analyser<'a> {
 
     fn is_vector(&self, ty: &Type) -> bool {
         match ty {
-            Type::Record(id) => self.vectors.values().any(|one| one == id),
+            Type::Record(id) => self.vectors.values().any(|vector| vector == id),
             Type::Float(_) => super::types::is_narrow_float(ty),
             Type::Pointer(to) => self.is_vector(&to.ty),
             _ => false,

@@ -77,13 +77,13 @@ impl<'a> Analyser<'a> {
         span: Span,
     ) -> Result<Operand> {
         let is_xvalue = to.reference == Reference::Rvalue;
-        let flags = |one: Operand| Operand {
+        let flags = |operand: Operand| Operand {
             is_const: to.is_const,
             is_volatile: to.is_volatile,
             is_xvalue,
             constant: None,
             is_null: false,
-            ..one
+            ..operand
         };
         let related = self.path_to_same_or_base(&from.expr.ty, &to.ty);
         if let (Some(path), true) = (related, from.is_place()) {

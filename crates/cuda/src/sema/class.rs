@@ -122,7 +122,7 @@ impl<'a> Analyser<'a> {
                 if record.members.is_some() {
                     self.templates[id].pattern = Pattern::Record(record);
                     let count = |one: &ast::TemplateParameters| {
-                        one.parameters.iter().filter(|one| has_default(one)).count()
+                        one.parameters.iter().filter(|parameter| has_default(parameter)).count()
                     };
                     if count(parameters) >= count(self.templates[id].parameters)
                         || same_names(parameters, self.templates[id].parameters)
@@ -186,7 +186,7 @@ impl<'a> Analyser<'a> {
             };
             self.complete(of, span)?;
             let name = self.program.records.get(of).map_or(String::new(), |one| one.name.clone());
-            let is_plain = base.parts.iter().all(|one| one.arguments.is_none());
+            let is_plain = base.parts.iter().all(|part| part.arguments.is_none());
             let is_parameter = match &base.parts[..] {
                 [part] => self.is_template_parameter(&part.name.text),
                 _ => false,
@@ -384,7 +384,7 @@ fn has_default(parameter: &ast::TemplateParameter) -> bool {
 
 fn same_names(one: &ast::TemplateParameters, other: &ast::TemplateParameters) -> bool {
     let names = |all: &ast::TemplateParameters| -> Vec<Box<str>> {
-        all.parameters.iter().map(|one| one.name.text.clone()).collect()
+        all.parameters.iter().map(|parameter| parameter.name.text.clone()).collect()
     };
     names(one) == names(other)
 }

@@ -62,7 +62,7 @@ impl Analyser<'_> {
             Entity::Function(decl) => self.decls.get(*decl),
             _ => None,
         });
-        decls.any(|one| match &one.signature {
+        decls.any(|declaration| match &declaration.signature {
             Some(Ok(signature)) => {
                 signature.parameters.first().is_some_and(|first| first.ty == Type::Record(record))
             }

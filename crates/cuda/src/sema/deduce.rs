@@ -29,11 +29,11 @@ impl<'a> Bindings<'a> {
 
     fn position(&self, name: &ast::QualifiedName) -> Option<usize> {
         match &name.parts[..] {
-            [part] if part.arguments.is_none() && !name.is_global => self
-                .parameters
-                .parameters
-                .iter()
-                .position(|one| one.name.text == part.name.text && !one.name.text.is_empty()),
+            [part] if part.arguments.is_none() && !name.is_global => {
+                self.parameters.parameters.iter().position(|parameter| {
+                    parameter.name.text == part.name.text && !parameter.name.text.is_empty()
+                })
+            }
             _ => None,
         }
     }
@@ -119,7 +119,8 @@ impl<'a> Analyser<'a> {
         let (function, parent, order) = (one.ast, one.scope, one.order);
         let Some(parameters) = &function.template else { return Ok(None) };
         let span = function.name.parts.last().map_or(Span::default(), |one| one.name.span);
-        let written = function.parameters.iter().map(|one| &one.ty).chain([&function.returns]);
+        let written =
+            function.parameters.iter().map(|parameter| &parameter.ty).chain([&function.returns]);
         if { written }.any(super::template_text::has_decltype) {
             return Err(unsupported(span, "types of expressions in templates are not supported"));
         }
@@ -276,7 +277,7 @@ impl<'a> Analyser<'a> {
             return Err(unsupported(part.name.span, message));
         }
         let Some((_, args)) = instance.filter(|one| Some(one.0) == template) else {
-            return Ok(!patterns.iter().any(|one| match one {
+            return Ok(!patterns.iter().any(|pattern| match pattern {
                 TemplateArgument::Type(ty) => mentions(ty, bound),
                 TemplateArgument::Expr(expr) => names_parameter(expr, bound),
             }));
@@ -416,11 +417,9 @@ const ARRAY: &str = "an array of this size in a template is not supported";
 fn mentions(syntax: &TypeSyntax, bound: &Bindings<'_>) -> bool {
     match &syntax.kind {
         TypeKind::Named(name) => name.parts.iter().any(|part| {
-            let is_parameter = bound
-                .parameters
-                .parameters
-                .iter()
-                .any(|one| one.name.text == part.name.text && !part.name.text.is_empty());
+            let is_parameter = bound.parameters.parameters.iter().any(|parameter| {
+                parameter.name.text == part.name.text && !part.name.text.is_empty()
+            });
             is_parameter
                 || part.arguments.iter().flatten().any(|one| match one {
                     TemplateArgument::Type(ty) => mentions(ty, bound),

@@ -423,8 +423,8 @@ impl<'p> Evaluator<'p> {
             return Err(NoValue::Unknown(inner.value.span, "this is not a constant"));
         };
         let arms = &inner.arms;
-        let chosen = arms.iter().position(|one| one.values.contains(&number));
-        let chosen = chosen.or_else(|| arms.iter().position(|one| one.is_default));
+        let chosen = arms.iter().position(|arm| arm.values.contains(&number));
+        let chosen = chosen.or_else(|| arms.iter().position(|arm| arm.is_default));
         for arm in arms.iter().skip(chosen.unwrap_or(arms.len())) {
             match self.block(&arm.body)? {
                 Flow::Next => {}

@@ -42,7 +42,8 @@ impl<'a> Analyser<'a> {
         if !signature.parameters.iter().all(is_plain) || !is_plain(&returns) {
             return refused(", which takes or returns references");
         }
-        let parameters = signature.parameters.iter().map(|one| one.ty.clone()).collect();
+        let parameters =
+            signature.parameters.iter().map(|parameter| parameter.ty.clone()).collect();
         let ty = pointer(Type::Function(Arc::new((returns.ty, parameters))), false, false);
         let function = self.function_of(decl, None, span)?;
         self.remember_call(function);

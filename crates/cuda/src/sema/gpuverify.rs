@@ -219,7 +219,7 @@ impl<'a> Analyser<'a> {
         parts.push(at);
         parts.reverse();
         let Some((last, before)) = parts.split_last() else { return Ok(Some(expr)) };
-        let is_invariant = |one: &&'a ast::Expr| match self.annotation_word(one) {
+        let is_invariant = |expr: &&'a ast::Expr| match self.annotation_word(expr) {
             Some(("__invariant" | "__global_invariant" | "__assert" | "__global_assert", [_])) => {
                 true
             }
@@ -286,7 +286,7 @@ pub(super) fn leading_invariants(body: &mut Vec<Stmt>, invariants: &mut Vec<Clau
                 return;
             }
             StmtKind::Clauses(clauses)
-                if clauses.iter().all(|one| matches!(one.kind, ClauseKind::Assert(_))) =>
+                if clauses.iter().all(|clause| matches!(clause.kind, ClauseKind::Assert(_))) =>
             {
                 for clause in std::mem::take(clauses) {
                     if let ClauseKind::Assert(made) = clause.kind {

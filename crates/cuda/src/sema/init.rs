@@ -31,7 +31,7 @@ impl<'a> Analyser<'a> {
             (&ty.ty, &declarator.init)
         {
             if matches!(element.as_ref(), Type::Array(..) | Type::Record(_))
-                && parts.iter().any(|one| !matches!(one.kind, Ast::Braces(_)))
+                && parts.iter().any(|part| !matches!(part.kind, Ast::Braces(_)))
                 && matches!(element.as_ref(), Type::Array(..))
             {
                 return Err(unsupported(
@@ -189,7 +189,7 @@ impl<'a> Analyser<'a> {
             }
             Type::Record(record) if self.is_aggregate(*record) => {
                 if let ([one], false) =
-                    (parts, parts.iter().any(|one| matches!(one.kind, Ast::Braces(_))))
+                    (parts, parts.iter().any(|part| matches!(part.kind, Ast::Braces(_))))
                 {
                     let operand = self.operand(one)?;
                     if operand.expr.ty == *ty {
@@ -256,9 +256,9 @@ impl<'a> Analyser<'a> {
                         made.push(self.element_init(&field.ty, parts, at, span)?);
                         continue;
                     }
-                    let has_init = self
-                        .class(*record)
-                        .is_some_and(|one| one.field_inits.iter().any(|one| one.0 == position));
+                    let has_init = self.class(*record).is_some_and(|one| {
+                        one.field_inits.iter().any(|field_init| field_init.0 == position)
+                    });
                     let needs =
                         matches!(field.ty, Type::Record(inner) if self.needs_construction(inner));
                     if has_init || needs {

@@ -339,7 +339,7 @@ impl<'a> Analyser<'a> {
         let Some(template) = template else {
             return Err(error(span, format!("there is no template `{name}`")));
         };
-        let computes = |one: &TemplateArgument| match one {
+        let computes = |template_argument: &TemplateArgument| match template_argument {
             TemplateArgument::Type(ty) => super::template_text::has_decltype(ty),
             TemplateArgument::Expr(_) => false,
         };

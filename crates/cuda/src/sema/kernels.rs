@@ -89,8 +89,10 @@ impl<'a> Analyser<'a> {
         let signature = self.signature(function);
         let definition = (function.body.is_some() || function.unread.is_some())
             .then_some(Definition { ast: function, order: self.order, scope: self.scope });
-        if let Some((_, known)) =
-            self.decls[decl].specialisations.iter().find(|one| one.0 == instance.key)
+        if let Some((_, known)) = self.decls[decl]
+            .specialisations
+            .iter()
+            .find(|specialisation| specialisation.0 == instance.key)
         {
             let known = *known;
             if definition.is_some() {
@@ -137,15 +139,16 @@ impl<'a> Analyser<'a> {
             let given: Vec<Vec<Arg>> = self
                 .instantiations
                 .iter()
-                .filter(|one| one.0 == decl)
-                .map(|one| one.1.clone())
+                .filter(|instantiation| instantiation.0 == decl)
+                .map(|instantiation| instantiation.1.clone())
                 .collect();
             if given.is_empty() {
                 entries.extend(self.symbolic_kernels(decl, &name, span));
                 continue;
             }
             for args in given {
-                let texts: Vec<String> = args.iter().map(|one| self.arg_text(one)).collect();
+                let texts: Vec<String> =
+                    args.iter().map(|argument| self.arg_text(argument)).collect();
                 let full = format!("{name}<{}>", texts.join(", "));
                 let args: Vec<Option<Arg>> = args.into_iter().map(Some).collect();
                 entries.push((full, span, self.kernel_instance(decl, &args, span)));
@@ -289,7 +292,7 @@ impl<'a> Analyser<'a> {
             .program
             .kernels
             .iter()
-            .map(|one| one.function.as_ref().ok().and_then(|id| self.failure(*id)))
+            .map(|kernel| kernel.function.as_ref().ok().and_then(|id| self.failure(*id)))
             .collect();
         for (entry, failure) in self.program.kernels.iter_mut().zip(functions) {
             if let Some(why) = failure {

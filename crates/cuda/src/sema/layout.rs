@@ -27,7 +27,7 @@ impl<'a> Analyser<'a> {
         self.count_parts(id, &fields, span)?;
         let mut largest = 1_u64;
         let mut end = 0_u64;
-        let bases: Vec<usize> = self.bases(id).iter().map(|one| one.1).collect();
+        let bases: Vec<usize> = self.bases(id).iter().map(|base| base.1).collect();
         for (position, field) in fields.iter_mut().enumerate() {
             let (mut size, field_align) =
                 (self.size_of(&field.ty, span)?, self.align_of(&field.ty, span)?);

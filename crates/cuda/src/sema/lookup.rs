@@ -77,7 +77,7 @@ impl<'a> Analyser<'a> {
         if let Some(refused) = found.iter().find(|one| matches!(one, Entity::Refused(_))) {
             return vec![refused.clone()];
         }
-        let is_host = |one: &Entity| matches!(one, Entity::Host(_));
+        let is_host = |entity: &Entity| matches!(entity, Entity::Host(_));
         match found.first() {
             Some(Entity::Host(why)) if found.iter().all(is_host) => {
                 vec![Entity::Refused(why.clone())]
@@ -211,9 +211,9 @@ impl<'a> Analyser<'a> {
 
     fn scope_part(&mut self, within: Option<ScopeId>, part: &'a ast::NamePart) -> Result<ScopeId> {
         let word: &str = &part.name.text;
-        let names_scope = |one: &Entity| {
+        let names_scope = |entity: &Entity| {
             matches!(
-                one,
+                entity,
                 Entity::Namespace(_) | Entity::Type(_) | Entity::Template(_) | Entity::Refused(_)
             )
         };

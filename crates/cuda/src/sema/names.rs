@@ -28,8 +28,8 @@ impl<'a> Analyser<'a> {
     ) -> Result<QType> {
         let word: &str = &part.name.text;
         let span = part.name.span;
-        let is_type = |one: &Entity| {
-            matches!(one, Entity::Type(_) | Entity::Template(_) | Entity::Refused(_))
+        let is_type = |entity: &Entity| {
+            matches!(entity, Entity::Type(_) | Entity::Template(_) | Entity::Refused(_))
         };
         let found: Vec<Entity> = match within {
             Some(scope) => self.names_in(scope, word).into_iter().filter(is_type).collect(),
@@ -274,7 +274,7 @@ impl<'a> Analyser<'a> {
         if let (ExprKind::Construct(parts), Category::Value) =
             (&object.expr.kind, object.expr.category)
             && let Some(part) = parts.get(position)
-            && parts.iter().all(|one| matches!(one.kind, ExprKind::Special(..)))
+            && parts.iter().all(|part| matches!(part.kind, ExprKind::Special(..)))
         {
             return Operand::new(Expr { span, ..part.clone() });
         }

@@ -104,7 +104,10 @@ fn template_parameter<'p>(syntax: &'p TypeSyntax, function: &'p ast::Function) -
     let TypeKind::Named(name) = &syntax.kind else { return None };
     let [part] = &name.parts[..] else { return None };
     let parameters = &function.template.as_ref()?.parameters;
-    parameters.iter().any(|one| one.name.text == part.name.text).then_some(part.name.text.as_ref())
+    parameters
+        .iter()
+        .any(|parameter| parameter.name.text == part.name.text)
+        .then_some(part.name.text.as_ref())
 }
 
 /// Debug text of syntax without places such as `span: 1..2`.

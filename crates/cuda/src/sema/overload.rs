@@ -46,7 +46,7 @@ impl<'a> Analyser<'a> {
         let Some(one) = self.decls.get(decl) else { return Ok(None) };
         let member = one.member.filter(|one| !one.is_constructor);
         let (is_template, is_deleted) = (one.signature.is_none(), one.ast.is_deleted);
-        let needed = one.defaults.iter().take_while(|one| one.is_none()).count();
+        let needed = one.defaults.iter().take_while(|default| default.is_none()).count();
         let arguments = operands.get(usize::from(member.is_some())..).unwrap_or_default();
         if !is_template && !explicit.is_empty() {
             return Ok(None);
@@ -166,7 +166,7 @@ impl<'a> Analyser<'a> {
         }
         if viable.is_empty() {
             let types: Vec<String> =
-                operands.iter().map(|one| self.type_name(&one.expr.ty)).collect();
+                operands.iter().map(|operand| self.type_name(&operand.expr.ty)).collect();
             let message = format!("no `{name}` takes ({})", types.join(", "));
             return Err(error(span, message));
         }

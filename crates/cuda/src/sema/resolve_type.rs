@@ -33,7 +33,7 @@ fn is_small(ty: &Type, levels: usize, inner: &mut usize) -> bool {
         Type::Function(function) => {
             let (returns, parameters) = &**function;
             is_small(returns, levels, inner)
-                && parameters.iter().all(|one| is_small(one, levels, inner))
+                && parameters.iter().all(|parameter| is_small(parameter, levels, inner))
         }
         _ => true,
     }
@@ -155,7 +155,7 @@ fn words_type(words: &[Box<str>], span: Span) -> Result<Type> {
     let has = |word: &str| count(word) > 0;
     let known =
         ["void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double"];
-    if let Some(other) = words.iter().find(|one| !known.contains(&one.as_ref())) {
+    if let Some(other) = words.iter().find(|word| !known.contains(&word.as_ref())) {
         return Err(unsupported(span, format!("the type `{other}` is not supported")));
     }
     let unsigned = has("unsigned");

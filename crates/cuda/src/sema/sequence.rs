@@ -74,9 +74,9 @@ impl Effects {
 
     fn conflicts(&self, other: &Self, escaped: &FxHashSet<LocalId>, separate_arrays: bool) -> bool {
         let meet = |writes: &[Root], others: &Self| {
-            writes.iter().any(|one| {
+            writes.iter().any(|write| {
                 let all = others.reads.iter().chain(&others.writes);
-                all.into_iter().any(|two| one.may_equal(*two, escaped, separate_arrays))
+                all.into_iter().any(|two| write.may_equal(*two, escaped, separate_arrays))
             })
         };
         meet(&self.writes, other) || meet(&other.writes, self)
@@ -142,7 +142,7 @@ impl<'p> Checker<'p> {
             may_overlap: function
                 .clauses
                 .iter()
-                .any(|one| matches!(one.kind, ClauseKind::Alias(_))),
+                .any(|clause| matches!(clause.kind, ClauseKind::Alias(_))),
             refusal: None,
         };
         checker.find_escapes();
@@ -313,7 +313,7 @@ impl<'p> Checker<'p> {
             // Second results: `frexp`, `sincos`, `__match_all_sync`.
             Some(Class::Math | Class::Warp) => {
                 let pointers = expr.operands().into_iter();
-                for pointer in pointers.filter(|one| matches!(one.ty, Type::Pointer(_))) {
+                for pointer in pointers.filter(|pointer| matches!(pointer.ty, Type::Pointer(_))) {
                     made.writes.push(self.pointee(Some(pointer)));
                 }
                 if name == "__syncwarp" {
@@ -367,7 +367,7 @@ impl<'p> Checker<'p> {
                 Category::Value => self.effects(operand),
             };
             let separate_arrays = self.has_separate_arrays();
-            if parts.iter().any(|one| one.conflicts(&next, &self.escaped, separate_arrays)) {
+            if parts.iter().any(|part| part.conflicts(&next, &self.escaped, separate_arrays)) {
                 let message =
                     "the result depends on the order of evaluation, which C++ leaves open";
                 self.refusal.get_or_insert_with(|| unsupported(expr.span, message));
@@ -481,7 +481,7 @@ fn find_bound_variables(
             all(&inner.init);
             all(&inner.body);
         }
-        StmtKind::Switch(inner) => inner.arms.iter().for_each(|one| all(&one.body)),
+        StmtKind::Switch(inner) => inner.arms.iter().for_each(|arm| all(&arm.body)),
         StmtKind::Block(inner) => all(inner),
         _ => {}
     }

@@ -389,7 +389,7 @@ impl<'a> Analyser<'a> {
     fn fold(&mut self, fold: &'a ast::Fold, span: Span) -> Result<Expr> {
         let op: &str = fold.op.trim_start_matches('\\');
         let known = ["+", "*", "|", "&", "^", "max", "min"].contains(&op);
-        if !known && !self.monoid_names.iter().any(|one| **one == *op) {
+        if !known && !self.monoid_names.iter().any(|monoid_name| **monoid_name == *op) {
             let message = format!("`{op}` is not a monoid: no `monoid` clause names it");
             return Err(error(span, message));
         }

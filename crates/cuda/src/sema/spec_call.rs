@@ -149,7 +149,7 @@ impl<'a> Analyser<'a> {
         let types: Vec<Type> = predicate
             .parameters
             .iter()
-            .filter_map(|one| self.program.functions.get(scope)?.locals.get(*one))
+            .filter_map(|parameter| self.program.functions.get(scope)?.locals.get(*parameter))
             .map(|one| one.ty.clone())
             .collect();
         let made = self.spec_arguments(&types, arguments, span)?;
@@ -213,7 +213,8 @@ impl<'a> Analyser<'a> {
         if !fits {
             return Err(unsupported(span, "this function in a clause is not supported"));
         }
-        let types: Vec<Type> = signature.parameters.iter().map(|one| one.ty.clone()).collect();
+        let types: Vec<Type> =
+            signature.parameters.iter().map(|parameter| parameter.ty.clone()).collect();
         let made = self.spec_arguments(&types, arguments, span)?;
         let function = self.function_of(decl, None, span)?;
         let result = self.make_call(function, made, span)?;
@@ -229,7 +230,7 @@ impl<'a> Analyser<'a> {
                 if intrinsic.class == crate::intrinsics::Class::Math
                     && real(returns)
                     && one.parameters.len() == arguments.len()
-                    && one.parameters.iter().all(|one| real(&one.ty)) =>
+                    && one.parameters.iter().all(|parameter| real(&parameter.ty)) =>
             {
                 Some(intrinsic.canonical)
             }

@@ -20,7 +20,7 @@ impl<'a> Analyser<'a> {
         for stmt in stmts {
             if let Ast::Clauses(clauses) = &stmt.kind {
                 let (loops, others): (Vec<_>, Vec<_>) =
-                    clauses.iter().partition(|one| is_loop_clause(one));
+                    clauses.iter().partition(|clause| is_loop_clause(clause));
                 loop_clauses.extend(loops);
                 let made = self.body_clauses(&others)?;
                 if !made.is_empty() {

@@ -81,7 +81,7 @@ impl<'a> Analyser<'a> {
             let mut body = std::mem::take(&mut arm.body);
             if let Ast::Clauses(clauses) = &at.kind {
                 let (loops, others): (Vec<_>, Vec<_>) =
-                    clauses.iter().partition(|one| is_loop_clause(one));
+                    clauses.iter().partition(|clause| is_loop_clause(clause));
                 loop_clauses.extend(loops);
                 let made = self.body_clauses(&others)?;
                 body.push(Stmt { kind: StmtKind::Clauses(made), span: at.span });

@@ -50,7 +50,7 @@ fn shared_memory_idiom() {
         template __global__ void k<double>(double*);
         template __global__ void k<int>(int*);";
     let found = program(text);
-    let names: Vec<&str> = found.kernels.iter().map(|one| one.name.as_str()).collect();
+    let names: Vec<&str> = found.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     assert_eq!(names, ["k<double>", "k<int>"]);
     has(text, "dynamic shared double[] wide");
     has(text, "return (decay raw)");
@@ -61,10 +61,10 @@ fn kernel_templates_without_instances_are_read_for_every_integer() {
     let text = "template <typename T, int N, bool B> __global__ void k(T* a) {
           __shared__ T s[N * 2]; if (B) s[N] = a[0]; }";
     let found = program(text);
-    let names: Vec<&str> = found.kernels.iter().map(|one| one.name.as_str()).collect();
+    let names: Vec<&str> = found.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     assert_eq!(names, ["k<B = false>", "k<B = true>"]);
     assert_eq!(found.assumed.len(), 1);
-    assert!(found.symbols.iter().any(|one| one.name == "N" && one.of_template));
+    assert!(found.symbols.iter().any(|symbol| symbol.name == "N" && symbol.of_template));
     has(text, "shared float[(*:int $N 2)] s");
 }
 
@@ -74,7 +74,7 @@ fn symbols_of_two_kernels_are_not_mixed_up() {
         template <int N> __global__ void one(int* a) { a[0] = f<N>(); }
         template <int N> __global__ void two(int* a) { a[0] = f<N>(); }";
     let found = program(text);
-    let copies = found.functions.iter().filter(|one| one.name == "f").count();
+    let copies = found.functions.iter().filter(|function| function.name == "f").count();
     assert_eq!(copies, 2);
     // A specialisation that may or may not match a symbol.
     let (severity, _) = refusal(

@@ -7,7 +7,8 @@ use crate::syntax::ast::{self, TemplateArgument, TypeKind, TypeSyntax};
 /// Expressions other than names and integers count by their place, so prototypes with such expressions are not merged.
 pub(super) fn template_text(function: &ast::Function) -> String {
     let parameters = function.template.as_ref().map_or(&[][..], |one| &one.parameters[..]);
-    let names: Vec<&str> = parameters.iter().map(|one| one.name.text.as_ref()).collect();
+    let names: Vec<&str> =
+        parameters.iter().map(|parameter| parameter.name.text.as_ref()).collect();
     let mut text = format!("{}|", names.len());
     for parameter in &function.parameters {
         type_text(&parameter.ty, &names, &mut text);
@@ -27,7 +28,7 @@ fn type_text(syntax: &TypeSyntax, names: &[&str], out: &mut String) {
         TypeKind::Words(words) => out.push_str(&words.join(" ")),
         TypeKind::Named(name) => {
             for part in &name.parts {
-                match names.iter().position(|one| **one == *part.name.text) {
+                match names.iter().position(|name| **name == *part.name.text) {
                     Some(position) => _ = write!(out, "${position}"),
                     None => out.push_str(&part.name.text),
                 }
@@ -65,7 +66,7 @@ fn expr_text(expr: &ast::Expr, names: &[&str], out: &mut String) {
     use std::fmt::Write as _;
     match &expr.kind {
         ast::ExprKind::Name(name) => match name.parts.as_slice() {
-            [part] => match names.iter().position(|one| **one == *part.name.text) {
+            [part] => match names.iter().position(|name| **name == *part.name.text) {
                 Some(position) => _ = write!(out, "${position}"),
                 None => out.push_str(&part.name.text),
             },
@@ -79,7 +80,7 @@ fn expr_text(expr: &ast::Expr, names: &[&str], out: &mut String) {
 /// Returns `true` if a written type contains `decltype`. A compiler knows the type of every expression; this reader
 /// may not.
 pub(super) fn has_decltype(syntax: &TypeSyntax) -> bool {
-    let in_argument = |one: &TemplateArgument| match one {
+    let in_argument = |template_argument: &TemplateArgument| match template_argument {
         TemplateArgument::Type(ty) => has_decltype(ty),
         TemplateArgument::Expr(_) => false,
     };
@@ -92,7 +93,7 @@ pub(super) fn has_decltype(syntax: &TypeSyntax) -> bool {
         | TypeKind::RvalueReference(inner)
         | TypeKind::Array(inner, _) => has_decltype(inner),
         TypeKind::Function(inner, parameters) => {
-            has_decltype(inner) || parameters.iter().any(|one| has_decltype(&one.ty))
+            has_decltype(inner) || parameters.iter().any(|parameter| has_decltype(&parameter.ty))
         }
         TypeKind::Decltype(_) => true,
         TypeKind::Words(_) | TypeKind::Auto | TypeKind::Defined(_) => false,

@@ -27,7 +27,7 @@ pub(super) fn refusal(text: &str) -> (Severity, String) {
     match crate::read(&crate::preprocess::Options::default(), text) {
         Err(why) => (why.severity, why.message.to_string()),
         Ok((program, _)) => {
-            let found = program.kernels.iter().find_map(|one| one.function.as_ref().err());
+            let found = program.kernels.iter().find_map(|kernel| kernel.function.as_ref().err());
             match found {
                 Some(why) => (why.severity, why.message.to_string()),
                 None => panic!("this is read: {text}"),
@@ -391,7 +391,7 @@ fn an_error_concerns_the_kernels_that_reach_it() {
          __global__ void one(int* a) { a[0] = bad(); }
          __global__ void two(int* a) { a[0] = 1; }",
     );
-    let read: Vec<bool> = found.kernels.iter().map(|one| one.function.is_ok()).collect();
+    let read: Vec<bool> = found.kernels.iter().map(|kernel| kernel.function.is_ok()).collect();
     assert_eq!(read, [false, true]);
 }
 
@@ -413,7 +413,7 @@ fn every_signature_of_the_table_has_a_meaning() {
         let count: usize = intrinsic
             .signatures
             .iter()
-            .map(|one| match one.contains('T') {
+            .map(|signature| match signature.contains('T') {
                 true => intrinsic.over.split_whitespace().count(),
                 false => 1,
             })
@@ -432,7 +432,10 @@ fn every_signature_of_the_table_has_a_meaning() {
         assert!(count <= same);
         let made = analyser.builtin_candidates(intrinsic.name);
         assert_eq!(made.len(), same, "{}", intrinsic.name);
-        assert!(made.iter().all(|one| one.parameters.iter().all(|one| one.ty != Type::Void)));
+        assert!(
+            made.iter()
+                .all(|one| one.parameters.iter().all(|parameter| parameter.ty != Type::Void))
+        );
     }
 }
 

@@ -30,7 +30,7 @@ impl<'a> Analyser<'a> {
             self.check_narrow(&chosen, &operands, span)?;
             // A built-in operator on converted operands could match equally well; this is not decided for classes
             // with conversions.
-            if operands.iter().any(|one| self.converts_to_number(&one.expr.ty)) {
+            if operands.iter().any(|operand| self.converts_to_number(&operand.expr.ty)) {
                 let message =
                     "an operator of a class that also converts to numbers is not supported";
                 return Err(unsupported(span, message));
@@ -43,9 +43,9 @@ impl<'a> Analyser<'a> {
     /// Operators of 16-bit floats are functions of CUDA's headers: a user's operator is chosen only if it matches
     /// exactly.
     fn check_narrow(&mut self, chosen: &Candidate, operands: &[Operand], span: Span) -> Result<()> {
-        let narrow = operands.iter().any(|one| super::types::is_narrow_float(&one.expr.ty));
+        let narrow = operands.iter().any(|operand| super::types::is_narrow_float(&operand.expr.ty));
         let sequences = self.sequences(chosen, operands)?.unwrap_or_default();
-        let exact = sequences.iter().all(|one| one.rank == super::convert::Rank::Exact);
+        let exact = sequences.iter().all(|sequence| sequence.rank == super::convert::Rank::Exact);
         match narrow && !exact {
             true => Err(unsupported(span, "this operator of 16-bit floats is not supported")),
             false => Ok(()),
@@ -230,7 +230,7 @@ impl<'a> Analyser<'a> {
     /// Checks that all fields of a class can be written, as copying field by field needs it.
     fn check_fields_writable(&self, record: RecordId, span: Span) -> Result<()> {
         let Some(known) = self.program.records.get(record) else { return Ok(()) };
-        match known.fields.iter().any(|one| one.is_const) {
+        match known.fields.iter().any(|field| field.is_const) {
             true => Err(error(span, "this class has `const` members")),
             false => Ok(()),
         }
@@ -253,7 +253,7 @@ impl<'a> Analyser<'a> {
         while let Some(record) = todo.pop() {
             let Some(class) = self.class(record).filter(|_| found.len() < 64) else { continue };
             found.extend(class.conversions.iter().copied());
-            todo.extend(class.bases.iter().map(|one| one.0));
+            todo.extend(class.bases.iter().map(|base| base.0));
         }
         found
     }

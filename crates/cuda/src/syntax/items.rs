@@ -164,9 +164,10 @@ impl Parser<'_> {
         let has_clauses = pending.has_clauses();
         let found = match self.one_declaration(pending) {
             Ok(made) => {
-                let takes = |one: &Declaration| matches!(&one.kind, DeclarationKind::Function(one) if !one.clauses.is_empty());
-                let is_function =
-                    |one: &Declaration| matches!(one.kind, DeclarationKind::Function(_));
+                let takes = |declaration: &Declaration| matches!(&declaration.kind, DeclarationKind::Function(declaration) if !declaration.clauses.is_empty());
+                let is_function = |declaration: &Declaration| {
+                    matches!(declaration.kind, DeclarationKind::Function(_))
+                };
                 let is_dropped = has_clauses && !made.iter().any(takes);
                 if is_dropped && !made.iter().any(is_function) {
                     return Err(crate::error(
@@ -370,7 +371,7 @@ fn names_by_position(tokens: &[Token]) -> Vec<Name> {
             TokenKind::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
             TokenKind::Punct("<") if depth == 0 => at = past_angles(tokens, at - 1),
             TokenKind::Word(text) if depth == 0 && &**text == "operator" => {
-                let signs = tokens.iter().skip(at).map_while(|one| match one.kind {
+                let signs = tokens.iter().skip(at).map_while(|token| match token.kind {
                     TokenKind::Punct("(") => None,
                     TokenKind::Punct(sign) => Some(sign),
                     _ => None,

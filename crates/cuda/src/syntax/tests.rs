@@ -455,7 +455,7 @@ fn annotations_are_read() {
 #[test]
 fn a_function_that_is_not_read_does_not_concern_others() {
     let unit = read("__global__ void a() { int* p = new int; }\n__global__ void b() { }").unwrap();
-    let unread = |one: &Declaration| match &one.kind {
+    let unread = |declaration: &Declaration| match &declaration.kind {
         DeclarationKind::Function(function) => function.unread.clone().map(|(_, why)| why),
         _ => None,
     };

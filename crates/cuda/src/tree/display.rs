@@ -42,7 +42,7 @@ pub fn type_text(program: &Program, ty: &Type) -> String {
         Type::Function(signature) => {
             let (result, parameters) = (&signature.0, &signature.1);
             let parameters: Vec<String> =
-                parameters.iter().map(|one| type_text(program, one)).collect();
+                parameters.iter().map(|parameter| type_text(program, parameter)).collect();
             format!("{}({})", type_text(program, result), parameters.join(", "))
         }
         Type::Whole => "whole".to_owned(),
@@ -98,7 +98,7 @@ struct Display<'p> {
 impl Display<'_> {
     fn function(&self, function: &Function) -> String {
         let parameters: Vec<String> =
-            function.parameters.iter().map(|one| self.declared(*one)).collect();
+            function.parameters.iter().map(|parameter| self.declared(*parameter)).collect();
         let mut out = format!(
             "{}({}) -> {}{}\n",
             function.name,
@@ -114,7 +114,7 @@ impl Display<'_> {
     }
 
     fn name(&self, id: LocalId) -> String {
-        let name = self.locals.and_then(|one| one.get(id)).map(|one| one.name.as_str());
+        let name = self.locals.and_then(|local| local.get(id)).map(|one| one.name.as_str());
         let shadows = self.locals.is_some_and(|all| {
             all.iter().filter(|one| Some(one.name.as_str()) == name).count() > 1
         });
@@ -126,7 +126,7 @@ impl Display<'_> {
     }
 
     fn declared(&self, id: LocalId) -> String {
-        let Some(local) = self.locals.and_then(|one| one.get(id)) else { return String::new() };
+        let Some(local) = self.locals.and_then(|local| local.get(id)) else { return String::new() };
         let storage = match local.storage {
             super::Storage::Automatic => "",
             super::Storage::Shared => "shared ",
@@ -211,7 +211,7 @@ impl Display<'_> {
             Init::Expr(expr) => self.expr(expr),
             Init::Zero => "zero".to_owned(),
             Init::List(parts) => {
-                let parts: Vec<String> = parts.iter().map(|one| self.init(one)).collect();
+                let parts: Vec<String> = parts.iter().map(|part| self.init(part)).collect();
                 format!("{{{}}}", parts.join(", "))
             }
         }
@@ -219,7 +219,7 @@ impl Display<'_> {
 
     /// Prints expressions, each after a blank.
     fn all(&self, exprs: &[Expr]) -> String {
-        exprs.iter().map(|one| format!(" {}", self.expr(one))).collect()
+        exprs.iter().map(|expr| format!(" {}", self.expr(expr))).collect()
     }
 
     /// Prints an expression as an S-expression. Long: one arm for each kind of expression.
@@ -341,7 +341,8 @@ impl Display<'_> {
                     Quantifier::Forall => "forall",
                     Quantifier::Exists => "exists",
                 };
-                let names: Vec<String> = variables.iter().map(|one| self.name(*one)).collect();
+                let names: Vec<String> =
+                    variables.iter().map(|variable| self.name(*variable)).collect();
                 format!("({word} ({}) {})", names.join(" "), self.expr(body))
             }
             SpecExpr::Fold(fold) => format!(
@@ -438,6 +439,6 @@ fn compare(op: Compare) -> &'static str {
 }
 
 fn arguments_text(arguments: &[super::TemplateArgument]) -> String {
-    let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
+    let texts: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
     texts.join(", ")
 }

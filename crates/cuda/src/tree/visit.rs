@@ -67,7 +67,7 @@ impl Init {
     pub fn each(&self, visit: &mut impl FnMut(&Expr)) {
         match self {
             Self::Expr(expr) => visit(expr),
-            Self::List(parts) => parts.iter().for_each(|one| one.each(visit)),
+            Self::List(parts) => parts.iter().for_each(|part| part.each(visit)),
             Self::Zero => {}
         }
     }

@@ -142,8 +142,8 @@ impl Lowerer<'_> {
             Some(index) if leaves.len() == spots.len() => {
                 let rank = index.len();
                 // A pointer to whole elements of the last dimension can move along it.
-                let can_step = |one: &TargetLeaf| {
-                    let types = self.info(one.array).map(|info| &info.element_types);
+                let can_step = |target_leaf: &TargetLeaf| {
+                    let types = self.info(target_leaf.array).map(|info| &info.element_types);
                     let inner = rank.checked_sub(1).and_then(|last| types?.get(last));
                     inner == Some(ty)
                 };
@@ -153,13 +153,13 @@ impl Lowerer<'_> {
                 Ok(Pointer::to(target, index))
             }
             _ => {
-                if spots.iter().any(|one| matches!(one, Spot::Value(_) | Spot::Pointer(_))) {
+                if spots.iter().any(|spot| matches!(spot, Spot::Value(_) | Spot::Pointer(_))) {
                     return Err(unsupported(
                         span,
                         "the address of this expression is not supported",
                     ));
                 }
-                let known = self.objects.iter().position(|one| same_spots(one, spots));
+                let known = self.objects.iter().position(|object| same_spots(object, spots));
                 let number = known.unwrap_or(self.objects.len());
                 if known.is_none() {
                     self.objects.push(spots.clone());
@@ -209,8 +209,9 @@ impl Lowerer<'_> {
         if fold(&by) == Some(0) || pointer.targets.is_empty() {
             return Ok(pointer);
         }
-        let moves =
-            |one: &Target| matches!(one, Target::Null | Target::Elements { is_pinned: false, .. });
+        let moves = |target: &Target| {
+            matches!(target, Target::Null | Target::Elements { is_pinned: false, .. })
+        };
         if !pointer.targets.iter().all(moves) {
             let message = "pointer arithmetic on a pointer that does not point into an array is not supported here";
             return Err(unsupported(span, message));
@@ -246,9 +247,9 @@ impl Lowerer<'_> {
         let ([first], [second]) = (&one.targets[..], &other.targets[..]) else {
             return Err(unsupported(span, message));
         };
-        let rows = |one: &Pointer| {
-            let rows = one.index.iter().take(one.index.len().saturating_sub(1));
-            format!("{:?} {:?}", rows.collect::<Vec<_>>(), one.base)
+        let rows = |pointer: &Pointer| {
+            let rows = pointer.index.iter().take(pointer.index.len().saturating_sub(1));
+            format!("{:?} {:?}", rows.collect::<Vec<_>>(), pointer.base)
         };
         let same_row = rank_of(first) > 0 && rows(one) == rows(other);
         match (first == second && same_row, one.index.last(), other.index.last()) {
@@ -266,7 +267,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Result<Expr> {
         let equation = matches!(operator, Compare::Eq | Compare::Ne);
-        let is_null = |one: &Pointer| one.targets[..] == [Target::Null];
+        let is_null = |pointer: &Pointer| pointer.targets[..] == [Target::Null];
         if one.targets.is_empty() || other.targets.is_empty() {
             self.use_without_target.get_or_insert(span);
             return Ok(boolean(false, span));

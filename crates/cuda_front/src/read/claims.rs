@@ -133,7 +133,7 @@ impl Lowerer<'_> {
             let Some(condition) = self.supported_or_open(condition, About::Body)? else { continue };
             let over = lemma
                 .induction
-                .and_then(|over| lemma.parameters.iter().position(|one| *one == over));
+                .and_then(|over| lemma.parameters.iter().position(|parameter| *parameter == over));
             let induction = over.and_then(|over| forall.get(over).copied());
             let (name, span) = (lemma.name.clone(), lemma.span);
             self.lemmas.push(Lemma { name, forall, induction, condition, span });

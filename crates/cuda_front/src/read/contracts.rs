@@ -58,7 +58,7 @@ impl Lowerer<'_> {
                     lowerer.claims(None, condition, clause.span)
                 });
                 let of_elements =
-                    |one: &Claim| !one.forall.is_empty() || !spec::is_scalar(&one.condition);
+                    |claim: &Claim| !claim.forall.is_empty() || !spec::is_scalar(&claim.condition);
                 claims.is_ok_and(|claims| claims.iter().any(of_elements))
             }
             _ => false,
@@ -101,8 +101,10 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         let mut relies = vec![span];
         // Contracts are identified by name, and overloads share one.
-        let is_taken =
-            self.contracts.iter().any(|one| one.name == function.name && one.span != function.span);
+        let is_taken = self
+            .contracts
+            .iter()
+            .any(|contract| contract.name == function.name && contract.span != function.span);
         let separate = self.as_kernel(id, function).filter(|_| !is_taken);
         let Some(kernel) = separate else {
             let why =
@@ -134,7 +136,7 @@ impl Lowerer<'_> {
         let given = CallContract { name: name.clone(), claims, parameters, axes, span };
         let at = out.len().saturating_sub(1);
         out.insert(at, Stmt::Given(Box::new(given)));
-        match self.contracts.iter_mut().find(|one| one.name == name) {
+        match self.contracts.iter_mut().find(|contract| contract.name == name) {
             Some(known) => known.relies.extend(relies),
             None => {
                 let (kernel, span) = (Arc::new(kernel), function.span);

@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         if matches!(ty, tree::Type::Void) {
             return Ok(pointer);
         }
-        let kept = |one: &Target| match one {
+        let kept = |target: &Target| match target {
             Target::Null => Ok(true),
             Target::Function(_) => Ok(matches!(ty, tree::Type::Function(_))),
             Target::Object { ty: own, .. } => self.have_same_layout(own, ty, span),
@@ -83,7 +83,8 @@ impl Lowerer<'_> {
         let layout = self.layout(&leaves.first()?.ty)?;
         let scalar = self.size(&leaves.first()?.ty)?;
         let count = u64::try_from(leaves.len()).ok()?;
-        let plain = |one: &Leaf| one.dimensions.is_empty() && self.layout(&one.ty) == Some(layout);
+        let plain =
+            |leaf: &Leaf| leaf.dimensions.is_empty() && self.layout(&leaf.ty) == Some(layout);
         let is_layout = leaves.iter().all(plain) && self.size(ty)? == scalar.checked_mul(count)?;
         is_layout.then_some((layout, i128::from(count)))
     }

@@ -162,7 +162,7 @@ impl Lowerer<'_> {
         if self.scalar(&expr.ty) != Some(Type::Float) {
             return Err(unsupported(span, format!("the function `{name}` is not supported here")));
         }
-        let values = values.into_iter().map(|one| convert(one, Type::Float)).collect();
+        let values = values.into_iter().map(|value| convert(value, Type::Float)).collect();
         Ok(Expr { kind: ExprKind::Call(known.0, values), ty: Type::Float, span })
     }
 }
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
 /// The mathematical function of a name: underscores and `f` only affect its precision.
 pub(super) fn function(name: &str) -> Option<(&'static str, usize)> {
     let plain = name.trim_start_matches("__");
-    let find = |one: &str| FUNCTIONS.iter().find(|(known, _)| *known == one).copied();
+    let find = |text: &str| FUNCTIONS.iter().find(|(known, _)| *known == text).copied();
     let aliased = match plain {
         "nearbyint" | "nearbyintf" => "rint",
         "fsqrt_rn" | "fsqrt_rz" | "fsqrt_ru" | "fsqrt_rd" | "dsqrt_rn" | "hsqrt" => "sqrt",

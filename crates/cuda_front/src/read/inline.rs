@@ -337,7 +337,7 @@ impl Lowerer<'_> {
             }
         }
         let mut before = InitialParameters::default();
-        if !function.clauses.iter().any(|one| matches!(one.kind, ClauseKind::Ensures(_))) {
+        if !function.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::Ensures(_))) {
             return Ok(before);
         }
         for id in &function.parameters {

@@ -84,6 +84,7 @@ impl Lowerer<'_> {
             body,
             mentioned: std::mem::take(&mut self.mentioned),
             types: self.assumed_types(&function.name),
+            precision: self.precision.get(),
             fences: self.fences,
             initials: std::mem::take(&mut self.initials),
             layouts,

@@ -54,12 +54,12 @@ impl Lowerer<'_> {
                 format!("{}[{extent}]", self.layout_text(element, pointers))
             }
             Type::Record(id) => self.program.records.get(*id).map_or_else(String::new, |record| {
-                let field = |one: &cuda::tree::Field| {
+                let field = |field: &cuda::tree::Field| {
                     format!(
                         "{} {} at {}",
-                        self.layout_text(&one.ty, pointers),
-                        one.name,
-                        one.offset
+                        self.layout_text(&field.ty, pointers),
+                        field.name,
+                        field.offset
                     )
                 };
                 let fields: Vec<String> = record.fields.iter().map(field).collect();

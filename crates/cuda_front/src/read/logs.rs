@@ -88,7 +88,8 @@ impl Lowerer<'_> {
 
     fn is_shared(&self, (name, span, _): &LogKey) -> bool {
         let mut arrays = self.arrays.iter();
-        arrays.any(|one| one.space == Space::Shared && one.name == *name && one.span == *span)
+        arrays
+            .any(|array| array.space == Space::Shared && array.name == *name && array.span == *span)
     }
 
     /// The only array that a pointer may point into, if there is one.

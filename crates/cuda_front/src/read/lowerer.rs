@@ -5,9 +5,10 @@ use super::memory_model::{ArrayInfo, Place, Slot, Spots, Target};
 use base::{Index, IndexVec, Span};
 use cuda::tree::{self, Function, FunctionId, GlobalId, LocalId, Program, SymbolId};
 use kir::{
-    Array, ArrayId, Builtin, Claim, Contract, Expr, ExprKind, Footprint, Lemma, Monoid,
+    Array, ArrayId, Builtin, Claim, Contract, Expr, ExprKind, Footprint, Lemma, Monoid, Precision,
     Requirement, Stmt, Type, Unfollowed, Var, VarId, When,
 };
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -131,6 +132,8 @@ pub(super) struct Lowerer<'p> {
     pub(super) function_tables: BTreeMap<ArrayId, Vec<Target>>,
     /// Set if there is a fence.
     pub(super) fences: bool,
+    /// The limits of the floating-point types seen so far.
+    pub(super) precision: Cell<Precision>,
     pub(super) scalars: Vec<VarId>,
 }
 
@@ -178,6 +181,7 @@ impl<'p> Lowerer<'p> {
             results: Vec::new(),
             function_tables: BTreeMap::new(),
             fences: false,
+            precision: Cell::new(Precision::FLOAT),
             scalars: Vec::new(),
         }
     }

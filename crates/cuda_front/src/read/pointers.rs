@@ -39,7 +39,7 @@ impl Lowerer<'_> {
     ) -> Result<()> {
         let Some(slot) = self.slots.get_mut(number) else { return Ok(()) };
         slot.is_unset = true;
-        let hidden = |one: &Target| match one {
+        let hidden = |target: &Target| match target {
             Target::Null | Target::Function(_) | Target::Object { .. } => true,
             Target::Elements { is_pinned, .. } => *is_pinned,
         };
@@ -66,8 +66,10 @@ impl Lowerer<'_> {
             return Pointer { targets, tag: None, base: None, index };
         }
         let wanted = slot.targets.iter().map(rank_of).max().unwrap_or(0);
-        let is_view =
-            slot.targets.iter().any(|one| matches!(one, Target::Elements { is_view: true, .. }));
+        let is_view = slot
+            .targets
+            .iter()
+            .any(|target| matches!(target, Target::Elements { is_view: true, .. }));
         let base = is_view.then(|| self.slot_base(number));
         let base = base.map(|base| self.var(base, span));
         let index = (0..wanted).map(|at| self.slot_index(number, at));
@@ -155,7 +157,11 @@ impl Lowerer<'_> {
         let info = self.info(leaf.array);
         let element_types = info.map(|info| &info.element_types[..]).unwrap_or_default();
         let is_plain = element_types.len() == *rank
-            && element_types.iter().rev().skip(1).all(|one| matches!(one, tree::Type::Array(..)));
+            && element_types
+                .iter()
+                .rev()
+                .skip(1)
+                .all(|element_type| matches!(element_type, tree::Type::Array(..)));
         let sizes = self.arrays.get(leaf.array).map(|one| &one.dimensions[..]);
         let sizes = sizes.unwrap_or_default().iter().skip(1);
         let sizes: Option<Vec<i128>> = sizes.map(|size| size.as_ref().and_then(fold)).collect();
@@ -244,5 +250,5 @@ fn retagged(pointer: &Pointer, places: &[usize], span: Span) -> Expr {
 /// Returns `true` if a pointer reads one of these variables.
 pub(super) fn pointer_reads(pointer: &Pointer, vars: &[VarId]) -> bool {
     let parts = pointer.index.iter().chain(&pointer.base).chain(&pointer.tag);
-    parts.into_iter().any(|one| reads_any(one, vars))
+    parts.into_iter().any(|part| reads_any(part, vars))
 }

@@ -184,9 +184,9 @@ impl Lowerer<'_> {
             return to_common_type(left, right, self.in_annotation);
         }
         let (left, right) = (bare(left), bare(right));
-        let of_element = |one: &Expr| {
-            let is_element = matches!(one.kind, ExprKind::Element(..));
-            Some(one.ty).filter(|ty| is_element && matches!(ty, Type::Int { .. }))
+        let of_element = |expr: &Expr| {
+            let is_element = matches!(expr.kind, ExprKind::Element(..));
+            Some(expr.ty).filter(|ty| is_element && matches!(ty, Type::Int { .. }))
         };
         match (of_element(&left), of_element(&right)) {
             (Some(one), Some(other)) if one == other => (left, right),

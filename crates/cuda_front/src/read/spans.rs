@@ -18,7 +18,7 @@ pub(super) fn set_missing_spans(statements: &mut [Stmt], span: Span) {
             }
             Stmt::Atomic { element, operands, .. } => {
                 set_in_element(element, span);
-                operands.iter_mut().for_each(|one| set_in_expr(one, span));
+                operands.iter_mut().for_each(|operand| set_in_expr(operand, span));
             }
             Stmt::If(condition, then, otherwise) => {
                 set_in_expr(condition, span);
@@ -34,7 +34,7 @@ pub(super) fn set_missing_spans(statements: &mut [Stmt], span: Span) {
             }
             Stmt::Barrier(at) | Stmt::Warp(at) => set_if_missing(at, span),
             Stmt::Bits(_, _, arguments) => {
-                arguments.iter_mut().for_each(|one| set_in_expr(one, span))
+                arguments.iter_mut().for_each(|argument| set_in_expr(argument, span))
             }
             Stmt::Unknown(_)
             | Stmt::Claims(_)

@@ -15,7 +15,7 @@ const MAX_REPEATED: usize = 4096;
 /// Limit on the labels of one `switch`: each is nested in the one before.
 const MAX_ARMS: usize = 512;
 
-/// The same function without `switch`.
+/// Rewrites each `switch` of a function as nested `if` statements.
 pub(super) fn without_switch(function: &Function) -> Result<Function> {
     let mut function = function.clone();
     let mut locals = std::mem::take(&mut function.locals);

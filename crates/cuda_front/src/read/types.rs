@@ -5,7 +5,7 @@ use super::diagnostics::{Result, unsupported};
 use super::lowerer::Lowerer;
 use base::Span;
 use cuda::tree::{self, Extent, FloatKind, IntKind};
-use kir::{Binary, Compare, Expr, ExprKind, Type, Unary};
+use kir::{Binary, Compare, Expr, ExprKind, Precision, Type, Unary};
 
 /// A scalar or pointer inside of a type.
 #[derive(Clone, Debug)]
@@ -35,7 +35,16 @@ impl Lowerer<'_> {
         match ty {
             tree::Type::Bool => Some(Type::Bool),
             tree::Type::Int(kind) => Some(integer(*kind)),
-            tree::Type::Float(_) | tree::Type::Real => Some(Type::Float),
+            tree::Type::Float(kind) => {
+                let seen = match kind {
+                    FloatKind::Half => Precision::HALF,
+                    FloatKind::Bfloat16 => Precision::BFLOAT16,
+                    FloatKind::Float | FloatKind::Double => Precision::FLOAT,
+                };
+                self.precision.set(self.precision.get().and(seen));
+                Some(Type::Float)
+            }
+            tree::Type::Real => Some(Type::Float),
             tree::Type::Enum(id) => self.program.enums.get(*id).map(|one| integer(one.underlying)),
             tree::Type::Whole => Some(Type::Whole),
             tree::Type::Void

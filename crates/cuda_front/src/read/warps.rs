@@ -59,6 +59,6 @@ impl Lowerer<'_> {
 pub(super) fn is_of_warp(name: &str) -> bool {
     let names = ["__syncwarp", "__ballot_sync", "__any_sync", "__all_sync", "__activemask"];
     let families = ["__shfl_", "__match_", "__reduce_"];
-    name.ends_with("_sync") && families.iter().any(|one| name.starts_with(one))
+    name.ends_with("_sync") && families.iter().any(|family| name.starts_with(family))
         || names.contains(&name)
 }

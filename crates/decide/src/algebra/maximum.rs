@@ -14,7 +14,7 @@ const MAX_FLATTENED_SET: usize = 64;
 
 /// The elements of sets up to this size are compared in pairs; a larger set only grows.
 const MAX_PAIRWISE_SET: usize = 8;
-/// The same, if there are facts about signs.
+/// The size up to which elements are compared in pairs if there are facts about signs.
 const MAX_PAIRWISE_SET_WITH_FACTS: usize = 24;
 /// Longer elements are compared in pairs only if there are facts about them.
 const MAX_PAIRWISE_FORM: usize = 16;
@@ -94,8 +94,8 @@ impl Algebra {
     /// `max(c·M, c·N)` for canonical maxima whose elements are too many or too long to be compared in pairs: the set
     /// is their union. Neither has a common addend or factor, so the union has none.
     fn unite(&mut self, a: &Polynomial, b: &Polynomial) -> Outcome<Option<Polynomial>> {
-        let single = |one: &Polynomial| {
-            let (monomial, scale) = one.as_single()?;
+        let single = |polynomial: &Polynomial| {
+            let (monomial, scale) = polynomial.as_single()?;
             let atom = monomial.as_atom().filter(|_| !scale.is_negative())?;
             match self.atom_ref(atom) {
                 Some(Atom::Maximum(elements)) => Some((atom, elements.to_vec(), scale.clone())),

@@ -99,12 +99,12 @@ pub(super) fn find(terms: &Terms, sum: Sum) -> Option<Gathering> {
         }
     }
     let is_inside = |condition: NodeId| {
-        choices.iter().any(|one| one.1 && terms.at(one.0) == terms.at(condition))
+        choices.iter().any(|choice| choice.1 && terms.at(choice.0) == terms.at(condition))
             || extrema
                 .iter()
                 .any(|one| Chooser::Condition(condition).decides(terms, one.0).is_some())
     };
-    let outside = choices.iter().filter(|one| !one.1).map(|one| one.0);
+    let outside = choices.iter().filter(|choice| !choice.1).map(|choice| choice.0);
     let by_condition = outside.into_iter().find(|&one| is_inside(one)).map(Chooser::Condition);
     let by_minimum = || {
         let minimum = extrema.iter().find(|one| one.1)?;

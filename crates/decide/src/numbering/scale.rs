@@ -59,7 +59,7 @@ impl Numbering {
     /// Multiplies the constants among factors.
     pub(super) fn fold_constants(&mut self, factors: &mut Vec<ValueNumber>) -> Option<()> {
         let mut constants =
-            factors.iter().filter_map(|one| Some((*one, self.constant_at(*one)?.clone())));
+            factors.iter().filter_map(|factor| Some((*factor, self.constant_at(*factor)?.clone())));
         let (Some((_, first)), Some(second)) = (constants.next(), constants.next()) else {
             return Some(());
         };
@@ -70,7 +70,7 @@ impl Numbering {
                 return Some(());
             }
         }
-        factors.retain(|one| !self.is_constant(*one));
+        factors.retain(|factor| !self.is_constant(*factor));
         if !product.is_one() {
             factors.push(self.intern(Value::Constant(product))?);
         }
@@ -107,7 +107,7 @@ impl Numbering {
     /// Counts equal summands of a sorted sum, and takes out a common factor of all; the result is sorted.
     pub(super) fn collect(&mut self, products: &mut Vec<Product>) -> Option<Option<ValueNumber>> {
         let repeats = products.windows(2).any(|pair| pair[0] == pair[1]);
-        if !repeats && !products.iter().any(|one| self.is_scaled(*one)) {
+        if !repeats && !products.iter().any(|product| self.is_scaled(*product)) {
             return Some(None);
         }
         let mut summands = Vec::with_capacity(products.len());
@@ -173,7 +173,7 @@ impl Numbering {
             return Some((product, Number::ONE));
         }
         let mut coefficient = Number::ONE;
-        if let Some(position) = factors.iter().position(|one| self.is_constant(*one)) {
+        if let Some(position) = factors.iter().position(|factor| self.is_constant(*factor)) {
             let constant = self.constant_at(factors.swap_remove(position));
             coefficient = constant.cloned()?;
         }

@@ -13,7 +13,7 @@ fn conditions(inputs: &str, reference: &str, optimised: &str) -> Vec<Vec<String>
     let case = case(&script, &[], section(&script, "optimised")).unwrap();
     let texts = |answer: Decision| match answer {
         Decision::Equal { conditions, .. } => {
-            conditions.iter().map(|one| one.condition.print(&case.terms)).collect()
+            conditions.iter().map(|condition| condition.condition.print(&case.terms)).collect()
         }
         other => panic!("{text}: {other:?}"),
     };

@@ -204,12 +204,14 @@ impl<'r> Builder<'r> {
     /// Notes that arguments are taken by name, in another order than given. This is an error unless the names are
     /// certainly those of the kernel.
     fn note_order(&mut self, parameters: &[Parameter<'_>], specs: &[ArgumentSpec]) {
-        let index = |spec: &ArgumentSpec| parameters.iter().position(|one| one.name == spec.name);
+        let index = |spec: &ArgumentSpec| {
+            parameters.iter().position(|parameter| parameter.name == spec.name)
+        };
         let order: Vec<usize> = specs.iter().filter_map(index).collect();
         if order.len() == specs.len() && !order.is_sorted() {
-            let names: Vec<&str> = parameters.iter().map(|one| one.name).collect();
+            let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
             let names = names.join(", ");
-            if parameters.iter().all(|one| one.is_certain) {
+            if parameters.iter().all(|parameter| parameter.is_certain) {
                 self.notes.push(format!(
                     "arguments are taken by name; the order of the parameters is {names}"
                 ));
@@ -231,7 +233,7 @@ impl<'r> Builder<'r> {
             let same = parameters.iter().find(|parameter| parameter.name == spec.name);
             if let Some(parameter) = same.filter(|parameter| parameter.index != position) {
                 let (name, index) = (&spec.name, parameter.index);
-                let names: Vec<&str> = parameters.iter().map(|one| one.name).collect();
+                let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
                 self.error(format!(
                     "`{spec}`: argument {position} is called `{name}`, as parameter {index} is; call all \
                      arguments as the kernel does ({}), or none",

@@ -77,7 +77,8 @@ pub(crate) fn launch_flags(request: &Request<'_>, others: &[ArgumentSpec]) -> La
     let shared = launch.shared.map(|bytes| bytes.to_string());
     let parameters = parameters(program, kernel, request.declared);
     let missing = unnamed(&parameters, &arguments.specs).map(|one| fill_in(one, others));
-    let is_parameter = |spec: &ArgumentSpec| parameters.iter().any(|one| one.name == spec.name);
+    let is_parameter =
+        |spec: &ArgumentSpec| parameters.iter().any(|parameter| parameter.name == spec.name);
     let is_by_name = arguments.specs.iter().all(is_parameter);
     let given = arguments.specs.iter().map(ToString::to_string);
     let mut symbols: Vec<String> = arguments.symbols.iter().map(ToString::to_string).collect();
@@ -109,7 +110,7 @@ fn fill_in(parameter: &Parameter<'_>, others: &[ArgumentSpec]) -> String {
         let direction = directions.into_iter().find(|direction| rest.contains(direction));
         Some((element.to_owned(), direction))
     };
-    let named = others.iter().find(|one| one.name == parameter.name);
+    let named = others.iter().find(|other| other.name == parameter.name);
     let other = named.or_else(|| others.get(parameter.index)).map(ToString::to_string);
     other.filter(|other| kind(other) == kind(&template)).unwrap_or(template)
 }

@@ -68,7 +68,7 @@ impl<'r> Builder<'r> {
                 continue;
             };
             let mut specs = self.request.arguments.specs.iter();
-            let Some(argument) = specs.find(|one| one.name == *name) else {
+            let Some(argument) = specs.find(|spec| spec.name == *name) else {
                 return Err(Problem::Wrong(format!("{shown}: no argument is called `{name}`")));
             };
             if !matches!(argument.value, ArgumentValue::Tensor(_) | ArgumentValue::Missing) {

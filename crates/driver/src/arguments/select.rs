@@ -108,7 +108,9 @@ pub fn select_kernel(program: &Program, name: Option<&str>) -> Result<FuncId, Se
         |kernel, name| kernel.path == name || kernel.path.rsplit("::").next() == Some(name),
         Candidate::is_instance,
         Candidate::extends_instance,
-        |kernel, name| kernel.instances().any(|one| one.starts_with(&without_blanks(name))),
+        |kernel, name| {
+            kernel.instances().any(|instance| instance.starts_with(&without_blanks(name)))
+        },
         |kernel, name| {
             kernel.mangled.contains(name)
                 || kernel.demangled.as_ref().is_some_and(|source| source.contains(name))
@@ -201,7 +203,7 @@ impl Candidate {
             return false;
         };
         self.instances()
-            .any(|one| one.strip_prefix(first).is_some_and(|rest| rest.starts_with(',')))
+            .any(|instance| instance.strip_prefix(first).is_some_and(|rest| rest.starts_with(',')))
     }
 
     fn shortest(&self) -> &str {

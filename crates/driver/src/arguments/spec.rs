@@ -394,7 +394,8 @@ impl Display for RecordedSpec {
         if self.tensors.is_empty() && self.fields.is_empty() && !self.file.ends_with(".npy") {
             return Ok(());
         }
-        let tensors = self.tensors.iter().map(|one| format!("{}={:#x}", one.name, one.address));
+        let tensors =
+            self.tensors.iter().map(|tensor| format!("{}={:#x}", tensor.name, tensor.address));
         let items: Vec<String> = tensors.chain(self.fields.iter().map(Field::to_string)).collect();
         write!(f, "{{{}}}", items.join(","))
     }

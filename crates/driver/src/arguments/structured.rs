@@ -58,7 +58,8 @@ impl Mask {
             return Err(ContentsError::MaskType { path, found });
         }
         let elements = array.data.chunks_exact(array.dtype.bytes());
-        let kept: Vec<bool> = elements.map(|one| one.iter().any(|byte| *byte != 0)).collect();
+        let kept: Vec<bool> =
+            elements.map(|element| element.iter().any(|byte| *byte != 0)).collect();
         match kept.len() == count {
             true => Ok(kept),
             false => Err(ContentsError::MaskSize { path: path.clone(), found: kept.len(), count }),

@@ -107,17 +107,16 @@ fn reads<'p>(
         let (is_given, bytes) = (tensor.initial.is_some(), contents(prepared, name));
         (*name, GivenContents { is_given, bytes, is_variable: false })
     });
-    let variables =
-        prepared.built.variables.iter().filter(|one| {
-            one.is_given && !tensors.iter().any(|(name, _)| *name == one.name.as_str())
-        });
-    let variables = variables.filter_map(|one| {
-        let (is_given, bytes) = match held_contents(prepared, one) {
+    let variables = prepared.built.variables.iter().filter(|variable| {
+        variable.is_given && !tensors.iter().any(|(name, _)| *name == variable.name.as_str())
+    });
+    let variables = variables.filter_map(|variable| {
+        let (is_given, bytes) = match held_contents(prepared, variable) {
             HeldContents::Bytes(bytes) => (true, Some(bytes)),
             HeldContents::Input => (false, None),
             HeldContents::Anything | HeldContents::Initialiser(_) => return None,
         };
-        Some((one.name.as_str(), GivenContents { is_given, bytes, is_variable: true }))
+        Some((variable.name.as_str(), GivenContents { is_given, bytes, is_variable: true }))
     });
     arguments.chain(variables).collect()
 }
@@ -125,7 +124,7 @@ fn reads<'p>(
 /// Contents of an argument.
 fn contents<'p>(prepared: &'p PreparedLaunch<'_>, name: &str) -> Option<&'p [u8]> {
     let mut buffers = prepared.built.launch.buffers.iter();
-    let found = buffers.find(|one| one.name == name && one.access == Access::In);
+    let found = buffers.find(|buffer| buffer.name == name && buffer.access == Access::In);
     match &found?.contents {
         Contents::Known(bytes) => Some(bytes),
         _ => None,

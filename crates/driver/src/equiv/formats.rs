@@ -24,8 +24,9 @@ pub(super) fn notes(sides: &[Vec<FinishedRun<'_>>; 2]) -> Vec<String> {
 fn element_types<'f>(side: &'f [FinishedRun<'_>]) -> BTreeMap<&'f str, ElementType> {
     let mut elements = BTreeMap::new();
     for launch in side {
-        let inputs = launch.built.inputs.iter().map(|one| (one.name.as_str(), one.element));
-        let outputs = launch.built.outputs.iter().map(|one| (one.name.as_str(), one.element));
+        let inputs = launch.built.inputs.iter().map(|input| (input.name.as_str(), input.element));
+        let outputs =
+            launch.built.outputs.iter().map(|output| (output.name.as_str(), output.element));
         for (name, element) in inputs.chain(outputs) {
             elements.entry(name).or_insert(element);
         }

@@ -27,7 +27,7 @@ pub(super) struct FormulaLaunch<'r> {
     step: FormulaStep<'r>,
     /// A program of one kernel, for runs on terms and intervals.
     reals: Program,
-    /// The same kernel in double precision, for runs on bits.
+    /// The program with doubles in place of reals, for runs on bits.
     bits: Program,
     launch: LaunchSpec,
     arguments: Arguments,
@@ -201,7 +201,8 @@ impl<'n> FormulaScope<'n> {
         let Some(shape) = spec.shape.clone() else { return };
         let reads = matches!(spec.direction, Direction::In | Direction::InOut);
         let writes = matches!(spec.direction, Direction::Out | Direction::InOut);
-        if let Some(known) = self.environment.tensors.iter_mut().find(|one| one.name == name) {
+        if let Some(known) = self.environment.tensors.iter_mut().find(|tensor| tensor.name == name)
+        {
             known.is_input |= reads;
             known.is_output |= writes;
             known.is_required |= writes && role.is_whole;
@@ -226,7 +227,7 @@ impl<'n> FormulaScope<'n> {
 
     /// Adds a tensor of a launch that is not one of its arguments.
     fn variable(&mut self, input: &'n InputSpec) {
-        if self.environment.tensors.iter().any(|one| one.name == input.name) {
+        if self.environment.tensors.iter().any(|tensor| tensor.name == input.name) {
             return;
         }
         let (name, scalar, shape) =
@@ -246,7 +247,7 @@ impl<'n> FormulaScope<'n> {
 
     /// Notes that an earlier step of the side writes a tensor.
     fn written_before(&mut self, name: &str) {
-        let found = self.environment.tensors.iter_mut().find(|one| one.name == name);
+        let found = self.environment.tensors.iter_mut().find(|tensor| tensor.name == name);
         found.into_iter().for_each(|one| one.is_input = true);
     }
 
@@ -276,7 +277,8 @@ impl<'n> FormulaScope<'n> {
         let mut all = Vec::new();
         let mut written: Vec<&str> = Vec::new();
         for launch in &compiled.launches {
-            let specs = launch.parameters.iter().map(|one| self.argument(one, &written));
+            let specs =
+                launch.parameters.iter().map(|parameter| self.argument(parameter, &written));
             let arguments = Arguments { specs: specs.collect(), ..Arguments::default() };
             let grid = launch.threads.div_ceil(u64::from(BLOCK)).max(1);
             let sizes = [u32::try_from(grid).unwrap_or(u32::MAX), 1, 1];
@@ -298,7 +300,11 @@ impl<'n> FormulaScope<'n> {
                 literals: literals.clone(),
             });
             written.extend(
-                launch.parameters.iter().filter(|one| is_output(one)).map(|one| one.name.as_str()),
+                launch
+                    .parameters
+                    .iter()
+                    .filter(|parameter| is_output(parameter))
+                    .map(|parameter| parameter.name.as_str()),
             );
         }
         Ok(all)

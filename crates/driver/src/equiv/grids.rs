@@ -32,7 +32,7 @@ pub(super) fn settle(
         if number + 1 < launches.len() && no_thread_waits(launch, ran) {
             return Err(SidesError::NoThreadWaits { number: number + 1 });
         }
-        let early = |one: &Finding| matches!(one.fault, Fault::BeforeGridWait { .. });
+        let early = |finding: &Finding| matches!(finding.fault, Fault::BeforeGridWait { .. });
         if ran.dropped_findings > 0 && ran.findings.iter().any(early) {
             return Err(SidesError::TooManyEarlyAccesses { number: number + 1 });
         }
@@ -49,8 +49,8 @@ pub(super) fn settle(
 
 /// Returns `true` if a concurrent access to the tensor is a race with this launch.
 fn touches(launch: &PreparedLaunch<'_>, name: &str, kind: AccessKind) -> bool {
-    let mut buffers = launch.built.launch.buffers.iter().filter(|one| one.name == name);
-    buffers.any(|one| one.access != Access::In || kind != AccessKind::Read)
+    let mut buffers = launch.built.launch.buffers.iter().filter(|buffer| buffer.name == name);
+    buffers.any(|buffer| buffer.access != Access::In || kind != AccessKind::Read)
 }
 
 /// Lists the waits of a kernel for earlier launches.

@@ -119,7 +119,7 @@ fn answer<'r>(
         let heat = match &compared.answer {
             Some(Answer::Different(difference)) if options.pictures && parts.is_empty() => {
                 let mut outputs = prepared[1].iter().flat_map(|launch| &launch.built.outputs);
-                let output = outputs.find(|one| one.name == difference.position.name);
+                let output = outputs.find(|output| output.name == difference.position.name);
                 let shape = output.map(|output| output.shape.clone()).unwrap_or_default();
                 let limits = executions[0].first().map_or_else(Limits::default, |one| one.limits);
                 heat::map([&one, &other], difference, shape, limits)
@@ -164,7 +164,8 @@ fn answer<'r>(
 fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
     let mut kinds: Vec<(String, &String, usize)> = Vec::new();
     for condition in conditions {
-        let kind: String = condition.chars().filter(|one| !one.is_ascii_digit()).collect();
+        let kind: String =
+            condition.chars().filter(|character| !character.is_ascii_digit()).collect();
         match kinds.iter_mut().find(|(known, ..)| *known == kind) {
             Some((_, _, count)) => *count += 1,
             None => kinds.push((kind, condition, 1)),
@@ -172,8 +173,9 @@ fn definedness(conditions: &BTreeSet<String>) -> Vec<String> {
     }
     let notes = kinds.into_iter().flat_map(|(kind, first, count)| match count {
         1..=FEW_CONDITIONS => {
-            let same =
-                |one: &&String| one.chars().filter(|one| !one.is_ascii_digit()).eq(kind.chars());
+            let same = |one: &&String| {
+                one.chars().filter(|character| !character.is_ascii_digit()).eq(kind.chars())
+            };
             conditions.iter().filter(same).map(|one| format!("defined({one})")).collect()
         }
         _ => vec![format!("defined({first}), and {} more like it", count - 1)],
@@ -186,7 +188,9 @@ const FEW_CONDITIONS: usize = 4;
 
 fn outcome_of(answered: &FinishedComparison<'_>, colour: Colour) -> Outcome {
     // A mistake in the formula says nothing about the kernel.
-    if let Some(formula) = answered.launches().find(|one| one.is_formula && one.is_refuted()) {
+    if let Some(formula) =
+        answered.launches().find(|launch| launch.is_formula && launch.is_refuted())
+    {
         return formulas::fault_outcome(formula, colour);
     }
     let judgement = answered.equality();
@@ -214,7 +218,7 @@ fn outcome_of(answered: &FinishedComparison<'_>, colour: Colour) -> Outcome {
         output: text::text(answered, &report.unexecuted(), colour),
         messages: answered.launches().map(FinishedRun::notes).collect(),
         exit,
-        thread_instructions: outcomes.map(|one| one.lane_instructions).sum(),
+        thread_instructions: outcomes.map(|outcome| outcome.lane_instructions).sum(),
         report: Some(report),
     }
 }
@@ -350,10 +354,10 @@ impl FinishedComparison<'_> {
             let names: Vec<&str> = compared.snapped.iter().map(String::as_str).collect();
             all.push(format!("constants stand for {} (--no-snap)", names.join(", ")));
         }
-        all.extend(compared.meanings.iter().map(|one| {
-            match one.constant.to_string() == one.form {
-                true => format!("the float {} stands for exactly that decimal", one.form),
-                false => format!("{} stands for {}", one.constant, one.form),
+        all.extend(compared.meanings.iter().map(|meaning| {
+            match meaning.constant.to_string() == meaning.form {
+                true => format!("the float {} stands for exactly that decimal", meaning.form),
+                false => format!("{} stands for {}", meaning.constant, meaning.form),
             }
         }));
         let of_formula = |name: &&String| {

@@ -52,7 +52,7 @@ fn parts(side: &Side<'_>, of_formula: bool, specs: &[PartSpec]) -> Result<Parts,
 fn restrict_side(side: &mut Side<'_>, parts: &Parts) {
     let launches = side.launches().flat_map(|launch| &launch.outputs);
     let inner: Vec<String> =
-        launches.map(|one| one.name.clone()).filter(|one| side.hands_on(one)).collect();
+        launches.map(|launch| launch.name.clone()).filter(|one| side.hands_on(one)).collect();
     for launch in &mut side.before {
         restrict_launch(&mut launch.outputs, parts, &inner);
     }

@@ -11,7 +11,7 @@ impl FinishedComparison<'_> {
         let is_conditional =
             |fault: &Fault| matches!(fault, Fault::OutOfBounds { when: Some(_), .. });
         self.launches()
-            .any(|side| side.result.findings.iter().any(|one| is_conditional(&one.fault)))
+            .any(|side| side.result.findings.iter().any(|finding| is_conditional(&finding.fault)))
     }
 
     /// Explains an open answer: inlined code equals a function only in a range of arguments, and the arguments are not

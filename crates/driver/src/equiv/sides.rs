@@ -108,7 +108,9 @@ pub(super) fn sequence<'p>(
     for (execution, prepared) in executions.iter().zip(prepared) {
         launches.push(side(execution, prepared, meanings)?);
     }
-    if launches.len() > 1 && executions.iter().any(|one| !one.arguments.aliases.is_empty()) {
+    if launches.len() > 1
+        && executions.iter().any(|execution| !execution.arguments.aliases.is_empty())
+    {
         return Err(SidesError::AliasInSequence);
     }
     let last = launches.pop().ok_or(SidesError::NoLaunch)?;
@@ -233,7 +235,7 @@ pub(super) fn assumptions(
             return Err(match outputs.contains(name.as_str()) {
                 true => SidesError::AssumedOutput { condition, name },
                 false => {
-                    let known = inputs.iter().map(|&one| one.to_owned()).collect();
+                    let known = inputs.iter().map(|&input| input.to_owned()).collect();
                     SidesError::UnknownInput { condition, name, known }
                 }
             });

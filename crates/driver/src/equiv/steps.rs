@@ -121,7 +121,8 @@ fn flatten<'r>(
                     prepared[number].push(ready);
                 }
                 _ => {
-                    let own = expansions.iter().filter(|one| one.place == (number, position));
+                    let own =
+                        expansions.iter().filter(|expansion| expansion.place == (number, position));
                     for expansion in own {
                         executions[number].push(expansion.execution());
                         prepared[number].push(expansion.prepared());

@@ -29,8 +29,8 @@ pub(super) fn text(
         text.push_str(&finished.messages(colour));
         let open: Vec<String> = properties(finished)
             .iter()
-            .filter(|one| one.verdict != Verdict::Proved)
-            .map(|one| format!("{} {}", one.name, one.verdict.name()))
+            .filter(|property| property.verdict != Verdict::Proved)
+            .map(|property| format!("{} {}", property.name, property.verdict.name()))
             .collect();
         if !open.is_empty() {
             let _ = writeln!(text, "{name}: {}", open.join(", "));
@@ -179,7 +179,9 @@ fn method_sentence(rung: &str) -> &'static str {
     match rung {
         "products" => "both values are the same sum of products of inputs",
         "structure" => "both values come from the same operations, up to their order",
-        "composite" => "both values have the same normal form, in which equal parts are unknowns",
+        "composite" => {
+            "both values have the same normal form; quotients and roots of sums count as unknowns in it"
+        }
         "inline" => "both values have the same normal form, with all their parts written out",
         "facts" => "both values have the same normal form, once the signs of their parts are known",
         "cases" => "whichever way each comparison goes, both values have the same normal form",
@@ -208,7 +210,7 @@ fn write_difference(text: &mut String, difference: &Difference, has_formula: boo
     for [one, other] in &difference.reads {
         let _ = writeln!(text, "  reference reads {one}, optimised reads {other}");
     }
-    if difference.expressions.iter().any(|one| !one.is_empty()) {
+    if difference.expressions.iter().any(|expression| !expression.is_empty()) {
         for (name, expression) in NAMES.iter().zip(&difference.expressions) {
             let _ = writeln!(text, "  {name}: {expression}");
         }

@@ -209,11 +209,10 @@ pub fn load(path: Option<&Path>, colour: Colour) -> Result<Project, LoadError> {
         Some(path) => path.to_path_buf(),
     };
     let name = path.display().to_string();
-    let text =
-        bounded::read_text(&path, bounded::MAX_TEXT).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => LoadError::Missing(name.clone()),
-            _ => LoadError::Unreadable { name: name.clone(), error },
-        })?;
+    let text = bounded::read_text(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => LoadError::Missing(name.clone()),
+        _ => LoadError::Unreadable { name: name.clone(), error },
+    })?;
     of_text(&path, text, colour)
 }
 

@@ -117,6 +117,7 @@ pub fn run_each(project: &Project, options: &RunOptions<'_>) -> (Outcome, Vec<Re
             allow::apply(report, &project.allowances, options.today, &mut used);
             if !matches!(done.status, Status::BadInput | Status::Bug) {
                 done.status = status(report, entry.settings.require);
+                report.accepts_unknown = done.status == Status::Accepted;
             }
         }
     }
@@ -331,7 +332,7 @@ fn status(report: &Report, require: Require) -> Status {
     if report.errors().next().is_some() {
         return Status::Refuted;
     }
-    let open = report.properties.iter().any(|one| one.verdict == Verdict::Unknown);
+    let open = report.properties.iter().any(|property| property.verdict == Verdict::Unknown);
     let open = open || report.properties.is_empty();
     match (open, report.verdict) {
         (true, _) if require == Require::NotRefuted => Status::Accepted,

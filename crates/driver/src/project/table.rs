@@ -53,8 +53,8 @@ fn paint(status: Status) -> Style {
 fn details(done: &EntryResult) -> String {
     let Some(report) = &done.report else { return String::new() };
     let with = |verdict: Verdict| {
-        let names = report.properties.iter().filter(|one| one.verdict == verdict);
-        names.map(|one| one.name).fold(Vec::new(), |mut names, name| {
+        let names = report.properties.iter().filter(|property| property.verdict == verdict);
+        names.map(|name| name.name).fold(Vec::new(), |mut names, name| {
             if !names.contains(&name) {
                 names.push(name);
             }

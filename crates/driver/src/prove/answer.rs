@@ -67,7 +67,7 @@ pub(super) fn name(property: Property) -> PropertyName {
 
 impl Report<'_> {
     pub(super) fn verdict(&self) -> Verdict {
-        let checked = self.answer.properties.iter().map(|one| self.verdict_of(one));
+        let checked = self.answer.properties.iter().map(|property| self.verdict_of(property));
         Verdict::of_all(checked.chain(self.reading(None).map(|one| one.verdict)))
     }
 
@@ -128,8 +128,9 @@ impl Report<'_> {
                     .push(format!("the size of `{name}` is not given (`//@ extent {name}[…];`)"));
             }
         }
-        let is_open_clause =
-            |one: &PropertyVerdict| one.property == Property::Clauses && !one.open.is_empty();
+        let is_open_clause = |property_verdict: &PropertyVerdict| {
+            property_verdict.property == Property::Clauses && !property_verdict.open.is_empty()
+        };
         if reasons.is_empty() && is_about_values(checked) {
             reasons = self.undefined_somewhere();
         }
@@ -151,7 +152,7 @@ impl Report<'_> {
 
     /// Formats the findings.
     pub(super) fn findings_text(&self, colour: Colour) -> String {
-        let findings = self.answer.properties.iter().flat_map(|one| &one.findings);
+        let findings = self.answer.properties.iter().flat_map(|property| &property.findings);
         let shown = findings.map(|finding| {
             let diagnostic = findings::diagnostic(self.kernel, finding);
             render(&diagnostic, self.input, colour) + "\n\n"
@@ -164,7 +165,7 @@ impl Report<'_> {
         let mut text = String::new();
         let properties = &self.answer.properties;
         let names = |verdict: Verdict| {
-            let with = properties.iter().filter(|one| self.verdict_of(one) == verdict);
+            let with = properties.iter().filter(|property| self.verdict_of(property) == verdict);
             listed(with.map(|one| name(one.property)))
         };
         let [proved, refuted, unknown] =
@@ -178,7 +179,9 @@ impl Report<'_> {
         if !of_refuted.is_empty() {
             text.push_str(&format!("{refuted}: {of_refuted}{of}\n"));
         }
-        for one in properties.iter().filter(|one| self.verdict_of(one) == Verdict::Unknown) {
+        for one in
+            properties.iter().filter(|property| self.verdict_of(property) == Verdict::Unknown)
+        {
             for reason in self.reasons(one) {
                 text.push_str(&format!("{unknown}: {}{of}: {reason}\n", name(one.property)));
             }
@@ -200,16 +203,20 @@ impl Report<'_> {
                  \"z3-solver>=5\"` installs it)"
             ));
         }
-        for checked in self.answer.properties.iter().filter(|one| !one.holds_if.is_empty()) {
-            let demands = checked.holds_if.join(" && ");
+        for checked in
+            self.answer.properties.iter().filter(|property| !property.holds_if.is_empty())
+        {
+            let precondition = checked.holds_if.join(" && ");
             let property = name(checked.property);
-            notes.push(format!("{property}: holds if `{demands}` (`//@ requires {demands};`)"));
+            notes.push(format!(
+                "{property}: holds if `{precondition}` (`//@ requires {precondition};`)"
+            ));
         }
         for (span, clause) in &self.answer.learnt {
             let place = self.input.place(*span);
             notes.push(format!("found and proved before {place}: `//@ {clause}`"));
         }
-        if self.answer.solver_died && self.stopped.is_none() {
+        if self.answer.solver_died {
             notes.push("the solver stopped answering".to_owned());
         }
         notes.extend(self.second.clone());
@@ -241,8 +248,9 @@ impl Report<'_> {
 
     /// Explains the meaning of numbers in claims about elements, if any was proved.
     fn number_semantics(&self) -> Vec<String> {
-        let proved = |one: &PropertyVerdict| {
-            is_about_values(one) && one.verdict == allsizes::Verdict::Proved
+        let proved = |property_verdict: &PropertyVerdict| {
+            is_about_values(property_verdict)
+                && property_verdict.verdict == allsizes::Verdict::Proved
         };
         let has = |wanted: fn(&Type) -> bool| {
             self.kernel.arrays.iter().any(|array| wanted(&array.element))
@@ -263,7 +271,7 @@ impl Report<'_> {
 
     pub(super) fn assumptions(&self) -> Vec<String> {
         let mut all = Vec::new();
-        let global = self.kernel.arrays.iter().filter(|one| one.space == kir::Space::Global);
+        let global = self.kernel.arrays.iter().filter(|array| array.space == kir::Space::Global);
         if global.count() > 1 {
             all.push("arrays do not overlap".to_owned());
         }
@@ -284,7 +292,8 @@ impl Report<'_> {
             let [block, grid] = of_axis(axis);
             all.push(format!("{grid}*{block} < 2^31: thread numbers fit an int (--strict: any)"));
         }
-        let overflow = self.answer.properties.iter().find(|one| one.property == Property::Overflow);
+        let overflow =
+            self.answer.properties.iter().find(|property| property.property == Property::Overflow);
         if overflow.is_some_and(|one| one.verdict != allsizes::Verdict::Proved) {
             all.push("integer arithmetic does not overflow (for the other properties)".to_owned());
         }
@@ -306,9 +315,9 @@ impl Report<'_> {
         // With a contract on the command line, clauses of the file may be by another author: mark them.
         let is_apart = self.input.headers().any(|file| file.name() == COMMAND_LINE);
         let conditions = self.conditions().into_iter();
-        all.extend(conditions.map(|one| match one.is_of_file && is_apart {
-            true => format!("{} (stated in the file)", one.text),
-            false => one.text,
+        all.extend(conditions.map(|condition| match condition.is_of_file && is_apart {
+            true => format!("{} (stated in the file)", condition.text),
+            false => condition.text,
         }));
         all
     }

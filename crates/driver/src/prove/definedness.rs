@@ -7,8 +7,8 @@ use kir::partial::{self, Partial};
 impl Report<'_> {
     /// Operations of the kernel that are assumed to have a real value, each with its place.
     pub(super) fn assumed_defined(&self) -> Vec<String> {
-        let assumption = |one: &Partial| {
-            format!("defined at {}: {}", self.input.path_and_line(one.span), one.demand)
+        let assumption = |partial: &Partial| {
+            format!("defined at {}: {}", self.input.path_and_line(partial.span), partial.demand)
         };
         let mut all: Vec<String> = Vec::new();
         for one in partial::operations(self.kernel).iter().map(assumption) {

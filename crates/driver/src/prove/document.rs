@@ -124,6 +124,7 @@ pub(super) fn empty(input: &Input) -> report::Report {
         sources: sources(input, None),
         barriers: None,
         heat: None,
+        accepts_unknown: false,
         page: PageData::default(),
         pipelines: Vec::new(),
     }

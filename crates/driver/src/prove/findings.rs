@@ -181,13 +181,15 @@ fn values(kernel: &Kernel, at: &[(VarId, i128)]) -> String {
 fn value_text(value: Value) -> Option<String> {
     match value {
         Value::Int { value, .. } => Some(value.to_string()),
-        Value::Float(value) => Some(value.to_string()),
+        Value::Float(real) => Some(real.value().to_string()),
         Value::Undefined => None,
     }
 }
 
+/// `tile[3][0]`. Indices beyond the dimensions of the array are zeros.
 fn element(array: &Array, index: &[i128]) -> String {
-    let indices: String = index.iter().map(|one| format!("[{one}]")).collect();
+    let indices = index.iter().take(array.dimensions.len());
+    let indices: String = indices.map(|index| format!("[{index}]")).collect();
     format!("{}{indices}", array.name)
 }
 

@@ -63,7 +63,7 @@ pub(super) fn not_in_time(options: &Options<'_>) -> Refusal {
 
 /// The launches of the claim: `every 1-D launch`.
 pub(super) fn scope(kernels: &[&Kernel]) -> String {
-    let last = (0..3).rev().find(|axis| kernels.iter().any(|one| one.has_axis(*axis)));
+    let last = (0..3).rev().find(|axis| kernels.iter().any(|kernel| kernel.has_axis(*axis)));
     match last.map_or(1, |last| last + 1) {
         3 => "every launch".to_owned(),
         dimensions => format!("every {dimensions}-D launch"),

@@ -35,7 +35,8 @@ impl Report<'_> {
     /// Conditions that the kernel's file states: clauses, sizes of arrays, bounds of blocks.
     pub(super) fn stated(&self) -> Vec<String> {
         let conditions = self.conditions().into_iter();
-        let clauses = conditions.filter_map(|one| one.is_of_file.then_some(one.text));
+        let clauses =
+            conditions.filter_map(|condition| condition.is_of_file.then_some(condition.text));
         clauses.chain(self.stated_sizes()).chain(self.narrow_blocks()).collect()
     }
 
@@ -49,9 +50,11 @@ impl Report<'_> {
 
     /// `__launch_bounds__` with fewer threads than the conditions from the command leave to a block.
     fn narrow_blocks(&self) -> Option<String> {
-        let requires = || self.kernel.requires.iter().map(|one| &one.condition);
-        let most = requires().filter(|one| one.span == self.kernel.span).find_map(most_threads)?;
-        let given: Vec<&Expr> = requires().filter(|one| !self.is_of_file(one.span)).collect();
+        let requires = || self.kernel.requires.iter().map(|require| &require.condition);
+        let most =
+            requires().filter(|require| require.span == self.kernel.span).find_map(most_threads)?;
+        let given: Vec<&Expr> =
+            requires().filter(|require| !self.is_of_file(require.span)).collect();
         let largest = |axis: usize| match self.kernel.has_axis(axis) {
             true => given.iter().filter_map(|one| largest(one, axis)).min().unwrap_or(1024),
             false => 1,
@@ -93,7 +96,7 @@ fn largest(condition: &Expr, axis: usize) -> Option<i128> {
             largest(one, axis).into_iter().chain(largest(other, axis)).min()
         }
         ExprKind::Compare(compare, one, other) => {
-            let is_block = |one: &Expr| is_block(one, axis);
+            let is_block = |expr: &Expr| is_block(expr, axis);
             match (compare, number(one), number(other)) {
                 (Compare::Eq | Compare::Le, _, Some(most)) if is_block(one) => Some(most),
                 (Compare::Lt, _, Some(most)) if is_block(one) => most.checked_sub(1),

@@ -227,10 +227,11 @@ impl Pair<'_> {
 
     fn verdict(&self) -> Verdict {
         let sides = self.sides.iter();
-        let properties =
-            sides.flat_map(|side| side.answer.properties.iter().map(|one| side.verdict_of(one)));
+        let properties = sides.flat_map(|side| {
+            side.answer.properties.iter().map(|property| side.verdict_of(property))
+        });
         let readings = self.sides.iter().filter_map(|side| side.reading(None));
-        let readings = readings.map(|one| one.verdict);
+        let readings = readings.map(|reading| reading.verdict);
         Verdict::of_all(properties.chain(readings).chain([self.equality()]))
     }
 
@@ -306,9 +307,9 @@ impl Pair<'_> {
             let place = input.path_and_line(*span);
             notes.push(format!("found and proved before {place}: `//@ {clause}`"));
         }
-        let mut died = answers.map(|one| one.solver_died).chain([self.compared.solver_died]);
+        let mut died = answers.map(|answer| answer.solver_died).chain([self.compared.solver_died]);
         notes.extend(self.stopped.clone());
-        if self.stopped.is_none() && died.any(|died| died) {
+        if died.any(|died| died) {
             notes.push("the solver stopped answering".to_owned());
         }
         match self.compared.tested {
@@ -323,7 +324,7 @@ impl Pair<'_> {
             "parameters and arrays of the same name are the same".to_owned(),
             "floats are real numbers".to_owned(),
         ];
-        if self.sides.iter().any(|one| statements::has_fetch(&one.kernel.body)) {
+        if self.sides.iter().any(|side| statements::has_fetch(&side.kernel.body)) {
             all.push("neither kernel writes the memory of its textures".to_owned());
         }
         let names = self.correspondence.names.iter();
@@ -385,7 +386,7 @@ impl Pair<'_> {
                 properties.push(Property { name, verdict, reasons, side: Some(which) });
                 for one in &checked.findings {
                     let mut found = document::finding(report, name, one);
-                    found.locations.iter_mut().for_each(|one| one.side = Some(which));
+                    found.locations.iter_mut().for_each(|location| location.side = Some(which));
                     all.push(Finding { side: Some(which), ..found });
                 }
             }
@@ -425,7 +426,7 @@ impl Pair<'_> {
         let diagnostic = different(difference, self.kernels());
         let (kind, property) = (FindingKind::Different, PropertyName::Equivalence);
         let mut finding = document::as_finding(&diagnostic, self.sides[1].input, kind, property);
-        finding.locations.iter_mut().for_each(|one| one.side = Some(SIDES[1]));
+        finding.locations.iter_mut().for_each(|location| location.side = Some(SIDES[1]));
         for (side, which) in self.sides.iter().zip(SIDES).rev() {
             let arrays = side.kernel.arrays.enumerate();
             let stores = arrays

@@ -54,13 +54,13 @@ impl Reading {
     /// # Errors
     /// One does not begin with a name, or with a name and parameters.
     pub fn macros(&self) -> Result<Vec<(String, Option<String>)>, OptionError> {
-        let split = |one: &String| {
-            let (name, value) = match one.split_once('=') {
+        let split = |text: &String| {
+            let (name, value) = match text.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_owned())),
-                None => (one.as_str(), None),
+                None => (text.as_str(), None),
             };
             if !is_macro(name) {
-                return Err(OptionError::Macro { text: one.clone() });
+                return Err(OptionError::Macro { text: text.clone() });
             }
             Ok((name.to_owned(), value))
         };
@@ -98,7 +98,7 @@ fn is_macro(text: &str) -> bool {
         return is_identifier(text);
     };
     let parameters = rest.strip_suffix(')').map(str::trim);
-    let is_parameter = |one: &str| is_identifier(one) || one == "...";
+    let is_parameter = |text: &str| is_identifier(text) || text == "...";
     is_identifier(name)
         && parameters
             .is_some_and(|all| all.is_empty() || all.split(',').map(str::trim).all(is_parameter))
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn macros_have_names() {
         let macros =
-            |one: &str| Reading { defines: vec![one.to_owned()], ..Reading::default() }.macros();
+            |text: &str| Reading { defines: vec![text.to_owned()], ..Reading::default() }.macros();
         assert_eq!(macros("N").unwrap(), [("N".to_owned(), None)]);
         assert_eq!(macros("N=a=b").unwrap(), [("N".to_owned(), Some("a=b".to_owned()))]);
         assert_eq!(macros("F(x, y)=x").unwrap(), [("F(x, y)".to_owned(), Some("x".to_owned()))]);

@@ -23,17 +23,18 @@ pub(super) fn select(text: &Text, name: Option<&str>) -> Result<Kernel, Refusal>
 pub(super) fn select_with_requirements(
     text: &Text,
     name: Option<&str>,
-    (demands, names): (&[String], &[(String, String)]),
+    (preconditions, names): (&[String], &[(String, String)]),
     unused: &mut Vec<String>,
 ) -> Result<Kernel, Refusal> {
     let mut used = Vec::new();
-    for demand in demands {
-        let one = std::slice::from_ref(demand);
-        let kernels = cuda_front::kernels_with(&text.read, one, names)
-            .map_err(|error| Refusal::Usage(format!("--requires `{demand}`: {}", error.message)))?;
+    for precondition in preconditions {
+        let one = std::slice::from_ref(precondition);
+        let kernels = cuda_front::kernels_with(&text.read, one, names).map_err(|error| {
+            Refusal::Usage(format!("--requires `{precondition}`: {}", error.message))
+        })?;
         let wanted = |kernel: &str| name.is_none_or(|name| name == kernel);
         if kernels.iter().any(|((kernel, _), has)| *has && wanted(kernel)) {
-            used.push(demand.clone());
+            used.push(precondition.clone());
         }
     }
     unused.retain(|one| !used.contains(one));

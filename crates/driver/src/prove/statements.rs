@@ -58,8 +58,7 @@ pub(super) fn has_loop(statements: &[Stmt]) -> bool {
 
 /// Returns `true` if there are values that a run cannot compute: arbitrary ones, or contents of textures.
 pub(super) fn has_unknown(statements: &[Stmt]) -> bool {
-    let is_unknown =
-        |one: &Stmt| matches!(one, Stmt::Unknown(_) | Stmt::Bits(_, _, _) if !is_of_numbers(one));
+    let is_unknown = |statement: &Stmt| matches!(statement, Stmt::Unknown(_) | Stmt::Bits(_, _, _) if !is_of_numbers(statement));
     has(statements, is_unknown) || has_fetch(statements)
 }
 

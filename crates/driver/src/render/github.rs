@@ -20,7 +20,8 @@ pub(super) fn render(reports: &[Report]) -> String {
             let shown = Some(&stopped.location.shown);
             text.push_str(&command("warning", shown, "WP0020 unknown", &stopped.message));
         }
-        let unknown = report.properties.iter().filter(|one| one.verdict == Verdict::Unknown);
+        let unknown =
+            report.properties.iter().filter(|property| property.verdict == Verdict::Unknown);
         let unknown: Vec<&str> = unknown.map(|property| property.name.name()).collect();
         if !unknown.is_empty() {
             let message = format!("{}: not proved: {}", report.title(), unknown.join(", "));

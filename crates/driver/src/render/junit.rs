@@ -1,6 +1,8 @@
-//! JUnit's XML, in the form that CI systems read: a suite for each report, a test for each property. A refuted
-//! property is a failure. An unknown one is an error and not skipped, because skipped tests pass. An allowed finding is
-//! skipped for this reason: CI systems decide by these elements, and `[[allow]]` says that it does not fail the run.
+//! JUnit's XML, in the form that CI systems read: a suite for each report, a test for each property.
+//!
+//! CI systems decide by the elements of a test, so these agree with the exit status. A finding is a failure. An unknown
+//! property is an error and not skipped, because skipped tests pass. If the user accepted it, it does not fail the run,
+//! so it is skipped, with the reason: a finding by `[[allow]]`, an unknown property by `require = "not-refuted"`.
 
 use crate::render::escape::{markup, quoted};
 use crate::report::{Finding, Property, Report};
@@ -21,8 +23,8 @@ pub(super) fn render(reports: &[Report]) -> String {
 struct Case {
     name: String,
     verdict: Verdict,
-    /// Everything against it is allowed.
-    is_allowed: bool,
+    /// The user accepted everything against it.
+    is_accepted: bool,
     message: String,
     details: String,
 }
@@ -32,7 +34,7 @@ impl Case {
     fn element(&self) -> Option<&'static str> {
         match self.verdict {
             Verdict::Proved => None,
-            Verdict::Refuted if self.is_allowed => Some("skipped"),
+            Verdict::Refuted | Verdict::Unknown if self.is_accepted => Some("skipped"),
             Verdict::Refuted => Some("failure"),
             Verdict::Unknown => Some("error"),
         }
@@ -42,7 +44,7 @@ impl Case {
 /// The numbers of tests, as attributes.
 fn count(cases: impl Iterator<Item = Case>) -> String {
     let elements: Vec<Option<&str>> = cases.map(|case| case.element()).collect();
-    let of = |name: &str| elements.iter().filter(|one| **one == Some(name)).count();
+    let of = |name: &str| elements.iter().filter(|element| **element == Some(name)).count();
     let (tests, failures, errors, skipped) =
         (elements.len(), of("failure"), of("error"), of("skipped"));
     let skipped = if skipped == 0 { String::new() } else { format!(" skipped=\"{skipped}\"") };
@@ -55,13 +57,17 @@ fn cases(report: &Report) -> Vec<Case> {
         let details: String = report.findings.iter().map(details).collect();
         let message = report.findings.first().map_or("nothing was checked", |one| &one.message);
         let (name, message) = (PropertyName::Launch.to_string(), message.to_owned());
-        return vec![Case { name, verdict: report.verdict, is_allowed: false, message, details }];
+        let (verdict, is_accepted) = (report.verdict, report.accepts_unknown);
+        return vec![Case { name, verdict, is_accepted, message, details }];
     }
     let of_properties = report.properties.iter().flat_map(|property| of_property(report, property));
     // An error that is about none of the properties must not be lost.
-    let is_told = |one: &&Finding| report.properties.iter().any(|property| is_about(one, property));
-    let others =
-        report.errors().filter(|one| !is_told(one)).map(|one| of_finding(one, one.property.name()));
+    let is_told =
+        |finding: &&Finding| report.properties.iter().any(|property| is_about(finding, property));
+    let others = report
+        .errors()
+        .filter(|error| !is_told(error))
+        .map(|error| of_finding(error, error.property.name()));
     let mut cases: Vec<Case> = of_properties.chain(others).collect();
     number_names(&mut cases);
     cases
@@ -78,17 +84,26 @@ fn of_property(report: &Report, property: &Property) -> Vec<Case> {
         None => property.name.to_string(),
     };
     let mut findings: Vec<&Finding> =
-        report.errors().filter(|one| is_about(one, property)).collect();
+        report.errors().filter(|error| is_about(error, property)).collect();
     if findings.is_empty() && property.verdict == Verdict::Refuted {
-        let allowed = report.findings.iter().filter(|one| one.allowed.is_some());
+        let allowed = report.findings.iter().filter(|finding| finding.allowed.is_some());
         findings = allowed.filter(|one| is_about(one, property)).collect();
     }
     let reasons: String = property.reasons.iter().map(|reason| format!("{reason}\n")).collect();
     match findings.as_slice() {
         [] => {
-            let message = property.reasons.first().cloned().unwrap_or_default();
-            let (verdict, is_allowed) = (property.verdict, false);
-            vec![Case { name, verdict, is_allowed, message, details: reasons }]
+            let mut message = property.reasons.first().cloned().unwrap_or_default();
+            let mut details = reasons;
+            let verdict = property.verdict;
+            let is_accepted = verdict == Verdict::Unknown && report.accepts_unknown;
+            if is_accepted {
+                message = format!("unknown, accepted by require = \"not-refuted\": {message}");
+            }
+            if let (Verdict::Unknown, Some(stopped)) = (verdict, &report.stopped) {
+                let shown = &stopped.location.shown;
+                details.push_str(&format!("{}:{}: {}\n", shown.path, shown.line, stopped.message));
+            }
+            vec![Case { name, verdict, is_accepted, message, details }]
         }
         [only] => {
             let mut case = of_finding(only, &name);
@@ -105,7 +120,7 @@ fn of_finding(finding: &Finding, name: &str) -> Case {
     Case {
         name: name.to_owned(),
         verdict: Verdict::Refuted,
-        is_allowed: finding.allowed.is_some(),
+        is_accepted: finding.allowed.is_some(),
         message: finding.message.clone(),
         details: details(finding),
     }

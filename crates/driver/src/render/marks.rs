@@ -67,9 +67,9 @@ impl Report {
     /// Returns the findings at their places.
     #[must_use]
     pub fn marks(&self) -> Vec<Mark> {
-        let found = self.findings.iter().map(|one| {
-            let level = if one.is_error() { Level::Error } else { Level::Note };
-            mark(one, level)
+        let found = self.findings.iter().map(|finding| {
+            let level = if finding.is_error() { Level::Error } else { Level::Note };
+            mark(finding, level)
         });
         let open = self.open.iter().map(|one| mark(one, Level::Warning));
         let mut marks: Vec<Mark> = found.chain(open).collect();
@@ -104,15 +104,16 @@ impl Report {
     /// Returns the proved and the open properties of the kernel.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let name = |one: &crate::report::Property| match one.side {
-            Some(side) => format!("{} ({side})", one.name),
-            None => one.name.to_string(),
+        let name = |property: &crate::report::Property| match property.side {
+            Some(side) => format!("{} ({side})", property.name),
+            None => property.name.to_string(),
         };
         let with = |verdict: Verdict| {
-            let named = self.properties.iter().filter(move |one| one.verdict == verdict);
+            let named = self.properties.iter().filter(move |property| property.verdict == verdict);
             named.map(name).collect::<Vec<String>>()
         };
-        let unknown = self.properties.iter().filter(|one| one.verdict == Verdict::Unknown);
+        let unknown =
+            self.properties.iter().filter(|property| property.verdict == Verdict::Unknown);
         let kernel = self.kernel.as_deref().map(|kernel| {
             let shown = demangle(kernel).unwrap_or_else(|| kernel.to_owned());
             let shown = shown.split(['(', '<']).next().unwrap_or_default();

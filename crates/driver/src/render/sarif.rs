@@ -87,9 +87,10 @@ fn results(report: &Report) -> Vec<Value> {
         let print = fingerprints(report, std::iter::once(&finding)).remove(0);
         results.push(result(report, &finding, "warning", &print));
     }
-    let open = report.properties.iter().filter(|one| one.verdict == Verdict::Unknown);
+    let open = report.properties.iter().filter(|property| property.verdict == Verdict::Unknown);
     let open: Vec<&str> = open.map(|property| property.name.name()).collect();
-    if report.verdict == Verdict::Unknown && results.iter().all(|one| one["level"] == "note") {
+    if report.verdict == Verdict::Unknown && results.iter().all(|result| result["level"] == "note")
+    {
         let open = if open.is_empty() { "nothing was checked".to_owned() } else { open.join(", ") };
         let finding = unknown(format!("{}: not proved: {open}", report.title()), Vec::new());
         let print = fingerprints(report, std::iter::once(&finding)).remove(0);

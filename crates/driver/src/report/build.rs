@@ -67,6 +67,7 @@ pub(crate) fn check(finished: &FinishedRun<'_>) -> Report {
         sources: Vec::new(),
         barriers: graph::data(&finished.result.barrier_uses, finished.program(), finished.source()),
         heat: None,
+        accepts_unknown: false,
         page: PageData::default(),
         pipelines: finished.pipelines(),
     };
@@ -79,7 +80,9 @@ pub(crate) fn check(finished: &FinishedRun<'_>) -> Report {
 fn is_settled(properties: &[Property]) -> bool {
     let orders = [PropertyName::Races, PropertyName::Barriers];
     let is_proved = |name: &PropertyName| {
-        properties.iter().any(|one| one.name == *name && one.verdict == Verdict::Proved)
+        properties
+            .iter()
+            .any(|property| property.name == *name && property.verdict == Verdict::Proved)
     };
     orders.iter().all(is_proved)
 }
@@ -163,7 +166,7 @@ fn compared_properties(comparison: &Comparison<'_>) -> Vec<Property> {
 
 /// Adds the costs of all launches, and their sums.
 fn add_launch_stats(stats: &mut Stats, launches: Vec<LaunchStats>) {
-    let sum = |of: fn(&Stats) -> u64| launches.iter().map(|one| of(&one.stats)).sum();
+    let sum = |of: fn(&Stats) -> u64| launches.iter().map(|launch| of(&launch.stats)).sum();
     stats.thread_instructions = sum(|stats| stats.thread_instructions);
     stats.block_syncs = sum(|stats| stats.block_syncs);
     stats.warp_syncs = sum(|stats| stats.warp_syncs);
@@ -176,7 +179,7 @@ fn of_side(side: &[FinishedRun<'_>], name: &'static str) -> Vec<Property> {
     let properties_of_launch = |launch: &FinishedRun<'_>| {
         // For a formula, only errors and open questions are reported.
         let mut properties = of_properties(launch, Some(name));
-        properties.retain(|one| !launch.is_formula || one.verdict != Verdict::Proved);
+        properties.retain(|property| !launch.is_formula || property.verdict != Verdict::Proved);
         properties
     };
     for property in side.iter().flat_map(properties_of_launch) {
@@ -268,6 +271,7 @@ pub(crate) fn empty_report(command: &'static str, file: String, kernel: Option<S
         sources: Vec::new(),
         barriers: None,
         heat: None,
+        accepts_unknown: false,
         page: PageData::default(),
         pipelines: Vec::new(),
     }

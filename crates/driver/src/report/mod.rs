@@ -68,6 +68,9 @@ pub struct Report {
     /// Of `prove`: how our reading of the kernel compares with a compiler's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) compared: Option<ReadingComparison>,
+    /// An `unknown` answer does not fail the run: the project's entry requires only that nothing is refuted.
+    #[serde(skip)]
+    pub(crate) accepts_unknown: bool,
     #[serde(skip)]
     pub(crate) exit: Exit,
     /// Files in which findings are shown.
@@ -462,6 +465,6 @@ impl Report {
 
     /// Errors that the user did not accept.
     pub(crate) fn errors(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|one| one.is_error())
+        self.findings.iter().filter(|finding| finding.is_error())
     }
 }

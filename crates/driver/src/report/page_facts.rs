@@ -35,8 +35,9 @@ pub(super) fn all_ptx<'f, 'r: 'f>(
     for (finished, side) in launches {
         let side = (!side.is_empty()).then_some(side);
         let Some(text) = ptx(finished, side) else { continue };
-        let is_same =
-            |one: &PtxText| (&one.path, one.first, one.side) == (&text.path, text.first, text.side);
+        let is_same = |ptx_text: &PtxText| {
+            (&ptx_text.path, ptx_text.first, ptx_text.side) == (&text.path, text.first, text.side)
+        };
         if !all.iter().any(is_same) {
             all.push(text);
         }
@@ -104,16 +105,17 @@ fn ptx(finished: &FinishedRun<'_>, side: Option<&'static str>) -> Option<PtxText
     let mut origins = BTreeMap::new();
     let mut last = source.line(function.span.end);
     let places = function.blocks.iter().flat_map(|block| {
-        let instructions = block.instructions.iter().map(|one| (one.span, one.location));
+        let instructions =
+            block.instructions.iter().map(|instruction| (instruction.span, instruction.location));
         instructions.chain([(block.span, block.location)])
     });
     for (span, location) in places {
         let line = source.line(span.start);
         last = last.max(line);
         let lines = source_lines(exec::Place { span, location }, program);
-        let shown = lines.iter().find_map(|one| {
-            let file = input.source_file(one.file.as_deref()?)?;
-            Some((relative(file.name()), one.line))
+        let shown = lines.iter().find_map(|line| {
+            let file = input.source_file(line.file.as_deref()?)?;
+            Some((relative(file.name()), line.line))
         });
         if let Some(shown) = shown {
             origins.entry(line).or_insert(shown);

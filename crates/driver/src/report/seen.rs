@@ -47,7 +47,7 @@ impl Report {
     /// A sentence for each kernel with unexecuted parts, the reference's first. It qualifies a proof, so there is
     /// none if something is wrong, nothing is proved or a run stopped.
     pub(crate) fn unexecuted(&self) -> Vec<String> {
-        let proves = self.properties.iter().any(|one| one.verdict == Verdict::Proved);
+        let proves = self.properties.iter().any(|property| property.verdict == Verdict::Proved);
         if self.stopped.is_some() || !proves || self.verdict == Verdict::Refuted {
             return Vec::new();
         }

@@ -52,7 +52,7 @@ pub(super) fn of_output(
     name: &str,
     marked: Option<u64>,
 ) -> Option<Tiles> {
-    let output = finished.built.outputs.iter().find(|one| one.name == name)?;
+    let output = finished.built.outputs.iter().find(|output| output.name == name)?;
     let is_dense = output.strides.is_none();
     let memory = &finished.built.launch.buffers.get(output.buffer)?.name;
     let bytes = output.element.bytes();
@@ -74,7 +74,7 @@ pub(super) fn of_difference(
     let named = sides.iter().zip(["reference", "optimised"]);
     let of_side = |(side, name): (&Vec<FinishedRun<'_>>, &'static str)| {
         let launch = last_writer(side, &position.name).filter(|one| !one.is_formula)?;
-        let output = launch.built.outputs.iter().find(|one| one.name == position.name)?;
+        let output = launch.built.outputs.iter().find(|output| output.name == position.name)?;
         let marked = output.offsets().nth(position.index)?;
         Some(Tiles { side: Some(name), ..of_output(launch, &position.name, Some(marked))? })
     };
@@ -166,14 +166,14 @@ fn tiles(
     };
     let mut writer = |(place, thread): (exec::Place, Thread)| {
         let name = group(thread);
-        let known = groups.iter().position(|one| *one == name).unwrap_or_else(|| {
+        let known = groups.iter().position(|group| *group == name).unwrap_or_else(|| {
             groups.push(name);
             groups.len() - 1
         });
         let line = finished.kernel().line(place);
         (known, format!("{}, {line}", thread_name(thread)))
     };
-    let writers = stores.into_iter().map(|one| one.map(&mut writer)).collect();
+    let writers = stores.into_iter().map(|store| store.map(&mut writer)).collect();
     Tiles { array, shape, first, all, groups, writers, marked, side: None }
 }
 

@@ -230,7 +230,7 @@ impl Input {
         let base = name.map(|name| name.split('<').next().unwrap_or(name));
         let base = base.map(|name| name.rsplit("::").next().unwrap_or(name));
         let template = match base {
-            Some(base) => templates.find(|one| one.name == base),
+            Some(base) => templates.find(|template| template.name == base),
             None => templates.next().filter(|_| error == SelectError::NoKernel),
         };
         Err(template.map_or(error, |one| SelectError::Template {
@@ -463,7 +463,7 @@ fn read_source(path: &Path, folders: &[PathBuf]) -> Option<SourceFile> {
     }
     let name = relative(&path.display().to_string());
     // Lines keep their numbers.
-    let text = bounded::read_text(path, LARGEST_SOURCE).ok()?;
+    let text = bounded::read_text_within(path, LARGEST_SOURCE).ok()?;
     SourceFile::new(visible(&on_one_line(&name)), visible(&text))
 }
 

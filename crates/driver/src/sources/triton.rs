@@ -39,7 +39,7 @@ pub(crate) fn entry(path: &Path) -> Result<PathBuf, InputReason> {
 /// The facts in the JSON beside a PTX file, if it is Triton's.
 pub(crate) fn facts(path: &Path) -> Facts {
     let file = path.with_extension("json");
-    let text = bounded::read_text(&file, bounded::MAX_TEXT).ok();
+    let text = bounded::read_text(&file).ok();
     let json = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
     // Other tools write JSON beside PTX, too; Triton's has the number of warps.
     let json = json.filter(|json| json.get("num_warps").is_some_and(serde_json::Value::is_u64));

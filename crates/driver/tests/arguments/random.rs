@@ -183,7 +183,9 @@ fn tensor_map() -> impl Strategy<Value = TensorMapSpec> {
         |(tensor, inline, shape, (dims, strides, steps), (swizzle, element, nan_fill), offset)| {
             // A list of contents has commas, and a file name may have any character. These are for maps in files of
             // their own.
-            let plain = |one: &TensorStructure| !matches!(one, TensorStructure::Mask(_));
+            let plain = |tensor_structure: &TensorStructure| {
+                !matches!(tensor_structure, TensorStructure::Mask(_))
+            };
             let inline = inline.map(|tensor| {
                 let structure = tensor.structure.clone().filter(plain);
                 TensorSpec { initial: None, structure, ..tensor }

@@ -29,8 +29,9 @@ fn flags(x: &str) -> Flags {
 }
 
 fn check(body: &str, x: &str) -> String {
-    let run =
-        |one: &driver::Execution<'_>| check::run(one, check::Options::default(), Colour::Plain);
+    let run = |execution: &driver::Execution<'_>| {
+        check::run(execution, check::Options::default(), Colour::Plain)
+    };
     flags(x).hand(&kernel(body), None, run).output
 }
 

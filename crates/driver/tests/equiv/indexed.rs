@@ -58,7 +58,7 @@ fn chain(random: &mut Random) -> Chain {
     Chain { steps, widening: random.below(WIDENINGS.len()) }
 }
 
-/// The same chain written differently, or another chain.
+/// Makes a twin of a chain: written in another way, or with another meaning.
 fn twin(chain: &Chain, random: &mut Random) -> Chain {
     let mut twin = chain.clone();
     if random.below(2_u32) == 0 {

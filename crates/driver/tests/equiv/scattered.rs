@@ -59,7 +59,7 @@ fn kernel(random: &mut Random) -> Kernel {
     Kernel { writes, barrier: random.chance(15) }
 }
 
-/// The same writes in another form, or one of them changed.
+/// Makes a twin of a kernel: with its writes in another form, or with one of them changed.
 fn twin(kernel: &Kernel, random: &mut Random) -> Kernel {
     let mut twin = kernel.clone();
     let at = random.below(twin.writes.len());
@@ -110,7 +110,7 @@ fn text(kernel: &Kernel, id: &str) -> String {
 fn run(text: &str, shape: &str, indices: [i32; 3]) -> Option<Vec<u8>> {
     let flags = format!("{shape} --arg x=s32[3] --arg idx=s32[3] --arg out=s32[12]:inout");
     let (program, mut launch) = launch(text, &flags);
-    let bytes = |numbers: &[i32]| numbers.iter().flat_map(|one| one.to_le_bytes()).collect();
+    let bytes = |numbers: &[i32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     launch.buffers[0].contents = Contents::Known(bytes(&[1000, 20_000, 300_000]));
     launch.buffers[1].contents = Contents::Known(bytes(&indices));
     let before: Vec<i32> = (0..PLACES as i32).map(|at| 70 + at).collect();

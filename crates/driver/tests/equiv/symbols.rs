@@ -253,7 +253,7 @@ fn a_scalar_argument_is_the_constant_of_its_name() {
             format!("{OUT} --arg w=2.0 --arg out=f32[1]:out"),
             format!("{OUT} --symbol w={value} --arg out=f32[1]:out"),
         ];
-        let flags = flags.map(|one| Flags::parse(&one));
+        let flags = flags.map(|flag| Flags::parse(&flag));
         let (exit, text) = answer([&input, &input], [Some("argument"), Some("constant")], &flags);
         assert_eq!(exit, expected, "{value}\n{text}");
     }

@@ -28,7 +28,7 @@ fn with(kind: ExpressionKind, of: &Expression) -> Expression {
 
 fn changed(expression: &Expression) -> Vec<Expression> {
     let mut all = Vec::new();
-    let boxed = |one: Expression| Box::new(one);
+    let boxed = |expression: Expression| Box::new(expression);
     match &expression.kind {
         ExpressionKind::Number(number, is_real) => {
             let more = number + &equiv::Number::ONE;

@@ -81,7 +81,7 @@ fn divisions_before_another_test_are_not_skipped() {
     let waits = |division: &str| {
         let text = retry(division);
         let function = &lower(&text).functions[base::Index::from_position(0)];
-        let is_wait = |one: &ir::Instr| match &one.op {
+        let is_wait = |instr: &ir::Instr| match &instr.op {
             ir::Op::Sync(ir::SyncOp::Mbarrier(own)) => matches!(own.op, ir::MbarrierOp::Wait(_)),
             _ => false,
         };

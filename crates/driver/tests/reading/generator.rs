@@ -347,13 +347,13 @@ impl Writer {
     fn kernel(&mut self, name: &str, parameters: &[Parameter]) -> Node {
         let declared: Vec<String> = parameters
             .iter()
-            .map(|one| match (one.size, one.written) {
-                (None, _) => format!("{} {}", one.ty.name(), one.name),
-                (Some(_), true) => format!("{}* {}", one.ty.name(), one.name),
-                (Some(_), false) => format!("const {}* {}", one.ty.name(), one.name),
+            .map(|parameter| match (parameter.size, parameter.written) {
+                (None, _) => format!("{} {}", parameter.ty.name(), parameter.name),
+                (Some(_), true) => format!("{}* {}", parameter.ty.name(), parameter.name),
+                (Some(_), false) => format!("const {}* {}", parameter.ty.name(), parameter.name),
             })
             .collect();
-        let extents = parameters.iter().filter_map(|one| Some((one, one.size?)));
+        let extents = parameters.iter().filter_map(|parameter| Some((parameter, parameter.size?)));
         let extents: Vec<String> =
             extents.map(|(one, size)| format!("{}[{size}]", one.name)).collect();
         let head = format!(
@@ -391,7 +391,8 @@ impl Writer {
         if self.uses(Feature::Shared) {
             nodes.push(self.shared_exchange());
         }
-        let mut left: Vec<&Parameter> = parameters.iter().filter(|one| one.written).collect();
+        let mut left: Vec<&Parameter> =
+            parameters.iter().filter(|parameter| parameter.written).collect();
         while let Some(out) = left.pop() {
             let count = 2 + self.random.below(3);
             nodes.extend(self.statements(count));

@@ -322,7 +322,7 @@ impl Writer {
         result = result.with(&arguments.iter().collect::<Vec<_>>());
         (result.reads, result.writes) = (result.reads | bound, result.writes | bound);
         // A reference argument must not be changed by another argument.
-        if arguments.iter().any(|one| one.writes & bound != 0) {
+        if arguments.iter().any(|argument| argument.writes & bound != 0) {
             return None;
         }
         let value = Value::new(node.text(")"), level::POSTFIX, function.result);

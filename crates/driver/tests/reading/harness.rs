@@ -188,7 +188,7 @@ fn argument(one: &Parameter, values: Option<&[Value]>) -> Result<String, String>
         return Ok(one.value.to_string());
     };
     // An array unknown to the reading is not accessed by the kernel.
-    let zeros = vec![Value::Float(0.0); size];
+    let zeros = vec![Value::float(0.0); size];
     let mut texts = Vec::new();
     for value in values.unwrap_or(&zeros) {
         texts.push(match value {
@@ -199,7 +199,7 @@ fn argument(one: &Parameter, values: Option<&[Value]>) -> Result<String, String>
                 );
                 value.to_string()
             }
-            Value::Float(value) if one.ty.is_float() || values.is_none() => value.to_string(),
+            Value::Float(real) if one.ty.is_float() || values.is_none() => real.value().to_string(),
             other => return Err(format!("`{}` holds {other:?}, not {}", one.name, one.ty.name())),
         });
     }
@@ -239,13 +239,13 @@ fn same(one: &Parameter, values: &[Value], path: &Path) -> Result<(), String> {
         wide[..width].copy_from_slice(bytes);
         let machine = i128::from_le_bytes(wide);
         let (equal, compiled) = match (value, array.dtype) {
-            (Value::Float(value), Dtype::F4) => {
+            (Value::Float(real), Dtype::F4) => {
                 let other = f64::from(f32::from_bits(machine as u32));
-                (*value == other, other.to_string())
+                (real.value() == other, other.to_string())
             }
-            (Value::Float(value), Dtype::F8) => {
+            (Value::Float(real), Dtype::F8) => {
                 let other = f64::from_bits(machine as u64);
-                (*value == other, other.to_string())
+                (real.value() == other, other.to_string())
             }
             (Value::Int { value, .. }, _) => {
                 (value.rem_euclid(1 << (8 * width)) == machine, machine.to_string())

@@ -104,9 +104,9 @@ fn find_among(question: &Question<'_, '_, '_>, suspects: &[Suspect]) -> Option<C
     }
     // A number written on the other side is the intended one, even if others would do.
     let is_written = |(side, meaning): &ConstantChoice| {
-        suspects.iter().any(|one| {
-            one.is_literal
-                && (one.side, one.constant, &one.forms[0])
+        suspects.iter().any(|suspect| {
+            suspect.is_literal
+                && (suspect.side, suspect.constant, &suspect.forms[0])
                     == (*side, meaning.constant, &meaning.form)
         })
     };
@@ -139,9 +139,9 @@ pub(super) fn has_literals(sides: [&Side<'_>; 2], answer: &Answer, ran: &[SideRu
 
 /// Returns the literal of a side that rounds to a constant.
 fn literal(side: &Side<'_>, constant: Constant) -> Option<String> {
-    let mut literals = side.launches().flat_map(|one| &one.literals);
-    let found =
-        literals.find(|one| closed::is_rounded(constant.format(), constant.bits, &one.number));
+    let mut literals = side.launches().flat_map(|launch| &launch.literals);
+    let found = literals
+        .find(|literal| closed::is_rounded(constant.format(), constant.bits, &literal.number));
     found.map(|one| one.text.clone())
 }
 
@@ -234,8 +234,11 @@ impl Question<'_, '_, '_> {
         let literals: Vec<ConstantChoice> = suspects
             .iter()
             .filter(|suspect| suspect.is_literal)
-            .map(|one| {
-                (one.side, ConstantMeaning { constant: one.constant, form: one.forms[0].clone() })
+            .map(|suspect| {
+                (
+                    suspect.side,
+                    ConstantMeaning { constant: suspect.constant, form: suspect.forms[0].clone() },
+                )
             })
             .collect();
         if !literals.is_empty() && self.compare_with(&literals).is_some() {

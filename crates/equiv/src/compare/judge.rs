@@ -52,7 +52,8 @@ impl Outputs<'_, '_> {
                         }
                     }
                     let optimised = &self.ran[1].domain.terms;
-                    let texts = conditions.iter().map(|one| one.condition.print(optimised));
+                    let texts =
+                        conditions.iter().map(|condition| condition.condition.print(optimised));
                     self.compared.conditions.extend(texts);
                 }
                 Decision::Unknown(Reason::Skipped) => {

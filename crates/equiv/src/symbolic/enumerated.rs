@@ -204,7 +204,7 @@ impl Symbolic {
         match self.terms.at(node) {
             Node::Sum(sum) => {
                 let factors = self.terms.products(sum).flatten();
-                factors.flat_map(|one| [one.left(), one.right()]).collect()
+                factors.flat_map(|factor| [factor.left(), factor.right()]).collect()
             }
             Node::Apply(Function::Floor, scaled) => {
                 fraction(&self.terms, scaled).map(|(x, _)| x).into_iter().collect()
@@ -239,8 +239,9 @@ impl Symbolic {
             },
             Node::Sum(sum) => {
                 let factors = self.terms.products(sum).flatten();
-                let product =
-                    |one: &term::Factors| (of(one.left()), of(one.right()), one.is_negative());
+                let product = |factors: &term::Factors| {
+                    (of(factors.left()), of(factors.right()), factors.is_negative())
+                };
                 Step::Sum(factors.map(product).collect())
             }
             Node::Product(a, b) => Step::Product(of(a), of(b)),

@@ -79,7 +79,7 @@ impl Symbolic {
             Node::Sum(sum) if sum.length <= MAX_PRODUCTS => {
                 let mut factors = self.terms.products(sum).flatten();
                 let at = |side: NodeId| self.terms.at(side);
-                factors.any(|one| is_choice(at(one.left())) || is_choice(at(one.right())))
+                factors.any(|factor| is_choice(at(factor.left())) || is_choice(at(factor.right())))
             }
             node => is_choice(node),
         }

@@ -308,7 +308,7 @@ mod tests {
         }
     }
 
-    /// Likewise for `8·x`, with the upper bits cut off.
+    /// Fields of `8·x`, with the upper bits cut off.
     #[test]
     fn fields_of_multiples() {
         let (mut domain, value) = byte();
@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// Likewise for other multiples, and for bits on both sides of a multiple's lowest one: unsupported
+    /// Fields of other multiples, and bits on both sides of a multiple's lowest one: unsupported
     /// fields must not be guessed.
     #[test]
     fn fields_of_other_multiples() {
@@ -371,7 +371,7 @@ mod tests {
         }
     }
 
-    /// Likewise for `−1 − x`, and for its complement `x`.
+    /// Fields of `−1 − x`, and of its complement `x`.
     #[test]
     fn fields_of_complements() {
         let (mut domain, value) = byte();

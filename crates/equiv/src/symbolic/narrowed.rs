@@ -53,7 +53,9 @@ impl Symbolic {
         let input = |position: usize| {
             let found = integers.iter().find(|(positions, _)| positions.contains(&position));
             let (_, (low, high)) = *found?;
-            let declared = assumed_ranges.iter().find(|one| one.positions.contains(&position));
+            let declared = assumed_ranges
+                .iter()
+                .find(|assumed_range| assumed_range.positions.contains(&position));
             // A number that the type does not have may leave an end of the type in a gap.
             let both = declared.map_or((low, high), |one| {
                 one.without_gaps((low.max(one.range.0), high.min(one.range.1)))
@@ -231,7 +233,8 @@ impl Symbolic {
         for &(sign, more) in bounded {
             for (node, factor) in difference.parts() {
                 let mut least = sign * difference.constant + more;
-                for (other, factor) in difference.parts().into_iter().filter(|one| one.0 != node) {
+                for (other, factor) in difference.parts().into_iter().filter(|part| part.0 != node)
+                {
                     let range = match known.get(&other) {
                         Some(range) => Some(*range),
                         None => self.range_within(other, known),

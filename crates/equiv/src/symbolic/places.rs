@@ -287,7 +287,10 @@ impl Symbolic {
             return known;
         }
         let undeclared = |position: usize| {
-            !self.assumed_ranges.iter().any(|one| one.positions.contains(&position))
+            !self
+                .assumed_ranges
+                .iter()
+                .any(|assumed_range| assumed_range.positions.contains(&position))
         };
         // The common case, without a traversal.
         if let Node::Input(input) = self.terms.at(node) {
@@ -424,7 +427,7 @@ mod tests {
         assert_eq!(domain.extreme(place, false).unwrap(), "idx[0] is 0 and idx[1] is 9");
         // Cancelled terms do not count.
         let back = make(&mut domain, Binary::Add, place, b);
-        assert_eq!(domain.bounds(back).map(|one| (one.low, one.high)), Some((0, 144)));
+        assert_eq!(domain.bounds(back).map(|bound| (bound.low, bound.high)), Some((0, 144)));
         let undeclared = make(&mut domain, Binary::Add, place, other);
         let bounds = domain.bounds(undeclared).unwrap();
         assert!(!bounds.are_attained && !bounds.are_declared && bounds.high > 1 << 31);

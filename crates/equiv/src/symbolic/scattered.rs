@@ -76,7 +76,9 @@ impl Symbolic {
     pub(super) fn differ_freely(&mut self, a: Value, b: Value) -> bool {
         let terms = [a, b].map(|value| self.term(value));
         let declared = |position: usize| {
-            self.assumed_ranges.iter().any(|one| one.positions.contains(&position))
+            self.assumed_ranges
+                .iter()
+                .any(|assumed_range| assumed_range.positions.contains(&position))
                 || self.tickets.contains(&position)
         };
         let free = terms.iter().all(|&term| {
@@ -91,7 +93,9 @@ impl Symbolic {
     /// Returns the declared range of an input, if the node is one.
     pub(super) fn assumed_range_of(&self, node: NodeId) -> Option<&AssumedRange> {
         let Node::Input(input) = self.terms.at(node) else { return None };
-        self.assumed_ranges.iter().find(|one| one.positions.contains(&input.position()))
+        self.assumed_ranges
+            .iter()
+            .find(|assumed_range| assumed_range.positions.contains(&input.position()))
     }
 
     /// Bounds the difference of two places.

@@ -14,7 +14,6 @@ use crate::handle::Handle;
 use crate::lanes::Mask;
 use crate::layout::{SingleSource, SingleTarget, Word};
 use crate::memory::state;
-use crate::racing_reads::RacingReadMode;
 use ir::{FloatMode, Format, Instr, IntBinary, Width};
 
 /// Returns the lane of a group if it is alone and this module may execute instructions for it: nothing but the
@@ -26,7 +25,7 @@ pub(crate) fn lane_alone(context: &Context<'_, '_>, lanes: Mask) -> Option<usize
         return None;
     }
     let steps = tracker.is_lock_step() || !machine.polls.is_empty();
-    let poisons = matches!(machine.racing_reads, RacingReadMode::Poison(_));
+    let poisons = machine.racing_reads.poisoned().is_some();
     lanes.lowest().filter(|_| !steps && !poisons)
 }
 

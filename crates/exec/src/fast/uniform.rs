@@ -8,31 +8,46 @@
 use crate::context::Context;
 use crate::lanes::Mask;
 use crate::registers::UniformValue;
-use ir::{Access, IntBinary, Op, Reg};
-use rustc_hash::FxHashMap;
+use crate::report::Report;
+use ir::{Access, IntBinary, Op, Operand, Reg};
 use smallvec::SmallVec;
 use sync::Site;
 
-/// The most results that are kept.
+/// The most results that are kept for an instruction, and in all.
+const MAX_OF_SITE: usize = 64;
 const MAX_RESULTS: usize = 1 << 13;
-
-/// Results of instructions, by site and a hash of the operands.
-#[derive(Debug, Default)]
-pub(crate) struct UniformResults {
-    kept: FxHashMap<(Site, u64), Kept>,
-}
 
 /// The most operands of an operation here.
 const MAX_OPERANDS: usize = 4;
 
-/// Operands of an instruction; the rest are zeros.
-type Operands = [UniformValue; MAX_OPERANDS];
+/// Results of instructions.
+#[derive(Debug, Default)]
+pub(crate) struct UniformResults {
+    sites: Vec<Instruction>,
+    count: usize,
+}
+
+/// An instruction, by its site.
+#[derive(Debug, Default)]
+enum Instruction {
+    /// It was not executed yet.
+    #[default]
+    New,
+    /// Its results are not kept.
+    Other,
+    AddressArithmetic {
+        operands: SmallVec<[Operand; MAX_OPERANDS]>,
+        kept: Vec<Kept>,
+    },
+}
+
+/// Values of the operands of an instruction.
+type Operands = SmallVec<[UniformValue; MAX_OPERANDS]>;
 
 /// An instruction with its operands.
 pub(crate) struct UniformKey {
     site: Site,
     hash: u64,
-    rank: usize,
     operands: Operands,
     reports: Reports,
 }
@@ -40,6 +55,8 @@ pub(crate) struct UniformKey {
 /// The results of an instruction.
 #[derive(Debug)]
 struct Kept {
+    /// A hash of the operands and of the block's rank.
+    hash: u64,
     rank: usize,
     operands: Operands,
     results: SmallVec<[(Reg, UniformValue); 2]>,
@@ -54,15 +71,14 @@ struct Reports {
 }
 
 impl Reports {
-    fn take(context: &mut Context<'_, '_>) -> Self {
+    fn take(report: &mut Report) -> Self {
         Self {
-            shared_window: std::mem::take(&mut context.report.shared_window),
-            shared_alignment: std::mem::take(&mut context.report.shared_alignment),
+            shared_window: std::mem::take(&mut report.shared_window),
+            shared_alignment: std::mem::take(&mut report.shared_alignment),
         }
     }
 
-    fn add_to(self, context: &mut Context<'_, '_>) {
-        let report = &mut *context.report;
+    fn add_to(self, report: &mut Report) {
         report.shared_window |= self.shared_window;
         report.shared_alignment = report.shared_alignment.max(self.shared_alignment);
     }
@@ -86,25 +102,57 @@ pub(crate) fn search(context: &mut Context<'_, '_>, op: &Op) -> Search {
         || !context.conditional_lanes.is_empty()
         || context.valued.is_some()
         || context.registers.has_partial();
-    if excluded || !is_address_arithmetic(op) {
+    if excluded {
         return Search::NotUniform;
     }
-    let Some(operands) = operands(context, op) else { return Search::NotUniform };
-    let (site, rank) = (context.site, context.warp.rank);
-    let hash = operands.iter().fold(rank as u64, |hash, operand| {
-        (hash.rotate_left(5) ^ operand.digest()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    });
-    let kept = context.scratch.uniform.kept.get(&(site, hash));
-    let Some(kept) = kept.filter(|kept| kept.rank == rank && kept.operands == operands) else {
-        let reports = Reports::take(context);
-        return Search::Missing(UniformKey { site, hash, rank, operands, reports });
-    };
-    for &(register, value) in &kept.results {
-        context.registers.set_uniform(context.layout, register, value);
+    let Context { scratch, registers, layout, report, warp, site, .. } = context;
+    let (all, position) = (&mut scratch.uniform.sites, *site as usize);
+    if all.len() <= position {
+        all.resize_with(position + 1, Instruction::default);
     }
-    let reports = kept.reports;
-    reports.add_to(context);
-    Search::Found
+    if let Instruction::New = all[position] {
+        all[position] = instruction(op);
+    }
+    let Instruction::AddressArithmetic { operands, kept } = &all[position] else {
+        return Search::NotUniform;
+    };
+    let (mut values, mut hash, mut addresses) = (Operands::new(), warp.rank as u64, false);
+    for &operand in operands {
+        let Some(value) = registers.uniform(layout, operand) else { return Search::NotUniform };
+        addresses |= !matches!(value, UniformValue::Number(_));
+        hash = (hash.rotate_left(5) ^ value.digest()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        values.push(value);
+    }
+    if !addresses {
+        return Search::NotUniform;
+    }
+    let same = |one: &&Kept| one.hash == hash && one.rank == warp.rank && one.operands == values;
+    if let Some(kept) = kept.iter().find(same) {
+        for &(register, value) in &kept.results {
+            registers.set_uniform(layout, register, value);
+        }
+        kept.reports.add_to(report);
+        return Search::Found;
+    }
+    let reports = Reports::take(report);
+    Search::Missing(UniformKey { site: *site, hash, operands: values, reports })
+}
+
+/// Finds the operands of an instruction, if its results are kept.
+fn instruction(op: &Op) -> Instruction {
+    if !is_address_arithmetic(op) {
+        return Instruction::Other;
+    }
+    let mut operands = SmallVec::new();
+    op.visit(&mut |access| {
+        if let Access::Read(operand) = access {
+            operands.push(operand);
+        }
+    });
+    match operands.len() <= MAX_OPERANDS {
+        true => Instruction::AddressArithmetic { operands, kept: Vec::new() },
+        false => Instruction::Other,
+    }
 }
 
 /// Returns `true` for operations whose results depend on their operands alone, and which report nothing besides
@@ -124,34 +172,13 @@ fn is_address_arithmetic(op: &Op) -> bool {
     }
 }
 
-/// Reads the operands, if each is the same in all lanes, and one is no number.
-fn operands(context: &Context<'_, '_>, op: &Op) -> Option<Operands> {
-    let mut found = [UniformValue::Number(0); MAX_OPERANDS];
-    let (mut count, mut uniform, mut addresses) = (0, true, false);
-    op.visit(&mut |access| {
-        let Access::Read(operand) = access else { return };
-        if !uniform {
-            return;
-        }
-        match (context.registers.uniform(context.layout, operand), found.get_mut(count)) {
-            (Some(value), Some(place)) => {
-                addresses |= !matches!(value, UniformValue::Number(_));
-                *place = value;
-                count += 1;
-            }
-            _ => uniform = false,
-        }
-    });
-    (uniform && addresses).then_some(found)
-}
-
 /// Keeps the results of an operation that the general code has executed.
 #[cold]
 pub(crate) fn keep(context: &mut Context<'_, '_>, op: &Op, key: UniformKey) {
-    let UniformKey { site, hash, rank, operands, reports: before } = key;
-    let reports = Reports::take(context);
-    before.add_to(context);
-    reports.add_to(context);
+    let UniformKey { site, hash, operands, reports: before } = key;
+    let reports = Reports::take(context.report);
+    before.add_to(context.report);
+    reports.add_to(context.report);
     let (mut results, mut uniform) = (SmallVec::new(), true);
     op.visit(&mut |access| {
         if let Access::Write(register) = access {
@@ -161,11 +188,19 @@ pub(crate) fn keep(context: &mut Context<'_, '_>, op: &Op, key: UniformKey) {
             }
         }
     });
-    let kept = &mut context.scratch.uniform.kept;
-    if kept.len() >= MAX_RESULTS {
-        kept.clear();
+    let UniformResults { sites, count } = &mut context.scratch.uniform;
+    if *count >= MAX_RESULTS {
+        sites.clear();
+        *count = 0;
     }
-    if uniform {
-        kept.insert((site, hash), Kept { rank, operands, results, reports });
+    if let Some(Instruction::AddressArithmetic { kept, .. }) = sites.get_mut(site as usize)
+        && uniform
+    {
+        if kept.len() >= MAX_OF_SITE {
+            *count -= kept.len();
+            kept.clear();
+        }
+        *count += 1;
+        kept.push(Kept { hash, rank: context.warp.rank, operands, results, reports });
     }
 }

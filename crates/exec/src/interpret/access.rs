@@ -11,7 +11,7 @@ use crate::finding::{AccessKind, Fault, Gap, Origin, Place, Sink};
 use crate::lanes::{Lanes, Mask, WARP};
 use crate::launch::Access;
 use crate::memory::{Alignment, Allocation, Word, state};
-use crate::placement::{Placement, Settled};
+use crate::placement::{AlignmentAssumption, Placement};
 use crate::tags::{Source, Tags};
 use crate::value::unit::Byte;
 use ir::{Address, AddressBase, Space};
@@ -73,10 +73,18 @@ pub(super) fn resolve_indexed(
             let numbers =
                 Tags { pointer: Mask::NONE, unknown: tags.unknown.without(Mask(apart)), ..tags };
             lanes = context.require_numbers(numbers, Sink::Address)?.without(Mask(apart));
+            // Lanes often have the same address.
+            let mut last = None;
             for lane in lanes.iter() {
                 let full = values[lane].wrapping_add_signed(address.offset) & width.mask();
-                let near = keeps_region(values[lane] & width.mask(), full);
-                let pointer = Pointer::decode(full, space).filter(|_| near);
+                let pointer = match last {
+                    Some((value, pointer)) if value == values[lane] => pointer,
+                    _ => {
+                        let near = keeps_region(values[lane] & width.mask(), full);
+                        Pointer::decode(full, space).filter(|_| near)
+                    }
+                };
+                last = Some((values[lane], pointer));
                 if pointer.is_none() || !tags.pointer.has(lane) {
                     report_wild_address(context, full, kind, bytes, Mask(1 << lane));
                     lanes = lanes.without(Mask(1 << lane));
@@ -231,7 +239,7 @@ pub(super) fn note_placement(
 ) {
     let (site, place) = (context.site, context.place);
     let memory = param(context, pointer.area);
-    let settled = |memory: &Allocation| Settled::at(memory, pointer.offset, align);
+    let settled = |memory: &Allocation| AlignmentAssumption::at(memory, pointer.offset, align);
     let found = match memory {
         Some(memory) => settled(memory),
         None => allocation(context, pointer.area, lane).and_then(|(memory, ..)| settled(memory)),

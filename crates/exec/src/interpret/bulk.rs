@@ -63,7 +63,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &BulkCopy) -> Result<
             },
             None => None,
         };
-        check_blocks(context, copy, (source, target, signal), lane)?;
+        check_blocks(context, copy, (source, target, signal), (lane, bytes))?;
         let this = (source, target, signal, bytes, masks.as_ref().map(|masks| masks[lane]));
         let same = same_as(&mut last, this);
         match cluster::ranks(context, &masks, lane)? {
@@ -91,26 +91,28 @@ pub(super) fn same_as<T: PartialEq>(last: &mut Option<T>, this: T) -> SameValue 
 }
 
 /// Checks the blocks of a copy. A copy between shared memories goes to another block, and its mbarrier is in
-/// the destination's block. For reducing copies neither the manual nor a recording says so; then the run stops.
+/// the destination's block. A reducing copy may go to its own block, on an H200 too (recorded); only if it reads what it
+/// changes, the run stops.
 fn check_blocks(
     context: &mut Context<'_, '_>,
     copy: &BulkCopy,
     (source, target, signal): (Pointer, Pointer, Option<Pointer>),
-    lane: usize,
+    (lane, bytes): (usize, u32),
 ) -> Result<(), Gap> {
     let ranks = [Some(source), Some(target), signal];
     let [from, to, mbarrier] = ranks.map(|one| one.and_then(|one| cluster::rank(context, one)));
     let fault = match (from, to, mbarrier) {
-        (Some(from), Some(to), _) if from == to && copy.reduce.is_some() => {
-            return Err(
-                context.gap("a reducing copy to the executing block itself is not modelled")
-            );
-        }
-        (Some(from), Some(to), _) if from == to => ClusterFault::OwnBlock,
+        (Some(from), Some(to), _) if from == to && copy.reduce.is_none() => ClusterFault::OwnBlock,
         (_, Some(to), Some(at)) if to != at => {
             ClusterFault::OtherBlock { destination: to as u32, mbarrier: at as u32 }
         }
-        _ => return Ok(()),
+        _ => {
+            let overlap = source.offset.abs_diff(target.offset) < u64::from(bytes);
+            return match copy.reduce.is_some() && source.area == target.area && overlap {
+                true => Err(context.gap("a reducing copy of the bytes that it changes")),
+                false => Ok(()),
+            };
+        }
     };
     Err(cluster::refuse(context, lane, fault))
 }

@@ -68,15 +68,16 @@ fn report_exited(context: &mut Context<'_, '_>, members: &Lanes) {
         // The lanes learn of the exits: exit comes before the collective in waits-for.
         let all = lanes.or(exited.and(mask));
         context.tracker.apply(context.warp.number, all, SyncEvent::Wait);
-        context.record_fault(lanes_left(context.machine, context.warp, mask), lanes);
+        context.record_fault(lanes_exited(context.machine, context.warp, mask), lanes);
     }
 }
 
 /// The note for a collective that completes without exited lanes.
-pub(crate) fn lanes_left(machine: &Machine<'_>, warp: &Warp, mask: Mask) -> Fault {
-    let left = warp.exits.iter().map(|&(lanes, at)| (lanes.and(mask), machine.place(at)));
-    let left = left.filter(|(lanes, _)| !lanes.is_empty()).map(|(lanes, place)| (lanes.0, place));
-    Fault::LanesLeft { mask: mask.0, left: left.collect() }
+pub(crate) fn lanes_exited(machine: &Machine<'_>, warp: &Warp, mask: Mask) -> Fault {
+    let exited = warp.exits.iter().map(|&(lanes, at)| (lanes.and(mask), machine.place(at)));
+    let exited = exited.filter(|(lanes, _)| !lanes.is_empty());
+    let exited = exited.map(|(lanes, place)| (lanes.0, place));
+    Fault::LanesExited { mask: mask.0, exited: exited.collect() }
 }
 
 /// Executes `bar.warp.sync` for the lanes with the first lane's mask; the others come later.

@@ -45,7 +45,7 @@ use crate::lanes::{Mask, WARP};
 use crate::tags::{Source, Tags};
 pub(crate) use atomic::{commute_between_blocks, commutes, rounds};
 pub(crate) use call::return_values;
-pub(crate) use collective::{Inputs, lanes_left, same_collective};
+pub(crate) use collective::{Inputs, lanes_exited, same_collective};
 use ir::{Guard, Op, Ordering, RegisterPool, Scope, Space, SyncOp};
 pub use matrix::original_register;
 use sync::{ProxySpace, SyncEvent};

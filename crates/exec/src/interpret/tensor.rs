@@ -28,8 +28,8 @@ use crate::memory::{Alignment, Word};
 use crate::tensor_fault::TensorFault;
 use crate::tracker::CopyContents;
 use ir::{
-    Atomic, AtomicOp, MapBits, Operand, Ordering, Scope, Space, Start, TENSOR_MAP_BYTES,
-    TensorCopy, TensorCopyKind, TensorMap, Width,
+    Atomic, AtomicOp, Operand, Ordering, Scope, Space, Start, TENSOR_MAP_BYTES, TensorCopy,
+    TensorCopyKind, TensorMap, Width,
 };
 use sync::{AgentId, MemoryEffect, SameValue};
 
@@ -76,8 +76,8 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
             return Err(context.gap("a tensor copy has a wrong mbarrier address"));
         }
         let from = map;
-        let MapBits { address, map } = read_map(context, from, lane)?;
-        let Some(tensor) = Pointer::decode(address, Space::Global) else {
+        let map = read_map(context, from, lane)?;
+        let Some(tensor) = Pointer::decode(map.address, Space::Global) else {
             return Err(
                 context.gap("a tensor map has an address that does not come from an argument")
             );
@@ -92,7 +92,7 @@ pub(super) fn execute(context: &mut Context<'_, '_>, copy: &TensorCopy) -> Resul
         let same = same_as(&mut last, this);
         for (shared, signal) in targets {
             let lane_copy =
-                TensorCopyLane { lane, same, map: &map, map_pointer: from, tensor, shared };
+                TensorCopyLane { lane, same, map: &map.map, map_pointer: from, tensor, shared };
             copy_box(context, copy, &lane_copy, signal, (&coordinates, &offsets))?;
         }
     }

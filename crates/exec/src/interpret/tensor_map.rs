@@ -11,6 +11,7 @@ use crate::finding::{AccessKind, Fault, Gap};
 use crate::lanes::{Mask, WARP};
 use crate::memory::{Alignment, Word};
 use ir::{MapBits, TENSOR_MAP_BYTES, TensorMap};
+use std::rc::Rc;
 
 /// The alignment of a tensor.
 const TENSOR_ALIGN: u32 = 16;
@@ -22,7 +23,7 @@ pub(super) fn read_map(
     context: &mut Context<'_, '_>,
     pointer: Pointer,
     lane: usize,
-) -> Result<MapBits, Gap> {
+) -> Result<Rc<MapBits>, Gap> {
     match pointer.area {
         Area::Param(_) | Area::Global(_) => {}
         Area::Shared(_) | Area::Local(_) => {
@@ -36,14 +37,31 @@ pub(super) fn read_map(
     let Some(at) = at else {
         return Err(context.gap("the contents of a tensor map are not known"));
     };
+    // Parameters do not change.
+    let is_constant = matches!(pointer.area, Area::Param(_)) && !context.machine.general;
+    if is_constant && let Some(known) = context.scratch.maps.get(&(pointer.area, at)) {
+        return Ok(Rc::clone(known));
+    }
+    let map = Rc::new(decode_map(context, (pointer.area, at), lane)?);
+    if is_constant {
+        context.scratch.maps.insert((pointer.area, at), Rc::clone(&map));
+    }
+    Ok(map)
+}
+
+/// Reads the bytes of a tensor map, and decodes them.
+fn decode_map(
+    context: &mut Context<'_, '_>,
+    (area, at): (Area, usize),
+    lane: usize,
+) -> Result<MapBits, Gap> {
     let mut bytes = [0; TENSOR_MAP_BYTES];
     let mut unknown = Vec::new();
     let words = std::iter::once((0, 8)).chain((8..TENSOR_MAP_BYTES).step_by(4).map(|at| (at, 4)));
     for (offset, size) in words {
         let (mut value, mut unused) = ([0; WARP], [0; WARP]);
         let start = Some(Some(at + offset));
-        let word =
-            read_element(context, pointer.area, lane, start, size, [&mut value, &mut unused]);
+        let word = read_element(context, area, lane, start, size, [&mut value, &mut unused]);
         let expected = if offset == 0 { Word::Pointer } else { Word::Number };
         match word == expected {
             true => {

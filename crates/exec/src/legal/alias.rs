@@ -139,6 +139,10 @@ impl Domain for Aliased<'_> {
         self.inner.no_instruction();
     }
 
+    fn matrix_instruction(&mut self, place: Place) {
+        self.inner.matrix_instruction(place);
+    }
+
     fn memory_flag(&self) -> Option<Arc<AtomicBool>> {
         self.inner.memory_flag()
     }

@@ -16,6 +16,7 @@
 //! treats all copies of an instruction alike, for example those of an unrolled loop. A run that used the
 //! assumption reports it ([`Enclosed::relies_on_alike_fusion`]).
 
+use super::repeated::Repeated;
 use crate::concrete::{self, Conversion};
 use crate::domain::{
     Binary, Connective, Domain, Inputs, Instruction, LIMIT, Numbers, Truths, Unary, Value, Values,
@@ -92,6 +93,8 @@ pub struct Enclosed {
     relies_on_alike_fusion: bool,
     /// Conditions, if they are tracked.
     conditions: Option<Conditions>,
+    /// What several runs share, if their values are compared.
+    repeated: Option<Repeated>,
 }
 
 impl Enclosed {
@@ -105,6 +108,23 @@ impl Enclosed {
     #[must_use]
     pub fn numbering() -> Self {
         Self { tracks_inputs: true, ..Self::default() }
+    }
+
+    /// A domain that tracks inputs and conditions, for several runs of a launch whose values are compared.
+    #[must_use]
+    pub fn for_several_runs() -> Self {
+        Self {
+            conditions: Some(Conditions::default()),
+            repeated: Some(Repeated::default()),
+            ..Self::numbering()
+        }
+    }
+
+    /// Returns `true` if two values counted as equal because the matrix instruction at a place gives the same result
+    /// whenever it is executed on the same operands.
+    #[must_use]
+    pub fn relies_on_repeatable_products(&self) -> bool {
+        self.repeated.as_ref().is_some_and(|repeated| repeated.relies_on_products)
     }
 
     /// Returns `true` if two values counted as equal because the assembler fuses all copies of an instruction
@@ -283,10 +303,17 @@ impl Enclosed {
 
 impl Domain for Enclosed {
     fn inputs(&mut self, inputs: &Inputs) -> Option<Value> {
+        let earlier = self.repeated.as_ref().and_then(|repeated| repeated.inputs(inputs));
+        if earlier.is_some() {
+            return earlier;
+        }
         let count = Value::try_from(inputs.count).ok().filter(|_| self.tracks_inputs)?;
         let first = self.last_value + 1;
         let last = self.last_value.checked_add(count).filter(|last| *last < LIMIT)?;
         self.last_value = last;
+        if let Some(repeated) = &mut self.repeated {
+            repeated.keep_inputs(inputs, first);
+        }
         Some(first)
     }
 
@@ -310,8 +337,21 @@ impl Domain for Enclosed {
         self.apply_per_lane(Operation::Fma, operands, lanes, out);
     }
 
-    fn dot(&mut self, _: &[Value], _: &[Value], _: Value) -> Value {
-        self.fresh()
+    fn matrix_instruction(&mut self, place: Place) {
+        if let Some(repeated) = &mut self.repeated {
+            repeated.matrix_instruction = Some(place);
+        }
+    }
+
+    fn dot(&mut self, a: &[Value], b: &[Value], c: Value) -> Value {
+        let next = self.last_value + 1;
+        let Some(repeated) = self.repeated.as_mut().filter(|_| next < LIMIT) else {
+            return self.fresh();
+        };
+        match repeated.dot((a, b, c), next) {
+            Some(earlier) => earlier,
+            None => self.fresh(),
+        }
     }
 
     fn unordered_sum(&mut self, _: Value, _: Value) -> Value {

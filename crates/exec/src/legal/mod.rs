@@ -20,6 +20,7 @@ mod enclosed;
 pub(crate) mod enclosure;
 mod interval;
 mod matrix;
+mod repeated;
 mod sum;
 
 pub use enclosed::Enclosed;

@@ -2,6 +2,7 @@
 
 use super::conflict_words::{PoisonedReads, Racing};
 use super::mode::RacingReadMode;
+use crate::early_end::EarlyFinding;
 use crate::finding::{AccessKind, Fault};
 use crate::launch::Launch;
 use crate::options::{Checks, Limits};
@@ -49,13 +50,28 @@ pub fn follow_racing_reads(
     }
     let conflict_words = Arc::new(first.conflict_words.clone());
     let observe = RacingReadMode::Observe(Arc::clone(&conflict_words));
-    let observed = check_racing_reads(program, launch, limits, checks, observe);
+    let how = (limits, checks);
+    let Some(observed) = check_racing_reads(program, launch, how, observe, None) else {
+        return first;
+    };
     let Racing { reads, sites, writers: between, gave_up, .. } = observed.racing;
     if gave_up || observed.gap.is_some() {
         return first;
     }
-    let poison = RacingReadMode::Poison(Arc::new(PoisonedReads { reads, sites, between }));
-    let mut last = check_racing_reads(program, launch, limits, checks, poison);
+    let poisoned = Arc::new(PoisonedReads { reads, sites, between });
+    // Usually something depends on them, and the first use of poison decides.
+    let is_use = |found: EarlyFinding<'_>| match found {
+        EarlyFinding::Fault(fault, _) => !fault.is_note(),
+        EarlyFinding::Race(_) => false,
+    };
+    let find_uses = RacingReadMode::FindUses(Arc::clone(&poisoned));
+    if check_racing_reads(program, launch, how, find_uses, Some(&is_use)).is_none() {
+        return first;
+    }
+    let poison = RacingReadMode::Poison(poisoned);
+    let Some(mut last) = check_racing_reads(program, launch, how, poison, None) else {
+        return first;
+    };
     if !has_only_racing_reads(&last) {
         return first;
     }

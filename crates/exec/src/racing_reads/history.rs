@@ -19,9 +19,24 @@ const MIN_SEEN: usize = 64;
 /// The accesses to a word.
 #[derive(Debug, Default)]
 struct Seen {
-    all: Vec<LaneAccess>,
+    /// Writes and updates.
+    writes: Vec<LaneAccess>,
+    reads: Vec<LaneAccess>,
+    /// The epoch of the last access.
+    epoch: u32,
     /// The number of accesses at which those that all threads know of are dropped next.
     prune_at: usize,
+}
+
+impl Seen {
+    fn len(&self) -> usize {
+        self.writes.len() + self.reads.len()
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(&LaneAccess) -> bool) {
+        self.writes.retain(&mut keep);
+        self.reads.retain(keep);
+    }
 }
 
 /// An access of one lane.
@@ -35,6 +50,8 @@ struct LaneAccess {
     bytes: u8,
     extent: Extent,
     read: Option<ReadId>,
+    /// Set for a read that is known to race.
+    is_racing: bool,
 }
 
 /// All accesses of a block to the suspect words.
@@ -74,7 +91,8 @@ impl History {
     ) {
         let conflict_words = Arc::clone(&self.conflict_words);
         for word in words(area, offset, bytes) {
-            let between = conflict_words.between.contains(&word);
+            let between =
+                !conflict_words.between.is_empty() && conflict_words.between.contains(&word);
             if between || conflict_words.words.contains(&word) {
                 self.racing.gave_up |= access.copy.is_some() || access.non_coherent;
                 let extent = (access.element, offset as u32 & (access.element.max(1) - 1));
@@ -97,6 +115,7 @@ impl History {
                     bytes: covered_bytes(word.1, offset, bytes),
                     extent,
                     read: None,
+                    is_racing: false,
                 };
                 self.compare(clocks, access, word, now);
             }
@@ -106,14 +125,19 @@ impl History {
     /// Compares an access with the earlier ones to a word, lane by lane, and records it.
     fn compare(&mut self, clocks: &Clocks, access: &Access, word: Word, now: LaneAccess) {
         let Self { seen, counts, racing, .. } = self;
-        let Seen { all: seen, prune_at } = seen.entry(word).or_default();
-        if !clocks.any_exited() {
+        let seen = seen.entry(word).or_default();
+        if seen.epoch != now.epoch && !clocks.any_exited() {
             seen.retain(|earlier| earlier.epoch == now.epoch);
+            seen.epoch = now.epoch;
         }
-        if seen.len() >= (*prune_at).max(MIN_SEEN) {
-            // Nothing that any thread does from now on is unordered with these.
+        // Nothing that any thread does from now on is unordered with these.
+        let is_full = seen.len() >= seen.prune_at.max(MIN_SEEN);
+        if is_full || now.kind != MemoryEffect::Read {
+            seen.retain(|earlier| !clocks.known_to_all(earlier.who.warp, earlier.time));
+        }
+        if is_full {
             seen.retain(|earlier| !clocks.all_threads_know(earlier.who, earlier.time));
-            *prune_at = 2 * seen.len();
+            seen.prune_at = 2 * seen.len();
         }
         for lane in access.lanes.iter() {
             let who = LaneId { lane: lane as u8, ..now.who };
@@ -121,24 +145,30 @@ impl History {
             let read =
                 (now.kind == MemoryEffect::Read).then(|| counts.next(access.site, word, thread));
             let now = LaneAccess { who, read, ..now };
-            for earlier in seen.iter() {
-                let disjoint = earlier.bytes & now.bytes == 0;
-                if disjoint || earlier.read.is_some() == read.is_some() {
+            let others = if read.is_some() { &mut seen.writes } else { &mut seen.reads };
+            let mut is_racing = false;
+            for earlier in others {
+                let is_apart = earlier.bytes & now.bytes == 0;
+                if is_apart || clocks.ordered(earlier.who, earlier.time, who) {
                     continue;
                 }
-                if !clocks.ordered(earlier.who, earlier.time, who) {
-                    racing.gave_up |= earlier.extent != now.extent;
-                    if let Some(read) = earlier.read.or(read) {
-                        racing.sites.insert(read.0);
-                        racing.reads.insert(read);
-                    }
+                racing.gave_up |= earlier.extent != now.extent;
+                let (read, is_known) = match read {
+                    Some(read) => (Some(read), &mut is_racing),
+                    None => (earlier.read, &mut earlier.is_racing),
+                };
+                if let (Some(read), false) = (read, std::mem::replace(is_known, true)) {
+                    racing.sites.insert(read.0);
+                    racing.reads.insert(read);
                 }
             }
+            let now = LaneAccess { is_racing, ..now };
             if seen.len() == MAX_SEEN {
                 racing.gave_up = true;
                 return;
             }
-            seen.push(now);
+            let alike = if read.is_some() { &mut seen.reads } else { &mut seen.writes };
+            alike.push(now);
         }
     }
 }

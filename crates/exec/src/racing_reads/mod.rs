@@ -9,7 +9,11 @@
 //!    one conflict at a word that has any. But it drops a lane's read for a later one of the same lane, and
 //!    here all of them are needed. Between blocks only the words are known, so every load from them counts;
 //! 3. one in which those reads return poison. Poison is tracked as usual: if it reaches something that
-//!    matters, that is a finding. If there are no findings but the races themselves, they are notes.
+//!    matters, that is a finding. The run ends there, and the races stay errors;
+//! 4. if there was no such finding, the same with a search for races. If there are no findings but the races
+//!    themselves, they are notes.
+//!
+//! The second and the third run do not look for races in shared memory, which is most of the cost of a run.
 //!
 //! This errs towards errors: words are coarser than bytes, and blocks are combined. If the accesses differ in
 //! size, if anything but a plain load reads, or if there are too many, the races stay errors.

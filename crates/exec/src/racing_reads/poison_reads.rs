@@ -1,7 +1,6 @@
 //! Makes racing loads return poison.
 
 use super::conflict_words::{Block, Word, words};
-use super::mode::RacingReadMode;
 use crate::address::Pointer;
 use crate::context::Context;
 use crate::finding::Origin;
@@ -12,7 +11,7 @@ use ir::{AddressBase, Load};
 /// Returns the racing lanes of each destination of a load. Call it once for each executed load, before the
 /// load, because it counts reads.
 pub(crate) fn racing_lanes(context: &mut Context<'_, '_>, load: &Load) -> Vec<Mask> {
-    let RacingReadMode::Poison(poisoned) = &context.machine.racing_reads else { return Vec::new() };
+    let Some(poisoned) = context.machine.racing_reads.poisoned() else { return Vec::new() };
     let by_site = poisoned.sites.contains(&context.site);
     if !by_site && poisoned.between.is_empty() {
         return Vec::new();

@@ -28,6 +28,10 @@ struct ProductInFlight {
     registers: Vec<Reg>,
     /// The number of its registers that no later product uses.
     owned: usize,
+    /// Set if these are data in all lanes after the product, and no other instruction accessed them since.
+    data: bool,
+    /// Likewise, after the product before it in a chain.
+    was_data: bool,
 }
 
 /// The registers of products in one function of a warp.
@@ -68,6 +72,7 @@ impl Windows {
             && let Some(earlier) = self.in_flight.iter_mut().find(same)
         {
             (earlier.product, earlier.place) = (product, place);
+            earlier.was_data = std::mem::take(&mut earlier.data);
             return None;
         }
         let number = self.next;
@@ -98,8 +103,19 @@ impl Windows {
             accumulator,
             registers,
             owned,
+            data: false,
+            was_data: false,
         });
         found
+    }
+
+    /// The last product whose accumulator these registers are.
+    fn of_accumulator(&mut self, registers: &[Reg]) -> Option<&mut ProductInFlight> {
+        let number = self.owners.get(&registers.first()?.position())?;
+        let is_it = |one: &&mut ProductInFlight| {
+            one.number == *number && one.accumulator.is_some() && one.registers == registers
+        };
+        self.in_flight.iter_mut().find(is_it).filter(|one| one.owned == registers.len())
     }
 }
 
@@ -144,14 +160,31 @@ impl Registers {
                 _ => return,
             };
             let position = register.position();
-            if let Some(earlier) = windows.product_in_flight(position)
-                && (writes || earlier.accumulator.is_some())
-            {
-                found = found.or(Some(RegisterWindow::InFlight { product: earlier.place }));
+            if let Some(earlier) = windows.product_in_flight(position) {
+                earlier.data = false;
+                if writes || earlier.accumulator.is_some() {
+                    found = found.or(Some(RegisterWindow::InFlight { product: earlier.place }));
+                }
             }
             windows.touched.insert(position, place);
         });
         found
+    }
+
+    /// Returns `true` if the accumulator of the product that was just started was data in all lanes before.
+    pub(crate) fn accumulator_is_data(&mut self, accumulator: &[Reg]) -> bool {
+        let windows = self.product_registers.as_mut();
+        let known = windows.and_then(|windows| windows.of_accumulator(accumulator));
+        known.is_some_and(|product| product.was_data) || self.are_data(accumulator)
+    }
+
+    /// Records that the accumulator of the product that was just started is data in all lanes now.
+    pub(crate) fn set_accumulator_data(&mut self, accumulator: &[Reg]) {
+        debug_assert!(self.are_data(accumulator), "the accumulator is data");
+        let windows = self.product_registers.as_mut();
+        if let Some(product) = windows.and_then(|windows| windows.of_accumulator(accumulator)) {
+            product.data = true;
+        }
     }
 
     /// Starts a product. Returns the first violation by its registers, if any.

@@ -56,6 +56,9 @@ impl Tracker {
                 history.access(self.order.clocks(), &access, (area, part.offset, bytes));
             }
         }
+        if self.ignores_shared && matches!(area, Area::Shared(_)) {
+            return;
+        }
         conflicts.allocation = area_code(area);
         let (clocks, copies) = (self.order.clocks(), self.order.copies());
         shadow.access_each(clocks, copies, (&access, bytes), each, conflicts);

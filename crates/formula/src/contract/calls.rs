@@ -131,7 +131,7 @@ impl<'f> Translator<'f> {
             let plural = if count == 1 { "" } else { "s" };
             return Err(Error::new(span, format!("`{}` takes {count} number{plural}", name.text)));
         }
-        expressions.into_iter().map(|one| self.number(one)).collect()
+        expressions.into_iter().map(|expression| self.number(expression)).collect()
     }
 
     /// `size(x, 0)`: a dimension of a tensor.
@@ -174,7 +174,7 @@ fn c_call(name: &str, numbers: Vec<Term>) -> Term {
     {
         return root;
     }
-    let texts: Vec<&str> = numbers.iter().map(|one| one.text.as_str()).collect();
+    let texts: Vec<&str> = numbers.iter().map(|number| number.text.as_str()).collect();
     let parts: Vec<&Term> = numbers.iter().collect();
     Term::of(format!("::{name}({})", texts.join(", ")), Ty::Real, &parts)
 }

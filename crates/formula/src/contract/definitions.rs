@@ -119,9 +119,9 @@ impl<'f> Translator<'f> {
         if self.defined.iter().any(|one| one.name == text) {
             return Err(Error::new(span, format!("`{text}` is defined twice")));
         }
-        let position = self.sizes.tensors.iter().position(|one| one.name == *text);
+        let position = self.sizes.tensors.iter().position(|tensor| tensor.name == *text);
         let is_argument =
-            position.is_some() || self.sizes.scalars.iter().any(|one| one.name == *text);
+            position.is_some() || self.sizes.scalars.iter().any(|scalar| scalar.name == *text);
         self.taken = self.reserved_names();
         let sizes = match (is_let, position) {
             (true, _) if is_argument => {
@@ -174,8 +174,8 @@ impl<'f> Translator<'f> {
 
     /// Names that no variable may have.
     fn reserved_names(&self) -> BTreeSet<String> {
-        let tensors = self.sizes.tensors.iter().map(|one| one.name.clone());
-        let scalars = self.sizes.scalars.iter().map(|one| one.name.clone());
+        let tensors = self.sizes.tensors.iter().map(|tensor| tensor.name.clone());
+        let scalars = self.sizes.scalars.iter().map(|scalar| scalar.name.clone());
         let words = CPP_KEYWORDS.iter().map(|one| (*one).to_owned());
         tensors.chain(scalars).chain(words).collect()
     }
@@ -185,7 +185,7 @@ impl<'f> Translator<'f> {
         let numbered = (2..).map(|number| format!("{name}_{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
         // There are more numbers than names.
-        let name = names.find(|one| !self.taken.contains(one)).unwrap_or_default();
+        let name = names.find(|name| !self.taken.contains(name)).unwrap_or_default();
         self.taken.insert(name.clone());
         name
     }
@@ -222,8 +222,8 @@ impl<'f> Translator<'f> {
 
     /// Returns `true` for the name of an argument or of an earlier definition.
     pub(super) fn is_named(&self, name: &str) -> bool {
-        self.sizes.tensors.iter().any(|one| one.name == name)
-            || self.sizes.scalars.iter().any(|one| one.name == name)
+        self.sizes.tensors.iter().any(|tensor| tensor.name == name)
+            || self.sizes.scalars.iter().any(|scalar| scalar.name == name)
             || self.defined.iter().any(|one| one.name == name)
     }
 
@@ -281,7 +281,7 @@ impl<'f> Translator<'f> {
     /// Returns the mistake of a definition of an unknown tensor.
     fn unknown_output(&self, name: &Name) -> Error {
         let text = &name.text;
-        let tensors = self.sizes.tensors.iter().map(|one| one.name.as_str());
+        let tensors = self.sizes.tensors.iter().map(|tensor| tensor.name.as_str());
         let hint = match closest(text, tensors) {
             Some(name) => format!("did you mean `{name}`?"),
             None => {
@@ -327,7 +327,7 @@ impl<'f> Translator<'f> {
         let text = format!("ensures {}", quantified(variables, &ranges, &claim));
         for (claim, span) in std::mem::take(&mut self.formula_claims) {
             let text = format!("ensures {claim}");
-            if self.contract.clauses.iter().all(|one| one.text != text) {
+            if self.contract.clauses.iter().all(|clause| clause.text != text) {
                 self.contract.clauses.push(Clause { text, span, is_about_formula: true });
             }
         }
@@ -362,7 +362,7 @@ impl<'f> Translator<'f> {
     /// Returns the sizes of an earlier definition or of a tensor.
     pub(super) fn sizes_of(&self, name: &str) -> Option<&[Term]> {
         let defined = self.defined.iter().find(|one| one.name == name);
-        let tensor = || self.sizes.tensors.iter().position(|one| one.name == name);
+        let tensor = || self.sizes.tensors.iter().position(|tensor| tensor.name == name);
         match defined {
             Some(defined) => Some(&defined.sizes),
             None => tensor().map(|position| self.shapes[position].as_slice()),

@@ -27,7 +27,7 @@ impl<'f> Translator<'f> {
                 format!("`{}` has {count} dimension{plural} and here {given} indices", name.text);
             return Err(Error::new(span, message));
         }
-        let indices = indices.iter().map(|one| self.integer(one));
+        let indices = indices.iter().map(|index| self.integer(index));
         let indices = indices.collect::<Result<Vec<Term>, Error>>()?;
         let inside: Vec<String> = indices
             .iter()
@@ -89,7 +89,7 @@ impl<'f> Translator<'f> {
         if let Some(defined) = defined.as_ref().filter(|one| one.is_let) {
             return self.inline_let(defined, indices, span);
         }
-        let Some(tensor) = self.sizes.tensors.iter().find(|one| one.name == name) else {
+        let Some(tensor) = self.sizes.tensors.iter().find(|tensor| tensor.name == name) else {
             return Err(self.unknown(name, span));
         };
         let element = format!("{name}[{}]", flat_position(indices, sizes));
@@ -145,13 +145,13 @@ impl<'f> Translator<'f> {
 
     /// Returns the mistake of an unknown name.
     pub(super) fn unknown(&self, name: &str, span: Span) -> Error {
-        if self.sizes.tensors.iter().any(|one| one.name == name) {
+        if self.sizes.tensors.iter().any(|tensor| tensor.name == name) {
             let message = format!("`{name}` is an output that is not defined above");
             return Error::new(span, message);
         }
-        let tensors = self.sizes.tensors.iter().map(|one| one.name.as_str());
+        let tensors = self.sizes.tensors.iter().map(|tensor| tensor.name.as_str());
         let known = tensors
-            .chain(self.sizes.scalars.iter().map(|one| one.name.as_str()))
+            .chain(self.sizes.scalars.iter().map(|scalar| scalar.name.as_str()))
             .chain(self.defined.iter().map(|one| one.name))
             .chain(self.scope.iter().map(|one| one.0));
         let hint = closest(name, known.filter(|one| *one != name));

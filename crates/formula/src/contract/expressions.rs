@@ -66,7 +66,7 @@ impl<'f> Translator<'f> {
         if let Some(value) = self.single(name, span) {
             return value;
         }
-        if let Some(scalar) = self.sizes.scalars.iter().find(|one| one.name == name) {
+        if let Some(scalar) = self.sizes.scalars.iter().find(|scalar| scalar.name == name) {
             let ty = if scalar.is_integer { Ty::Integer } else { Ty::Real };
             // The contract requires sizes not to be negative.
             let is_size = self.shapes.iter().flatten().any(|size| size.text == name);

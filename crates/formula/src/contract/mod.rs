@@ -78,7 +78,8 @@ pub struct Sizes {
 impl Sizes {
     /// Returns the format that literals are rounded to.
     fn format(&self) -> Format {
-        let is_double = |one: &SizedTensor| one.scalar == Scalar::Float(Format::F64);
+        let is_double =
+            |sized_tensor: &SizedTensor| sized_tensor.scalar == Scalar::Float(Format::F64);
         if self.tensors.iter().any(is_double) { Format::F64 } else { Format::F32 }
     }
 }
@@ -112,18 +113,22 @@ pub fn contract(formula: &Formula, sizes: &Sizes) -> Result<Contract, Error> {
     for definition in &formula.definitions {
         translator.define(definition)?;
     }
-    let is_defined =
-        |name: &str| formula.definitions.iter().any(|one| !one.is_let && one.name.text == name);
-    let first = formula.definitions.iter().find(|one| !one.is_let);
+    let is_defined = |name: &str| {
+        formula
+            .definitions
+            .iter()
+            .any(|definition| !definition.is_let && definition.name.text == name)
+    };
+    let first = formula.definitions.iter().find(|definition| !definition.is_let);
     for tensor in &sizes.tensors {
         if let Some(first) = first.filter(|_| !is_defined(&tensor.name)) {
             translator.claim_unchanged(tensor, first);
         }
     }
-    let missing = sizes.tensors.iter().find(|one| one.is_output && !is_defined(&one.name));
+    let missing = sizes.tensors.iter().find(|tensor| tensor.is_output && !is_defined(&tensor.name));
     let message = match missing {
         Some(tensor) => format!("nothing defines the output `{}`", tensor.name),
-        None if formula.definitions.iter().all(|one| one.is_let) => {
+        None if formula.definitions.iter().all(|definition| definition.is_let) => {
             "the formula defines no tensor of the kernel".to_owned()
         }
         None => return Ok(translator.contract),

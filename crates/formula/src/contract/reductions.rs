@@ -298,7 +298,7 @@ fn tuple_count(ranges: &[IndexRange]) -> Term {
     let length = combine(Binary::Subtract, &last.high, &last.low);
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut words = length.text.split(|letter| !is_word(letter));
-    match words.any(|word| others.iter().any(|one| one.variable == word)) {
+    match words.any(|word| others.iter().any(|other| other.variable == word)) {
         true => fold_over("+", others, &length),
         false => combine(Binary::Multiply, &tuple_count(others), &length),
     }

@@ -41,7 +41,7 @@ pub struct Compiled {
 pub struct Launch {
     /// A program of one kernel, for runs on reals.
     pub reals: Program,
-    /// The same kernel in double precision, for runs on bits.
+    /// The program with doubles in place of reals, for runs on bits.
     pub bits: Program,
     /// The kernel.
     pub kernel: FuncId,

@@ -274,7 +274,7 @@ impl Emitter<'_> {
 
     fn function(&mut self, function: Function, arguments: &[Node], ty: Type) -> Operand {
         let is_integer = arguments.first().is_some_and(|one| one.ty == Type::Integer);
-        let all: Vec<Operand> = arguments.iter().map(|one| self.value(one)).collect();
+        let all: Vec<Operand> = arguments.iter().map(|argument| self.value(argument)).collect();
         let zero = Operand::Constant(0);
         match (function, all.as_slice()) {
             (Function::Real(function), [a]) => self.real(function, *a, None),

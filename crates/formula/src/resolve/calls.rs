@@ -159,8 +159,10 @@ impl Resolver<'_> {
             let message = format!("`{}` takes {count} number{plural}", name.text);
             return Err(Error::new(span, message));
         }
-        let mut nodes: Vec<Node> =
-            expressions.iter().map(|one| self.numeric(one)).collect::<Result<_, _>>()?;
+        let mut nodes: Vec<Node> = expressions
+            .iter()
+            .map(|expression| self.numeric(expression))
+            .collect::<Result<_, _>>()?;
         let is_data = nodes.iter().any(|node| node.is_data);
         let keeps_integers = matches!(
             function,

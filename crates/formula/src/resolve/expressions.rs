@@ -124,15 +124,15 @@ impl Resolver<'_> {
 
     pub(super) fn unknown(&self, name: &str, span: Span) -> Error {
         let is_output =
-            self.environment.tensors.iter().any(|one| one.is_output && one.name == name);
+            self.environment.tensors.iter().any(|tensor| tensor.is_output && tensor.name == name);
         if is_output {
             let message = format!("`{name}` is an output that is not defined above");
             return Error::new(span, message);
         }
-        let tensors = self.environment.tensors.iter().filter(|one| one.is_input);
+        let tensors = self.environment.tensors.iter().filter(|tensor| tensor.is_input);
         let known = tensors
-            .map(|one| one.name.as_str())
-            .chain(self.environment.scalars.iter().map(|one| one.name.as_str()))
+            .map(|tensor| tensor.name.as_str())
+            .chain(self.environment.scalars.iter().map(|scalar| scalar.name.as_str()))
             .chain(self.defined.iter().map(|one| one.0.as_str()))
             .chain(self.scope.iter().map(|one| one.0.as_str()));
         let known = known.filter(|known| *known != name);
@@ -179,7 +179,7 @@ impl Resolver<'_> {
             return Err(Error::new(span, message));
         }
         let indices: Vec<Node> =
-            indices.iter().map(|one| self.integer(one)).collect::<Result<_, _>>()?;
+            indices.iter().map(|index| self.integer(index)).collect::<Result<_, _>>()?;
         let ty = type_of(self.typed.arrays[array].scalar);
         let outside = match outside.map(|one| self.expression(one)).transpose()? {
             Some(node) if node.ty == Type::Integer && ty == Type::Real => Some(to_real(node)),

@@ -147,7 +147,7 @@ impl Resolver<'_> {
         }
         let tensor = self.environment.tensors.iter().find(|tensor| tensor.name == *text);
         let is_argument =
-            tensor.is_some() || self.environment.scalars.iter().any(|one| one.name == *text);
+            tensor.is_some() || self.environment.scalars.iter().any(|scalar| scalar.name == *text);
         let shape = match (is_let, tensor) {
             (true, _) if is_argument => {
                 let message = format!("`{text}` is an argument; a `let` needs a name of its own");

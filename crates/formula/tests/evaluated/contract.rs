@@ -86,7 +86,7 @@ impl Numbers {
     fn assert_claims(&self, text: &str, kernel: &Kernel, outputs: &BTreeMap<String, Vec<f64>>) {
         let launch = self.launch(kernel);
         let value = |scalar: Scalar, number: f64| match scalar {
-            Scalar::Float(_) => Value::Float(number),
+            Scalar::Float(_) => Value::float(number),
             Scalar::Integer { .. } => integer(number as i128),
         };
         let (mut before, mut after) = (Contents::new(), Contents::new());
@@ -113,8 +113,8 @@ impl Numbers {
                 let mut changed = after.clone();
                 let element = &mut changed.get_mut(&id).unwrap()[at];
                 *element = match *element {
-                    Value::Float(number) if number.is_finite() => {
-                        Value::Float(number + number.abs().max(1.0))
+                    Value::Float(real) if real.is_finite() => {
+                        Value::float(real.value() + real.value().abs().max(1.0))
                     }
                     Value::Float(_) => continue,
                     Value::Int { value, .. } => integer(value + 1),

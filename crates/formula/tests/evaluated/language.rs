@@ -170,7 +170,7 @@ fn filters_leave_elements_out() {
     );
 }
 
-/// The same text is an integer as an index and a real as a summand.
+/// `count(…)` is an integer as an index and a real as a summand.
 #[test]
 fn a_reduction_may_be_an_integer_and_a_real() {
     let x = line("x", 5).output("y", &[5]);

@@ -55,7 +55,8 @@ impl SwapLoop {
         let relaxed = matches!(self.swap.ordering, Ordering::Relaxed(_))
             && matches!(load.ordering, Ordering::Weak | Ordering::Volatile | Ordering::Relaxed(_));
         let after = &live(function)[self.exit];
-        let is_used = |one: &Instr| registers(one).0.iter().any(|&register| after.has(register));
+        let is_used =
+            |instr: &Instr| registers(instr).0.iter().any(|&register| after.has(register));
         let of_registers = (self.instructions.iter().enumerate())
             .all(|(position, one)| position == self.swap_at || one.op.is_of_registers());
         let sized = *width == self.swap.scalar.width() && *width >= Width::B32;

@@ -196,7 +196,8 @@ pub(super) struct Region<'f> {
 pub(super) fn canonical(function: &Function, address: Address) -> Address {
     let AddressBase::Register(mut base) = address.base else { return address };
     for _ in 0..MAX_COPIES {
-        let mut writers = function.instructions().filter(|one| registers(one).0.contains(&base));
+        let mut writers =
+            function.instructions().filter(|instruction| registers(instruction).0.contains(&base));
         let (only, None) = (writers.next().map(|one| &one.op), writers.next()) else {
             return address;
         };

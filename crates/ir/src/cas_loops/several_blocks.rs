@@ -137,7 +137,10 @@ impl Loop {
         let (ordering, base) = (swap.ordering, canonical(function, swap.address).base);
         let Some(scope) = ordering.scope() else { return };
         let moves = |block: &BlockId| {
-            let written = function.blocks[*block].instructions.iter().map(|one| registers(one).0);
+            let written = function.blocks[*block]
+                .instructions
+                .iter()
+                .map(|instruction| registers(instruction).0);
             written.flatten().any(|one| base == AddressBase::Register(one))
         };
         if self.blocks.iter().any(moves) {
@@ -228,7 +231,9 @@ impl HeaderState {
         let alive = &live(function)[found.header];
         let blocks = found.blocks.iter().map(|block| &function.blocks[*block]);
         let written: BTreeSet<Reg> = blocks
-            .flat_map(|block| block.instructions.iter().flat_map(|one| registers(one).0))
+            .flat_map(|block| {
+                block.instructions.iter().flat_map(|instruction| registers(instruction).0)
+            })
             .collect();
         let carried: Vec<Reg> = written.into_iter().filter(|one| alive.has(*one)).collect();
         // Control enters from outside the recognised blocks: several carried registers may hold different numbers.
@@ -294,7 +299,7 @@ impl HeaderState {
         let (before, was_read) = (self.facts.len(), self.is_read);
         for path in paths {
             let facts = self.facts_at(walk, path)?;
-            self.facts.retain(|one| facts.contains(one));
+            self.facts.retain(|fact| facts.contains(fact));
         }
         Some((before, was_read) != (self.facts.len(), self.is_read))
     }
@@ -339,7 +344,8 @@ impl Kept<'_, '_> {
             Node::Read(_) => return None,
         };
         let after = &live(function)[self.exit];
-        let mut needed: Vec<Reg> = writers.keys().copied().filter(|one| after.has(*one)).collect();
+        let mut needed: Vec<Reg> =
+            writers.keys().copied().filter(|writer| after.has(*writer)).collect();
         // A register that is used after the loop must be written on every path: before the first branch.
         let in_front =
             |register: &Reg| writers[register].iter().all(|place| place.0 == self.start.0);

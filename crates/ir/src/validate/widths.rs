@@ -225,7 +225,7 @@ impl Check<'_> {
         if !(1..=MAX_DIMENSIONS).contains(&copy.coordinates.len()) {
             self.problem(op, "a tensor has one to five dimensions");
         }
-        copy.coordinates.iter().for_each(|&one| self.reads(one, Width::B32, op));
+        copy.coordinates.iter().for_each(|&coordinate| self.reads(coordinate, Width::B32, op));
         if let TensorCopyKind::Load { offsets, multicast, .. } = &copy.kind {
             offsets.iter().chain(multicast).for_each(|&one| self.reads(one, Width::B16, op));
         }

@@ -165,7 +165,10 @@ fn depends_on_data(function: &Function) -> Vec<bool> {
 pub(super) fn may_be_undefined(function: &Function) -> Vec<bool> {
     let live = Liveness::of(function);
     let given = |register: Reg| {
-        function.params.iter().any(|one| matches!(one, Param::Register(of, _) if *of == register))
+        function
+            .params
+            .iter()
+            .any(|parameter| matches!(parameter, Param::Register(of, _) if *of == register))
     };
     let entry = BlockId::from_position(0);
     let unwritten = |register: Reg| live.at(entry, register) && !given(register);

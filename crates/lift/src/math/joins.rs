@@ -35,8 +35,8 @@ pub(crate) fn add_join_blocks(function: &mut Function) -> bool {
 /// Returns the smallest group of predecessors, at least two and not all, with a dominating branch of their own.
 fn inner_group(function: &Function, flow: &Flow, block: BlockId) -> Option<Vec<BlockId>> {
     let before = &flow.predecessors[block];
-    let plain = |one: &BlockId| {
-        let terminator = &function.blocks[*one].terminator;
+    let plain = |block: &BlockId| {
+        let terminator = &function.blocks[*block].terminator;
         matches!(terminator, Terminator::Jump(_) | Terminator::Branch { .. })
     };
     // Loop headers stay as they are.

@@ -56,7 +56,9 @@ impl Writer<'_> {
                 };
                 open(0) || open(1) && open(2)
             }
-            Node::Op(_, operands) => operands.as_slice().iter().any(|one| self.is_open(one.node())),
+            Node::Op(_, operands) => {
+                operands.as_slice().iter().any(|operand| self.is_open(operand.node()))
+            }
         }
     }
 

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     };
     let option = |name: &str| {
-        let at = options.iter().position(|one| one == name)?;
+        let at = options.iter().position(|option| option == name)?;
         options.get(at + 1).map(String::as_str)
     };
     let limit = option("--limit").unwrap_or(LIMIT);
@@ -156,8 +156,8 @@ fn ask(binary: &str, case: &Case, limit: f64) -> Answer {
 
 /// Reads the last line of the shell's `times`, the times of its children: `0m1.250s 0m0.125s`.
 fn processor_time(line: &str) -> f64 {
-    let part = |one: &str| -> Option<f64> {
-        let (minutes, seconds) = one.strip_suffix('s')?.split_once('m')?;
+    let part = |text: &str| -> Option<f64> {
+        let (minutes, seconds) = text.strip_suffix('s')?.split_once('m')?;
         Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
     };
     line.split_whitespace().filter_map(part).sum()

@@ -37,8 +37,8 @@ fn introduce(text: &mut String, asked: &Asked<'_>, commit: &str, limit: &str) {
     let seeds = || asked.iter().filter_map(|(case, _)| case.seed.parse::<u64>().ok());
     let (first, last) = (seeds().min().unwrap_or(0), seeds().max().unwrap_or(0));
     text.push_str(
-        "`prove` and `equiv --for-all-sizes` are measured on random kernels, so that a rule made for one known kernel gains nothing. Each case begins \
-         with a *base* kernel. Transformations that keep its meaning are applied to it, and in some cases one breaking mutation. So the right \
+        "`prove` and `equiv --for-all-sizes` are measured on random kernels, so a rule made for one known kernel gains nothing. Each case is a \
+         *base* kernel, rewritten by transformations that keep its meaning. Some cases also have one breaking mutation. So the right \
          verdict is known by construction; it was also checked on at least 300 launches. A *safety* question is about races and memory errors, a \
          *contract* question about a postcondition, and a *pair* question about the equality of two kernels.\n\n",
     );
@@ -116,7 +116,7 @@ fn by_cell<'a>(asked: &Asked<'a>) -> BTreeMap<(String, String), Vec<&'a Answer>>
 }
 
 fn proved(answers: &[&Answer]) -> usize {
-    answers.iter().filter(|one| one.status == 0).count()
+    answers.iter().filter(|answer| answer.status == 0).count()
 }
 
 fn cells(text: &mut String, asked: &Asked<'_>) {
@@ -172,7 +172,7 @@ fn low_cells(text: &mut String, asked: &Asked<'_>) {
     text.push_str("| base | group | proved | most frequent reason |\n|---|---|---|---|\n");
     for ((base, group), answers) in found {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for answer in answers.iter().filter(|one| one.status != 0) {
+        for answer in answers.iter().filter(|answer| answer.status != 0) {
             *counts.entry(reason(answer)).or_default() += 1;
         }
         let most = counts.into_iter().max_by_key(|(_, count)| *count);

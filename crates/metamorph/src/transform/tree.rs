@@ -14,7 +14,7 @@ enum Tree {
     Halving,
     /// Thread `t` adds element `t + d` if `2d` divides `t`; `d` doubles.
     Interleaved,
-    /// The same sums by threads with consecutive numbers: thread `t` adds to element `2dt`.
+    /// Like `Interleaved`, but thread `t` adds to element `2dt`, so that the active threads have consecutive numbers.
     Consecutive,
     /// Halving, rounded up; for blocks of any size.
     RoundingUp,

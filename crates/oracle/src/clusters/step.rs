@@ -392,7 +392,7 @@ impl State {
     ) {
         // Every cell was initialised.
         *race |= known & init(block, false) == 0;
-        let change = accesses(program).find(|one| one.event == event).map(|one| one.change);
+        let change = accesses(program).find(|access| access.event == event).map(|one| one.change);
         for other in accesses(program).filter(|other| self.happened & other.event != 0) {
             let conflict = (other.block, other.cell) == (block, cell) && (writes || other.writes);
             let commute = change.is_some_and(|change| change.commutes(other.change));

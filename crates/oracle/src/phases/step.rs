@@ -155,7 +155,7 @@ impl State {
     pub(super) fn all_at_block(&self, program: &PhaseProgram, _: usize) -> bool {
         (0..program.warps()).all(|warp| {
             let lanes = (0..program.threads.len()).filter(|&one| program.place(one).0 == warp);
-            let mut ops = lanes.filter_map(|one| self.op(program, one)).peekable();
+            let mut ops = lanes.filter_map(|lane| self.op(program, lane)).peekable();
             ops.peek().is_some() && ops.all(|op| op == PhaseOp::Block)
         })
     }

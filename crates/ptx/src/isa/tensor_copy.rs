@@ -203,7 +203,9 @@ impl Insn<'_, '_, '_> {
             let why = format!("{rank} coordinates are needed here");
             return Err(self.bad_operand(operand, &why));
         }
-        let each = coordinates.into_iter().map(|one| self.source(one, Type::S32, Fit::Exact));
+        let each = coordinates
+            .into_iter()
+            .map(|coordinate| self.source(coordinate, Type::S32, Fit::Exact));
         Ok((map, each.collect::<Lower<_>>()?))
     }
 }

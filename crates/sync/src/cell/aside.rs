@@ -9,7 +9,7 @@
 //! after one of them is ordered after everything before that one. A later write of the same value hides
 //! nothing new.
 //!
-//! A copy that hides something is not tracked this way ([`Hides::Something`]): the result is left open for an
+//! A copy that hides something is not tracked this way ([`HiddenValue::MayDiffer`]): the result is left open for an
 //! access that is unordered with it and writes the same. That errs towards `unknown`.
 //!
 //! **Changes of earlier epochs.** Once all threads have passed a common barrier, updates and equal writes are ordered
@@ -18,7 +18,7 @@
 //! thread is enough: a fence that makes it visible makes the thread's earlier ones visible too.
 
 use super::{AccessOrder, Cell, mark};
-use crate::entry::{Entry, Hides, Lists};
+use crate::entry::{Entry, HiddenValue, Lists};
 use crate::lanes::Mask;
 use crate::shadow::{Access, MemoryEffect, SameValue};
 
@@ -32,11 +32,11 @@ impl Cell {
         order: AccessOrder<'_>,
         access: &Access,
         (entry, before): (&Entry, Option<Entry>),
-    ) -> Hides {
+    ) -> HiddenValue {
         let past = self.history_is_past(order);
         if before.is_none() && (past || self.marks & mark::UNORDERED_WRITES == 0) {
             lists.free(std::mem::take(&mut self.aside));
-            return Hides::Nothing;
+            return HiddenValue::Nothing;
         }
         self.hide_layer(lists, order, access, (entry, before))
     }
@@ -48,20 +48,20 @@ impl Cell {
         order: AccessOrder<'_>,
         access: &Access,
         (entry, before): (&Entry, Option<Entry>),
-    ) -> Hides {
+    ) -> HiddenValue {
         if let Some(aside) = lists.get_mut(self.aside) {
             aside.retain(|one| one.hidden);
         }
         // A write of the same value with another width is not excused.
         let mixed = before.is_some_and(|before| before.extent != entry.extent);
         let same_time = !mixed && before.is_some_and(|before| before.is_same_time(entry));
-        let last_hides = before.map_or(Hides::Nothing, |before| before.hides);
+        let last_hides = before.map_or(HiddenValue::Nothing, |before| before.hides);
         let same_value = match access.same_value {
             SameValue::Equal if mixed => SameValue::Undecided,
             same_value => same_value,
         };
         match same_value {
-            SameValue::Equal if same_time || last_hides == Hides::Nothing => {
+            SameValue::Equal if same_time || last_hides == HiddenValue::Nothing => {
                 // Anything past is ordered before everything, and so are the accesses before it.
                 if before.is_none() {
                     self.put_aside(lists, &[]);
@@ -70,13 +70,13 @@ impl Cell {
             }
             SameValue::Equal => {
                 self.put_aside(lists, before.as_slice());
-                Hides::Nothing
+                HiddenValue::Nothing
             }
-            SameValue::Different if same_time => Hides::OwnValue,
-            SameValue::Undecided if same_time => Hides::Something,
+            SameValue::Different if same_time => HiddenValue::Differs,
+            SameValue::Undecided if same_time => HiddenValue::MayDiffer,
             SameValue::Different | SameValue::Undecided if entry.is_copy => {
                 self.put_aside(lists, &[]);
-                Hides::Something
+                HiddenValue::MayDiffer
             }
             SameValue::Different | SameValue::Undecided => {
                 let (single, several);
@@ -94,7 +94,7 @@ impl Cell {
                 if before.is_none() || !layer.is_empty() {
                     self.put_aside(lists, layer);
                 }
-                Hides::Nothing
+                HiddenValue::Nothing
             }
         }
     }
@@ -114,7 +114,7 @@ impl Cell {
         let kept = kept.filter(|one| one.kind == MemoryEffect::Write && one.lanes != Mask::NONE);
         let last = hidden_last(order, access, (entry, before));
         let kept = kept.map(|one| match one.hides {
-            Hides::Nothing if differs => Entry { hides: Hides::OwnValue, ..*one },
+            HiddenValue::Nothing if differs => Entry { hides: HiddenValue::Differs, ..*one },
             _ => *one,
         });
         let who = entry.who();
@@ -127,7 +127,7 @@ impl Cell {
         lists.free(std::mem::take(&mut self.aside));
         for one in hidden {
             let hides = match one.hides {
-                Hides::Nothing => Hides::Something,
+                HiddenValue::Nothing => HiddenValue::MayDiffer,
                 hides => hides,
             };
             self.add_aside(lists, Entry { hides, hidden: true, ..*one });
@@ -180,7 +180,7 @@ fn hidden_last(
 ) -> Option<Entry> {
     let differs = access.same_value == SameValue::Different;
     let last = before.map(|before| match differs {
-        true => Entry { hides: Hides::OwnValue, ..before },
+        true => Entry { hides: HiddenValue::Differs, ..before },
         false => before,
     });
     last.filter(|last| differs || order.unordered(last, entry.who()).is_none())

@@ -3,7 +3,7 @@
 
 use super::{AccessOrder, Cell, mark};
 use crate::clocks::LaneId;
-use crate::entry::{Commutes, Entry, Hides, Lists, conflict_side};
+use crate::entry::{Commutes, Entry, HiddenValue, Lists, conflict_side};
 use crate::lanes::Mask;
 use crate::shadow::{Access, Conflict, ConflictSide, Conflicts, MemoryEffect, SameValue};
 
@@ -151,8 +151,8 @@ fn compare_pair(
     let same_place = same_kind && (time_is_known || same_result) && other.extent == entry.extent;
     let same = if same_contents { SameValue::Equal } else { access.same_value };
     let same_value = same_place.then_some(match (same, other.hides) {
-        (SameValue::Equal, Hides::Something) => SameValue::Undecided,
-        (_, Hides::OwnValue) => SameValue::Different,
+        (SameValue::Equal, HiddenValue::MayDiffer) => SameValue::Undecided,
+        (_, HiddenValue::Differs) => SameValue::Different,
         (same, _) => same,
     });
     let (later, blocks) = (conflict_side(entry, lane), None);

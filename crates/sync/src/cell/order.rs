@@ -26,6 +26,11 @@ impl<'o> Reader<'o> {
         Self { order, epoch, known, copy: None }
     }
 
+    #[inline(always)]
+    pub(crate) fn clocks(&self) -> &'o Clocks {
+        self.order.clocks
+    }
+
     /// Returns `true` if the lanes know of a write by threads. Errs towards `false`.
     #[inline(always)]
     pub(super) fn knows(&self, write: &Entry) -> bool {

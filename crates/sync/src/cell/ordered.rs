@@ -3,8 +3,8 @@
 
 use super::order::Reader;
 use super::{AccessOrder, Cell, bit, mark};
-use crate::clocks::LaneId;
-use crate::entry::{Entry, Lists};
+use crate::clocks::{Clocks, LaneId};
+use crate::entry::{Entry, List, Lists};
 use crate::lanes::Mask;
 use crate::shadow::{Access, MemoryEffect};
 
@@ -70,7 +70,7 @@ impl Cell {
             self.first = *entry;
             self.warps = bit(entry.warp);
         } else {
-            self.add_read(lists, *entry);
+            self.add_read(lists, order.clocks, *entry);
         }
         self.history_epoch = order.clocks.epoch();
         true
@@ -107,10 +107,10 @@ impl Cell {
     /// Records an ordinary read, while no thread has exited, of a cell in which it [conflicts with
     /// nothing](Self::is_quiet_for). Has the same effect as [`record_if_ordered`](Self::record_if_ordered) there.
     #[inline(always)]
-    pub(crate) fn read(&mut self, lists: &mut Lists, entry: &Entry, epoch: u32) {
+    pub(crate) fn read(&mut self, lists: &mut Lists, clocks: &Clocks, entry: &Entry, epoch: u32) {
         if self.history_epoch == epoch && (self.first.lanes != Mask::NONE || self.list != 0) {
             self.note_read(entry);
-            return self.add_read(lists, *entry);
+            return self.add_read(lists, clocks, *entry);
         }
         self.note_read(entry);
         lists.free(std::mem::take(&mut self.list));
@@ -132,60 +132,76 @@ impl Cell {
     }
 
     /// Adds a read to the list. It replaces earlier reads by the same lanes.
-    fn add_read(&mut self, lists: &mut Lists, entry: Entry) {
+    fn add_read(&mut self, lists: &mut Lists, clocks: &Clocks, entry: Entry) {
         let known = self.warps & bit(entry.warp) != 0;
         self.warps |= bit(entry.warp);
-        if !known && self.first.lanes != Mask::NONE {
-            match lists.get_mut(self.list) {
-                Some(others) => others.push(entry),
-                None => self.list = lists.add(entry),
-            }
-            return;
-        }
-        let merge = |other: &mut Entry| {
-            if other.warp != entry.warp {
-                return false;
-            }
-            if other.time == entry.time {
-                return other.absorb_read(&entry);
-            }
-            other.lanes = other.lanes.without(entry.lanes);
-            false
+        let Some(List { entries: others, lanes }) = lists.list_mut(self.list) else {
+            return self.add_second_read(lists, entry, known);
         };
-        if merge(&mut self.first) {
+        if others.first().is_some_and(|oldest| clocks.known_to_all(oldest.warp, oldest.time)) {
+            forget_known(&mut self.first, others, clocks);
+            *lanes =
+                std::iter::once(&self.first).chain(&*others).fold(0, |all, one| all | bits(one));
+        }
+        let own = bits(&entry);
+        let is_new = *lanes & own == 0;
+        *lanes |= own;
+        if (is_new || !known) && self.first.lanes != Mask::NONE {
+            // None of these lanes has an entry. Lanes that are reported one by one share the last.
+            let shares = |last: &&mut Entry| (last.warp, last.time) == (entry.warp, entry.time);
+            let last = others.last_mut().filter(shares);
+            if !last.is_some_and(|last| last.absorb_read(&entry)) {
+                others.push(entry);
+            }
             return;
         }
-        match lists.get_mut(self.list) {
-            Some(others) => {
-                let (mut replaced, mut last_replaced) = (0, 0);
-                for (at, other) in others.iter_mut().enumerate() {
-                    if merge(other) {
-                        return;
-                    }
-                    if other.lanes == Mask::NONE {
-                        (replaced, last_replaced) = (replaced + 1, at);
-                    }
-                }
-                if self.first.lanes == Mask::NONE {
-                    self.first = entry;
-                    return;
-                }
-                match replaced {
-                    0 => others.push(entry),
-                    // A warp that reads again: the list keeps its length.
-                    1 => {
-                        others.copy_within(last_replaced + 1.., last_replaced);
-                        let last = others.len() - 1;
-                        others[last] = entry;
-                    }
-                    _ => {
-                        others.retain(|other| other.lanes != Mask::NONE);
-                        others.push(entry);
-                    }
-                }
+        if !merge(&mut self.first, &entry) {
+            self.add_to_others(others, entry);
+        }
+    }
+
+    /// Adds a read to at most one other.
+    fn add_second_read(&mut self, lists: &mut Lists, entry: Entry, known: bool) {
+        if known && merge(&mut self.first, &entry) {
+            return;
+        }
+        if self.first.lanes == Mask::NONE {
+            self.first = entry;
+            return;
+        }
+        self.list = lists.add(entry);
+        if let Some(list) = lists.list_mut(self.list) {
+            list.lanes = bits(&self.first) | bits(&entry);
+        }
+    }
+
+    /// Adds a read to a list that may have reads by the same lanes.
+    fn add_to_others(&mut self, others: &mut Vec<Entry>, entry: Entry) {
+        let (mut replaced, mut last_replaced) = (0, 0);
+        for (at, other) in others.iter_mut().enumerate() {
+            if merge(other, &entry) {
+                return;
             }
-            None if self.first.lanes == Mask::NONE => self.first = entry,
-            None => self.list = lists.add(entry),
+            if other.lanes == Mask::NONE {
+                (replaced, last_replaced) = (replaced + 1, at);
+            }
+        }
+        if self.first.lanes == Mask::NONE {
+            self.first = entry;
+            return;
+        }
+        match replaced {
+            0 => others.push(entry),
+            // A warp that reads again: the list keeps its length.
+            1 => {
+                others.copy_within(last_replaced + 1.., last_replaced);
+                let last = others.len() - 1;
+                others[last] = entry;
+            }
+            _ => {
+                others.retain(|other| other.lanes != Mask::NONE);
+                others.push(entry);
+            }
         }
     }
 
@@ -205,12 +221,61 @@ impl Cell {
         if !self.reads_are_past(order) {
             let who = entry.who();
             let is_one_lane = entry.lanes == Mask::one(usize::from(who.lane));
-            let mut others = self.history(lists);
-            if !is_one_lane || !others.all(|other| order.is_ordered(other, who)) {
+            if !is_one_lane || !are_ordered(self.history(lists), order, who) {
                 return false;
             }
         }
         self.replace(lists, order, access, *entry);
         true
     }
+}
+
+/// Returns `true` if accesses are ordered before the next action of a thread. Neighbours often are of one warp.
+fn are_ordered<'e>(
+    mut entries: impl Iterator<Item = &'e Entry>,
+    order: AccessOrder<'_>,
+    who: LaneId,
+) -> bool {
+    let mut known = (0, 0);
+    entries.all(|entry| {
+        if entry.warp == known.0 && entry.time < known.1 {
+            return true;
+        }
+        if order.clocks.is_warp_known(entry.warp, entry.time, who) {
+            known = (entry.warp, entry.time + 1);
+            return true;
+        }
+        order.is_ordered(entry, who)
+    })
+}
+
+/// Merges a read into an entry, if possible; otherwise the entry loses the lanes of the read. Returns `true` if it was
+/// merged.
+fn merge(other: &mut Entry, entry: &Entry) -> bool {
+    if other.warp != entry.warp {
+        return false;
+    }
+    if other.time == entry.time {
+        return other.absorb_read(entry);
+    }
+    other.lanes = other.lanes.without(entry.lanes);
+    false
+}
+
+/// Forgets reads that all threads know of.
+#[inline(never)]
+fn forget_known(first: &mut Entry, others: &mut Vec<Entry>, clocks: &Clocks) {
+    let is_known = |one: &Entry| {
+        one.kind == MemoryEffect::Read && !one.is_copy && clocks.known_to_all(one.warp, one.time)
+    };
+    others.retain(|other| !is_known(other));
+    if is_known(first) {
+        *first = others.pop().unwrap_or_default();
+    }
+}
+
+/// Hashes of the threads of an entry.
+#[inline]
+fn bits(entry: &Entry) -> u64 {
+    u64::from(entry.lanes.0).rotate_left(11 * u32::from(entry.warp))
 }

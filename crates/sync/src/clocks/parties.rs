@@ -9,7 +9,7 @@ impl Clocks {
     pub(super) fn known_of_own_warp(&self, warp: usize, lanes: Mask) -> [Time; WARP] {
         let clock = &self.warps[warp];
         let mut known = [0; WARP];
-        lanes.iter().for_each(|lane| join(&mut known, &clock.within[lane]));
+        lanes.iter().for_each(|lane| join(&mut known, clock.within(lane)));
         lanes.iter().for_each(|lane| known[lane] = clock.now + 1);
         known
     }
@@ -54,13 +54,19 @@ impl Clocks {
     pub(crate) fn add_party(&mut self) -> u16 {
         self.common.push(0);
         self.parents.push(None);
-        let rows = self.warps.iter_mut().flat_map(|clock| &mut clock.across);
-        rows.for_each(|across| across.push(0));
+        for clock in &mut self.warps {
+            let rows = clock.rows();
+            clock.across_rows[..rows].iter_mut().for_each(|across| across.push(0));
+        }
         (self.common.len() - 1) as u16
     }
 
     /// Extends `times` by the parties added since: each gets the time of the party that it was part of.
     pub(crate) fn complete(&self, times: &mut Times) {
+        if times.len() >= self.common.len() {
+            return;
+        }
+        times.reserve_exact(self.common.len() - times.len());
         for party in times.len()..self.common.len() {
             let parent = party.checked_sub(self.warps.len()).and_then(|at| self.parents[at]);
             times.push(parent.map_or(0, |parent| times[usize::from(parent)]));
@@ -80,12 +86,17 @@ impl Clocks {
         self.common.push(self.common[parent]);
         self.parents.push(Some(parent as u16));
         for (number, clock) in self.warps.iter_mut().enumerate() {
-            for (lane, across) in clock.across.iter_mut().enumerate() {
-                let within = if alike && number == warp { clock.within[lane][first] } else { 0 };
+            let rows = clock.rows();
+            for (lane, across) in clock.across_rows[..rows].iter_mut().enumerate() {
+                let is_own = alike && number == warp;
+                let within = if is_own { clock.within_rows[lane][first] } else { 0 };
                 across.push(across[parent].max(within));
             }
         }
-        lanes.iter().for_each(|lane| self.warps[warp].party[lane] = party);
-        self.warps[warp].divided = true;
+        let clock = &mut self.warps[warp];
+        lanes.iter().for_each(|lane| clock.party[lane] = party);
+        let is_border = |lane: &usize| *lane == 0 || clock.party[*lane] != clock.party[lane - 1];
+        clock.borders = Mask((0..WARP).filter(is_border).fold(0, |mask, lane| mask | 1 << lane));
+        clock.divided = true;
     }
 }

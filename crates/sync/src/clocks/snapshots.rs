@@ -17,9 +17,9 @@ impl Clocks {
         let clock = &mut self.warps[warp];
         clock.now += 1;
         let snapshot = |lane: usize| {
-            let mut own_warp = clock.within[lane];
+            let mut own_warp = *clock.within(lane);
             own_warp[lane] = clock.now;
-            let mut across = clock.across[lane].clone();
+            let mut across = clock.across(lane).clone();
             join(&mut across, &self.common);
             LaneSnapshot { across, own_warp }
         };

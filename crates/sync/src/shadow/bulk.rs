@@ -126,20 +126,11 @@ impl Shadow {
             return true;
         }
         let page = |offset: i64| Pages::<Cell>::page((offset >> self.shift).cast_unsigned());
-        let pages = page(bounds.start)..=page(bounds.end - 1);
-        let mut known: Option<Entry> = None;
-        for page in pages {
-            let Some(write) = self.products.one_write(page, &self.cells) else { return false };
-            let is_same = known.is_some_and(|last| last.is_same_access(&write));
-            let is_seen = is_same
-                || write.lanes == Mask::NONE
-                || order.unseen_by_product(&write, entry.warp).is_none();
-            if !is_seen {
-                return false;
-            }
-            known = Some(write);
-        }
-        true
+        let pages = (page(bounds.start), page(bounds.end - 1));
+        let Some(writes) = self.products.last_writes(pages, &self.cells) else { return false };
+        writes.iter().all(|write| {
+            write.lanes == Mask::NONE || order.unseen_by_product(write, entry.warp).is_none()
+        })
     }
 
     /// Compares the reads of a product with earlier writes.

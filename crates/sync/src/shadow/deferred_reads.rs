@@ -129,7 +129,8 @@ impl Shadow {
                 let entry = Entry { time: *time, ..entry(clocks, access, 0) };
                 each_place(access.lanes, starts, |lanes, start| {
                     let extent = extent(access.element, start.into());
-                    self.record_read(&Entry { lanes, extent, ..entry }, (start, *bytes), epoch);
+                    let entry = Entry { lanes, extent, ..entry };
+                    self.record_read(clocks, &entry, (start, *bytes), epoch);
                 });
             }
         }
@@ -138,12 +139,18 @@ impl Shadow {
     }
 
     /// Records a read in an epoch without a write.
-    fn record_read(&mut self, entry: &Entry, (start, bytes): (u32, u32), epoch: u32) {
+    fn record_read(
+        &mut self,
+        clocks: &Clocks,
+        entry: &Entry,
+        (start, bytes): (u32, u32),
+        epoch: u32,
+    ) {
         debug_assert!((start | bytes) & ((1 << self.shift) - 1) == 0, "smaller than a cell");
         for index in start >> self.shift..(start + bytes) >> self.shift {
             let cell = self.cells.get(index.into());
             debug_assert!(cell.was_written_before(epoch), "the cell was written in this epoch");
-            cell.read(&mut self.lists, entry, epoch);
+            cell.read(&mut self.lists, clocks, entry, epoch);
         }
     }
 }

@@ -27,8 +27,10 @@ impl Scope {
         let mut scope = Self { integers: sizes.iter().cloned().collect(), ..Self::default() };
         let mut inputs = Inputs::new();
         for (name, dimensions) in &script.inputs {
-            let dimensions: Vec<i64> =
-                dimensions.iter().map(|one| scope.integer(one)).collect::<Result<_, _>>()?;
+            let dimensions: Vec<i64> = dimensions
+                .iter()
+                .map(|dimension| scope.integer(dimension))
+                .collect::<Result<_, _>>()?;
             let mut length = 1_i64;
             for dimension in &dimensions {
                 length = length.checked_mul(*dimension).unwrap_or(-1);
@@ -101,7 +103,7 @@ impl Scope {
             return Ok(terms.integer(*value));
         }
         let indices: Vec<i64> =
-            indices.iter().map(|one| self.integer(one)).collect::<Result<_, _>>()?;
+            indices.iter().map(|index| self.integer(index)).collect::<Result<_, _>>()?;
         if let Some(term) = self.locals.get(&(name.to_owned(), indices.clone())) {
             return Ok(*term);
         }
@@ -160,8 +162,10 @@ impl Scope {
             let (a, b) = (self.real(terms, a)?, self.real(terms, b)?);
             return Ok(terms.select(condition, a, b));
         }
-        let arguments: Vec<Term> =
-            arguments.iter().map(|one| self.real(terms, one)).collect::<Result<_, _>>()?;
+        let arguments: Vec<Term> = arguments
+            .iter()
+            .map(|argument| self.real(terms, argument))
+            .collect::<Result<_, _>>()?;
         match (name, arguments.as_slice()) {
             ("max", [first, rest @ ..]) => {
                 Ok(rest.iter().fold(*first, |a, b| terms.maximum(a, *b)))
@@ -204,7 +208,7 @@ impl Scope {
             Statement::Assign { name, indices, value } => {
                 let value = self.real(terms, value)?;
                 let indices =
-                    indices.iter().map(|one| self.integer(one)).collect::<Result<_, _>>()?;
+                    indices.iter().map(|index| self.integer(index)).collect::<Result<_, _>>()?;
                 self.locals.insert((name.clone(), indices), value);
             }
             Statement::Out(value) => results.push(self.real(terms, value)?),

@@ -160,7 +160,9 @@ impl Runner<'_, '_> {
                 track.reals[var.position()] = self.value(expr, &track);
             }
             Stmt::Assign(var, expr) => {
-                let value = self.engine.eval(expr, &track.state, false);
+                // As in the first pass, which proved that what feeds an index does not overflow.
+                let strict = self.engine.relevant[var.position()];
+                let value = self.engine.eval(expr, &track.state, strict);
                 self.record_fetch(expr, &value, &track);
                 track.state.vars[var.position()] = value;
             }

@@ -76,13 +76,10 @@ impl Resolver {
 
     /// Prints a part of a fold: `in[a .. b)` if the function is an element, otherwise in full.
     fn piece_text(&self, piece: &Piece) -> String {
-        let Piece::Run(sum) = piece else {
-            return match piece {
-                Piece::One(value) => self.value_text(value),
-                Piece::Run(_) => String::new(),
-            };
-        };
-        self.run_text(sum)
+        match piece {
+            Piece::One(value) => self.value_text(value),
+            Piece::Run(sum) => self.run_text(sum),
+        }
     }
 
     /// Prints the values of a function in order.

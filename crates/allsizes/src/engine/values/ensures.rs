@@ -46,7 +46,7 @@ pub(crate) fn ensured(
     infers: bool,
 ) -> (Ensured, Option<Solver>) {
     let mut all = Ensured::default();
-    let GivenClauses { mut clauses, others } = clause::given(kernel);
+    let GivenClauses { mut clauses, others } = clause::given_clauses(kernel);
     let mut kernel = kernel.clone();
     if infers {
         clauses = learn::with_given(&mut kernel, &clauses);

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) site: usize,
-    /// Number of outer loops that are in the same iteration.
+    /// Number of outer loops that are in the same iteration as at the moment.
     pub(super) fixed: usize,
     /// Set if the next loop is in an earlier iteration.
     pub(super) earlier: bool,
@@ -31,8 +31,8 @@ pub(super) struct Candidate {
 pub(super) enum Group {
     /// These stores, unordered.
     Stores(Vec<Candidate>),
-    /// Everything before the head of a loop in an iteration, summarised by the loop's clauses: the number of its
-    /// record and the count.
+    /// Everything before an iteration of a loop, summarised by the loop's clauses: the number of the loop's record, and
+    /// the number of the iteration.
     Head(usize, Poly),
     /// A loop and everything before it, summarised by the loop's clauses.
     Exit(usize),
@@ -49,9 +49,9 @@ pub(super) enum HitResult {
 /// A question about a store.
 pub(super) struct HitQuery<'a> {
     pub(super) site: &'a StoreSite,
-    /// Known digits.
+    /// The known digits: block, thread and loop counts that identify an instance.
     pub(super) fixed: Instance,
-    /// Unknown digits, counts of loops last.
+    /// The symbols of unknown digits, counts of loops last.
     pub(super) digits: Vec<Sym>,
     /// Unknown counts of loops, outermost first.
     pub(super) free: Vec<Sym>,

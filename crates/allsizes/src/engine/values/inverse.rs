@@ -207,8 +207,11 @@ impl Resolver {
         // Split the known part: multiples of the stride belong to the quotient, the rest to the remainder. With stride
         // `s*w`, the rest of `(n - 1 - b)*s*w + t*w + w - 1 - q` is `t*w + w - 1 - q`.
         let (_, left) = rest.minus(&others)?.divided_by(&stride)?;
+        // Division of polynomials may take one stride too many: with stride `n` it takes the first `n` of `n·r + n − 4·q`.
+        let near = others.plus(&left)?;
+        let next = near.plus(&stride)?;
         let mut tried: Vec<Poly> = Vec::new();
-        for remainder in [rest.clone(), others.plus(&left)?, others.offset(constant)?, others] {
+        for remainder in [rest.clone(), near, others.offset(constant)?, others, next] {
             if tried.contains(&remainder) {
                 continue;
             }

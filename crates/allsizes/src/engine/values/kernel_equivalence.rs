@@ -43,7 +43,7 @@ pub(crate) fn equal(
     solver: Option<Solver>,
     infers: bool,
 ) -> (Equality, Option<Solver>) {
-    let given = kernels.map(|kernel| clause::given(kernel).clauses);
+    let given = kernels.map(|kernel| clause::given_clauses(kernel).clauses);
     let (first, solver) =
         equal_with_clauses(kernels, [&given[0], &given[1]], same_launch, solver, infers);
     if first.open.is_empty() || first.solver_died || !infers {

@@ -4,8 +4,7 @@
 //! `Σ_j c_j·Σ_{x∈D_j} f(φ_j(x))` is 0 if for every argument `z` the multiplicities cancel: `Σ_j c_j·#{x∈D_j : φ_j(x)
 //! = z} = 0`; regroup by `z`. Arguments that occur are `φ_j(x)` for some `j` and `x∈D_j`, so it is enough to consider
 //! those. If `φ_k(y) = z` forces `y` to be one vector `ψ_k(z)`, the number for `k` is 1 or 0: 1 if `ψ_k(z)` is in
-//! `D_k` and is mapped to `z`. That is decided condition by condition; an undecided condition is split into two
-//! cases.
+//! `D_k` and is mapped to `z`. Each condition of that is decided by itself; an undecided one is split into two cases.
 //!
 //! One rule therefore covers many loop transformations: unrolling with a remainder before or after the loop, even and
 //! odd iterations, tiles, ragged tiles, halves, reversal, and distribution over threads or lanes. With a single rule,

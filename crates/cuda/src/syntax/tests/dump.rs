@@ -157,16 +157,25 @@ fn specifiers(one: &Specifiers) -> String {
 }
 
 fn template(one: Option<&TemplateParameters>) -> String {
-    let parameter = |one: &TemplateParameter| {
-        let pack = if one.is_pack { "..." } else { "" };
-        match &one.kind {
+    let parameter = |template_parameter: &TemplateParameter| {
+        let pack = if template_parameter.is_pack { "..." } else { "" };
+        match &template_parameter.kind {
             TemplateParameterKind::Type(default) => {
                 let default = default.as_ref().map(|ty| format!(" = {}", type_(ty)));
-                format!("type {}{pack}{}", one.name.text, default.unwrap_or_default())
+                format!(
+                    "type {}{pack}{}",
+                    template_parameter.name.text,
+                    default.unwrap_or_default()
+                )
             }
             TemplateParameterKind::Constant(ty, default) => {
                 let default = default.as_ref().map(|value| format!(" = {}", expression(value)));
-                format!("{}: {}{pack}{}", one.name.text, type_(ty), default.unwrap_or_default())
+                format!(
+                    "{}: {}{pack}{}",
+                    template_parameter.name.text,
+                    type_(ty),
+                    default.unwrap_or_default()
+                )
             }
         }
     };
@@ -373,7 +382,7 @@ fn clause(one: &Clause) -> String {
 
 /// Returns `true` if the file has unsupported functions.
 pub(super) fn has_unread(unit: &Unit) -> bool {
-    unit.declarations.iter().any(|one| match &one.kind {
+    unit.declarations.iter().any(|declaration| match &declaration.kind {
         DeclarationKind::Function(function) => function.unread.is_some(),
         DeclarationKind::Skipped { .. } => true,
         _ => false,

@@ -82,7 +82,7 @@ pub(super) fn check(prepared: &[Vec<PreparedLaunch<'_>>; 2]) -> Result<(), Sides
         let is_other = |launch: &&PreparedLaunch<'_>| !has_variable(launch, name);
         let others = prepared.iter().flatten().filter(is_other);
         let scalars = others.flat_map(|launch| scalars(launch, name, *given));
-        let launches = launches.iter().copied().chain(scalars.map(|one| (true, one)));
+        let launches = launches.iter().copied().chain(scalars.map(|scalar| (true, scalar)));
         for (is_given, other) in launches {
             if !given.agrees(other) {
                 return Err(disagreement(name, is_given, other, other_place(is_sequence)));
@@ -93,7 +93,7 @@ pub(super) fn check(prepared: &[Vec<PreparedLaunch<'_>>; 2]) -> Result<(), Sides
 }
 
 fn has_variable(launch: &PreparedLaunch<'_>, name: &str) -> bool {
-    launch.built.variables.iter().any(|one| one.name == name)
+    launch.built.variables.iter().any(|variable| variable.name == name)
 }
 
 /// Returns the arguments of a launch that have the variable's name and size. Such an argument counts as the same
@@ -136,14 +136,16 @@ fn check_written(side: &[PreparedLaunch<'_>]) -> Result<(), SidesError> {
     let mut mentioned: BTreeSet<&str> = BTreeSet::new();
     for launch in side {
         let variables = &launch.built.variables;
-        for variable in variables.iter().filter(|one| one.is_given && one.is_mentioned) {
+        for variable in
+            variables.iter().filter(|variable| variable.is_given && variable.is_mentioned)
+        {
             let is_writable = launch.program().variables[variable.id].space != Space::Const;
             let name = variable.name.as_str();
             if is_writable && mentioned.contains(name) {
                 return Err(SidesError::WrittenVariable { name: name.to_owned() });
             }
         }
-        let here = variables.iter().filter(|one| one.is_mentioned);
+        let here = variables.iter().filter(|variable| variable.is_mentioned);
         mentioned.extend(here.map(|one| one.name.as_str()));
     }
     Ok(())

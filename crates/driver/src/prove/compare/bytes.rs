@@ -9,13 +9,17 @@ pub(super) fn encode(value: Value, scalar: Scalar) -> Vec<u8> {
     match (value, scalar) {
         (Value::Int { value, .. }, _) => value.to_le_bytes().into_iter().take(bytes).collect(),
         #[expect(clippy::cast_possible_truncation, reason = "contents are drawn so that it fits")]
-        (Value::Float(value), Scalar::Float { bits: 32 }) => (value as f32).to_le_bytes().to_vec(),
-        (Value::Float(value), Scalar::Float { bits: 16 }) => half(value).to_le_bytes().to_vec(),
+        (Value::Float(real), Scalar::Float { bits: 32 }) => {
+            (real.value() as f32).to_le_bytes().to_vec()
+        }
+        (Value::Float(real), Scalar::Float { bits: 16 }) => {
+            half(real.value()).to_le_bytes().to_vec()
+        }
         (Value::Float(value), Scalar::Bfloat16) => {
             // The upper half of a float. Only for numbers that fit exactly.
             encode(Value::Float(value), Scalar::Float { bits: 32 }).into_iter().skip(2).collect()
         }
-        (Value::Float(value), _) => value.to_le_bytes().into_iter().take(bytes).collect(),
+        (Value::Float(real), _) => real.value().to_le_bytes().into_iter().take(bytes).collect(),
         (Value::Undefined, _) => vec![0; bytes],
     }
 }
@@ -29,14 +33,14 @@ pub(super) fn decode(bytes: &[u8], scalar: Scalar) -> Value {
     let bits = u128::from_le_bytes(wide);
     #[expect(clippy::cast_possible_truncation, reason = "as many bits as there are bytes")]
     let value = match scalar {
-        Scalar::Float { bits: 16 } => return Value::Float(of_half(bits as u16)),
+        Scalar::Float { bits: 16 } => return Value::float(of_half(bits as u16)),
         Scalar::Bfloat16 => {
-            return Value::Float(f64::from(f32::from_bits((bits as u32) << 16)));
+            return Value::float(f64::from(f32::from_bits((bits as u32) << 16)));
         }
         Scalar::Float { bits: 32 } => {
-            return Value::Float(f64::from(f32::from_bits(bits as u32)));
+            return Value::float(f64::from(f32::from_bits(bits as u32)));
         }
-        Scalar::Float { .. } => return Value::Float(f64::from_bits(bits as u64)),
+        Scalar::Float { .. } => return Value::float(f64::from_bits(bits as u64)),
         Scalar::Bool => i128::from(bits != 0),
         Scalar::Int { bits: width, signed } => {
             let value = bits.cast_signed();
@@ -87,9 +91,9 @@ mod tests {
         let floats = [16, 32, 64].map(|bits| Scalar::Float { bits });
         for scalar in floats.into_iter().chain([Scalar::Bfloat16]) {
             for value in [0.0, 1.0, -2.25, 8.0, 40.5, -0.25] {
-                let encoded = encode(Value::Float(value), scalar);
+                let encoded = encode(Value::float(value), scalar);
                 assert_eq!(encoded.len() as u64, scalar.bytes());
-                assert_eq!(decode(&encoded, scalar), Value::Float(value));
+                assert_eq!(decode(&encoded, scalar), Value::float(value));
             }
         }
     }

@@ -276,7 +276,7 @@ impl Maker<'_> {
             Part::Number(var, scalar) => {
                 let value = match self.launch.scalars.get(var) {
                     Some(value) => Value::Int { value: *value, exact: Some(*value) },
-                    None => Value::Float(self.launch.float(&self.kernel.vars[*var].name)),
+                    None => Value::float(self.launch.float(&self.kernel.vars[*var].name)),
                 };
                 Argument::Bytes(encode(value, *scalar))
             }

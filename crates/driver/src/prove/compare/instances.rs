@@ -52,9 +52,9 @@ impl Group {
         optimised: bool,
     ) -> Result<CompiledInstances, NotCompared> {
         let defines = [&compiler.compiling.defines[..], &self.defines].concat();
-        let probes = self.instances.iter().flat_map(|one| &one.probes);
+        let probes = self.instances.iter().flat_map(|instance| &instance.probes);
         let probes = probes.map(|(_, name)| format!("&{name}"));
-        let kernels = self.instances.iter().map(|one| one.expression.clone());
+        let kernels = self.instances.iter().map(|instance| instance.expression.clone());
         let names: Vec<String> = kernels.chain(probes).collect();
         let compile = |text: &str| {
             let text = format!("{text}\n{}", self.added);
@@ -101,7 +101,7 @@ pub(super) fn groups(
         let defines: Vec<String> = free.iter().map(define).collect();
         let expression = expression(signature, &given);
         let instance = Instance { expression, given, probes: probes.clone() };
-        match groups.iter_mut().find(|one| one.defines == defines) {
+        match groups.iter_mut().find(|group| group.defines == defines) {
             Some(group) => group.instances.push(instance),
             None => groups.push(Group { defines, added: added.clone(), instances: vec![instance] }),
         }

@@ -62,6 +62,7 @@ impl Judge<'_> {
                 is_fixed.then_some(one == two)
             }
             (Value::Float(one), Value::Float(two)) => {
+                let (one, two) = (one.value(), two.value());
                 if one == two || one.is_nan() && two.is_nan() {
                     return Some(true);
                 }
@@ -75,8 +76,8 @@ impl Judge<'_> {
                 let mut spread = 0.0_f64;
                 for other in other_orders {
                     match other {
-                        Value::Float(other) if other.is_finite() => {
-                            spread = spread.max((other - two).abs());
+                        Value::Float(other) if other.value().is_finite() => {
+                            spread = spread.max((other.value() - two).abs());
                         }
                         _ => return None,
                     }
@@ -108,7 +109,7 @@ fn element(elements: &Elements, array: ArrayId, at: usize) -> Value {
 fn value_text(value: Value) -> String {
     match value {
         Value::Int { value, .. } => value.to_string(),
-        Value::Float(value) => value.to_string(),
+        Value::Float(real) => real.value().to_string(),
         Value::Undefined => "nothing".to_owned(),
     }
 }

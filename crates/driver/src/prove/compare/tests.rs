@@ -117,7 +117,7 @@ impl Mutator {
                         *op = other;
                     }
                     self.element(element);
-                    operands.iter_mut().for_each(|one| self.expr(one));
+                    operands.iter_mut().for_each(|operand| self.expr(operand));
                 }
                 Stmt::If(condition, then, otherwise) => {
                     self.expr(condition);
@@ -155,7 +155,9 @@ impl Mutator {
                 self.expr(then);
                 self.expr(otherwise);
             }
-            ExprKind::Call(_, arguments) => arguments.iter_mut().for_each(|one| self.expr(one)),
+            ExprKind::Call(_, arguments) => {
+                arguments.iter_mut().for_each(|argument| self.expr(argument))
+            }
             _ => {}
         }
     }

@@ -231,7 +231,7 @@ impl<'w> Work<'w> {
 
 /// Significant bits of the narrowest float type of a kernel.
 fn significand(signature: &Signature, text: &str) -> u32 {
-    let parts = signature.parameters.iter().flat_map(|one| &one.parts);
+    let parts = signature.parameters.iter().flat_map(|parameter| &parameter.parts);
     let scalars = parts.flat_map(|(_, part)| match part {
         Part::Number(_, scalar) => vec![*scalar],
         Part::Pointer(records) => records.fields.iter().map(|(_, _, scalar)| *scalar).collect(),

@@ -20,7 +20,7 @@ pub(super) fn read(kernel: &Kernel, arguments: &[String]) -> Result<(Sizes, Vec<
             return Err(wrong("expected NAME=TYPE[SIZES], such as `C=f32[m,n]`".to_owned()));
         };
         let (name, value) = (name.trim(), value.trim());
-        if sizes.tensors.iter().any(|one| one.name == name) {
+        if sizes.tensors.iter().any(|tensor| tensor.name == name) {
             return Err(wrong("it is given twice".to_owned()));
         }
         if value.contains('[') {
@@ -44,16 +44,17 @@ pub(super) fn sized_twice<'k>(kernel: &'k Kernel, sizes: &Sizes) -> Option<&'k s
     let known = with_length(kernel);
     let is_parameter = |id: ArrayId| {
         match &kernel.signature {
-        Ok(signature) => signature.parameters.iter().flat_map(|one| &one.parts).any(|(_, part)| {
-            matches!(part, Part::Pointer(records) if records.fields.iter().any(|one| one.1 == id))
+        Ok(signature) => signature.parameters.iter().flat_map(|parameter| &parameter.parts).any(|(_, part)| {
+            matches!(part, Part::Pointer(records) if records.fields.iter().any(|field| field.1 == id))
         }),
         // The layout of parameters is unknown: any array may be one.
         Err(_) => true,
     }
     };
     let mut arrays = kernel.arrays.enumerate().filter(|(id, _)| is_parameter(*id));
-    let twice =
-        |name: &str| known.contains(&name) && sizes.tensors.iter().any(|one| one.name == name);
+    let twice = |name: &str| {
+        known.contains(&name) && sizes.tensors.iter().any(|tensor| tensor.name == name)
+    };
     arrays.find(|(_, array)| twice(&array.name)).map(|(_, array)| array.name.as_str())
 }
 
@@ -71,7 +72,7 @@ fn scalars(kernel: &Kernel) -> Vec<SizedScalar> {
 
 /// `n=1024` as a clause.
 fn scalar(sizes: &Sizes, name: &str, value: &str) -> Result<String, String> {
-    let known = sizes.scalars.iter().find(|one| one.name == name && one.is_integer);
+    let known = sizes.scalars.iter().find(|scalar| scalar.name == name && scalar.is_integer);
     let value: i64 = value
         .parse()
         .map_err(|_| "expected TYPE[SIZES], such as `f32[m,n]`, or an integer".to_owned())?;
@@ -171,7 +172,7 @@ fn fits(kernel: &Kernel, id: ArrayId, array: &Array, element: ElementType) -> Re
 /// The type in the kernel's declaration.
 fn declared(kernel: &Kernel, id: ArrayId) -> Option<ElementType> {
     let signature = kernel.signature.as_ref().ok()?;
-    let parts = signature.parameters.iter().flat_map(|one| &one.parts);
+    let parts = signature.parameters.iter().flat_map(|parameter| &parameter.parts);
     let records = parts.filter_map(|(_, part)| match part {
         Part::Pointer(records) => Some(records),
         Part::Number(..) => None,

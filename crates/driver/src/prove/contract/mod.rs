@@ -51,8 +51,8 @@ pub(super) struct Contracted {
 impl Contracted {
     /// The error in a formula that a run shows to have no value for some sizes.
     pub(super) fn mistake(&self, answer: &Answer) -> Option<Diagnostic> {
-        let findings = answer.properties.iter().flat_map(|one| &one.findings);
-        let found = findings.into_iter().find(|one| match &one.event {
+        let findings = answer.properties.iter().flat_map(|property| &property.findings);
+        let found = findings.into_iter().find(|finding| match &finding.event {
             Event::Postcondition { span, .. } => self.values.contains(span),
             _ => false,
         })?;
@@ -89,8 +89,8 @@ pub(super) fn kernel_with_contract(
     let known = arguments::with_length(&plain);
     let stated =
         shapes(&sizes, &known).map_err(|error| Refusal::Usage(format!("--arg: {error}")))?;
-    let demands = contract.requires.iter().map(|one| format!("requires {one}"));
-    let stated = stated.into_iter().chain(numbers).chain(demands);
+    let preconditions = contract.requires.iter().map(|one| format!("requires {one}"));
+    let stated = stated.into_iter().chain(numbers).chain(preconditions);
     let stated: String = stated.map(|one| format!("//@ {one};\n")).collect();
     let place = Place::From(text.add(COMMAND_LINE, &stated)?);
     let mut clauses = vec![ExternalClauses { text: stated, place }];

@@ -31,9 +31,9 @@ pub(super) fn of_page(head: &PageHead) -> String {
 /// The launches of a report, those of one side together.
 pub(super) fn of_report(report: &Report) -> String {
     let launches = &report.page.launches;
-    let is_launch = |one: &&LaunchFacts| !one.is_formula;
+    let is_launch = |launch_facts: &&LaunchFacts| !launch_facts.is_formula;
     let several =
-        |side| launches.iter().filter(is_launch).filter(|one| one.side == side).count() > 1;
+        |side| launches.iter().filter(is_launch).filter(|launch| launch.side == side).count() > 1;
     let mut number = 0;
     let mut last = None;
     let mut text = String::new();
@@ -68,51 +68,63 @@ fn of_launch(launch: &LaunchFacts, number: Option<usize>) -> String {
         facts.push_str(&fact("Launch", &sizes.collect::<Vec<_>>().join(", ")));
     }
     if !launch.arguments.is_empty() {
-        let codes = launch.arguments.iter().map(|one| format!("<code>{}</code>", quoted(one)));
+        let codes =
+            launch.arguments.iter().map(|argument| format!("<code>{}</code>", quoted(argument)));
         facts.push_str(&fact("Arguments", &codes.collect::<Vec<_>>().join(" ")));
     }
     format!("<dl class=\"facts\">\n{facts}</dl>\n")
 }
 
+/// Properties with the same verdict for the same reasons: a row of the table.
+struct Group {
+    verdict: Verdict,
+    /// Of a comparison: which of the two kernels.
+    side: Option<&'static str>,
+    reasons: String,
+    names: Vec<String>,
+}
+
 /// Properties with the same verdict for the same reason share a row; errors come first.
 pub(super) fn properties(report: &Report) -> String {
-    let mut groups: Vec<(Verdict, String, Vec<String>)> = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     for property in &report.properties {
         // The section on the proof lists what is proved of one side; here it would hide the rest.
         if property.verdict == Verdict::Proved && property.side.is_some() {
             continue;
         }
-        let side = property.side.map(|side| format!("{side}: ")).unwrap_or_default();
-        let name = format!("{side}{}", property.name);
+        let name = property.name.to_string();
         let reasons = match property.verdict {
             Verdict::Unknown => marked(&property.reasons.join("; ")),
             Verdict::Proved | Verdict::Refuted => String::new(),
         };
-        let same = |group: &&mut (Verdict, String, Vec<String>)| {
-            group.0 == property.verdict && group.1 == reasons
+        let side = property.side;
+        let same = |group: &&mut Group| {
+            (group.verdict, group.side, &group.reasons) == (property.verdict, side, &reasons)
         };
         match groups.iter_mut().find(same) {
-            Some((_, _, names)) => names.push(name),
-            None => groups.push((property.verdict, reasons, vec![name])),
+            Some(group) => group.names.push(name),
+            None => {
+                let names = vec![name];
+                groups.push(Group { verdict: property.verdict, side, reasons, names });
+            }
         }
     }
     if groups.is_empty() {
         return String::new();
     }
-    groups.sort_by_key(|group| match group.0 {
+    groups.sort_by_key(|group| match group.verdict {
         Verdict::Refuted => 0,
         Verdict::Unknown => 1,
         Verdict::Proved => 2,
     });
     // Most tables have no reasons, and an empty column is noise to a screen reader.
-    let with_reasons = groups.iter().any(|(_, reasons, _)| !reasons.is_empty());
-    let row = |(verdict, reasons, names): &(Verdict, String, Vec<String>)| {
-        let reasons = if with_reasons { format!("<td>{reasons}</td>") } else { String::new() };
-        format!(
-            "<tr><td>{}</td><td>{}</td>{reasons}</tr>\n",
-            badge(verdict.name()),
-            names.join(", ")
-        )
+    let with_reasons = groups.iter().any(|group| !group.reasons.is_empty());
+    let row = |group: &Group| {
+        let reasons =
+            if with_reasons { format!("<td>{}</td>", group.reasons) } else { String::new() };
+        let side = group.side.map(|side| format!("{side}: ")).unwrap_or_default();
+        let (badge, names) = (badge(group.verdict.name()), group.names.join(", "));
+        format!("<tr><td>{badge}</td><td>{side}{names}</td>{reasons}</tr>\n")
     };
     let rows: String = groups.iter().map(row).collect();
     let reason = if with_reasons { "<th scope=\"col\">Reason</th>" } else { "" };

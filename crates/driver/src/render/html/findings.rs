@@ -6,12 +6,16 @@ use crate::render::escape::quoted;
 use crate::report::{Finding, Location, Report, StopPlace, Witness};
 
 pub(super) fn render(report: &Report, number: usize) -> String {
-    let found =
-        report.findings.iter().map(|one| (one, if one.is_error() { "error" } else { "note" }));
-    let open = report.open.iter().map(|one| (one, "open"));
+    let found = report.findings.iter();
+    let found = found.map(|finding| (finding, if finding.is_error() { "error" } else { "note" }));
+    let open = report.open.iter().map(|finding| (finding, "open"));
+    let all: Vec<_> = found.chain(open).enumerate().collect();
     let mut text = String::new();
-    for (position, (finding, kind)) in found.chain(open).enumerate() {
-        text.push_str(&finding_article(report, finding, kind, (number, position)));
+    // Whoever opens a page looks for errors first.
+    for wanted in ["error", "open", "note"] {
+        for (position, (finding, kind)) in all.iter().filter(|(_, (_, kind))| *kind == wanted) {
+            text.push_str(&finding_article(report, finding, kind, (number, *position)));
+        }
     }
     text.extend(report.stopped.iter().map(|stop| stopped(report, stop, number)));
     match text.is_empty() {

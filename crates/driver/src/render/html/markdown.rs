@@ -11,7 +11,7 @@ pub(super) fn render(text: &str, level: usize) -> String {
     while let Some(line) = lines.next() {
         if let Some(name) = line.strip_prefix("```") {
             let code: Vec<&str> =
-                lines.by_ref().take_while(|one| !one.starts_with("```")).collect();
+                lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
             html.push_str(&fenced(name, &code));
         } else if let Some(title) = line.strip_prefix("## ") {
             html.push_str(&format!("<h{level}>{}</h{level}>\n", inline(title)));
@@ -19,16 +19,16 @@ pub(super) fn render(text: &str, level: usize) -> String {
             let is_table = line.starts_with('|');
             let mut block = vec![line];
             // Indented lines continue a list.
-            while let Some(next) = lines.next_if(|one| match is_table {
-                true => one.starts_with('|'),
-                false => is_item(one) || one.starts_with(' '),
+            while let Some(next) = lines.next_if(|line| match is_table {
+                true => line.starts_with('|'),
+                false => is_item(line) || line.starts_with(' '),
             }) {
                 block.push(next);
             }
             html.push_str(&if is_table { table(&block) } else { list(&block) });
         } else if !line.trim().is_empty() {
             let mut paragraph = line.trim().to_owned();
-            while let Some(next) = lines.next_if(|one| continues_paragraph(one)) {
+            while let Some(next) = lines.next_if(|line| continues_paragraph(line)) {
                 paragraph.push(' ');
                 paragraph.push_str(next.trim());
             }

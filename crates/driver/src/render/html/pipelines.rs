@@ -20,7 +20,8 @@ pub(super) fn render(report: &Report) -> String {
     }
     let columns = columns(&pipelines[..pipelines.len().min(MAX_ROWS)]);
     let head: String = columns.iter().map(|column| heading(*column)).collect();
-    let rows: String = pipelines.iter().take(MAX_ROWS).map(|one| row(one, &columns)).collect();
+    let rows: String =
+        pipelines.iter().take(MAX_ROWS).map(|pipeline| row(pipeline, &columns)).collect();
     let more = match pipelines.len().saturating_sub(MAX_ROWS) {
         0 => String::new(),
         more => format!("<p>{more} more mbarriers; --graph writes them all.</p>\n"),
@@ -44,7 +45,7 @@ enum Column {
 }
 
 fn columns(pipelines: &[Pipeline]) -> Vec<Column> {
-    let phases = pipelines.iter().flat_map(|one| &one.phases);
+    let phases = pipelines.iter().flat_map(|pipeline| &pipeline.phases);
     let numbers: BTreeSet<Option<u64>> = phases.map(|phase| phase.phase).collect();
     let mut columns = Vec::new();
     let mut last = None;

@@ -8,7 +8,7 @@ use crate::vocabulary::{PropertyName, listed};
 
 pub(super) fn render(report: &Report, number: usize) -> String {
     // The property `launch` alone needs no box.
-    let is_proved = |one: &&Property| one.verdict == Verdict::Proved;
+    let is_proved = |property: &&Property| property.verdict == Verdict::Proved;
     let proved: Vec<&Property> = report.properties.iter().filter(is_proved).collect();
     let has_more = proved.iter().any(|one| one.name != PropertyName::Launch);
     let notes = report.notes.iter().cloned().chain(report.unexecuted());

@@ -146,8 +146,8 @@ impl Marks {
             (&one.code, &one.message, &one.locations[..], is_note)
         });
         let stops = report.stopped.iter();
-        let stops =
-            stops.map(|one| (&one.code, &one.message, std::slice::from_ref(&one.location), false));
+        let stops = stops
+            .map(|stop| (&stop.code, &stop.message, std::slice::from_ref(&stop.location), false));
         for (code, message, locations, is_note) in found.chain(stops) {
             for (position, location) in locations.iter().enumerate() {
                 if !is_here(location) {

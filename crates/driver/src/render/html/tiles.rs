@@ -113,7 +113,7 @@ fn legend(tiles: &Tiles) -> String {
 
 fn words(tiles: &Tiles) -> String {
     let shown = tiles.writers.len() as u64;
-    let never = tiles.writers.iter().filter(|one| one.is_none()).count();
+    let never = tiles.writers.iter().filter(|writer| writer.is_none()).count();
     let mut text = match shown == tiles.all {
         true => format!("all {shown} elements"),
         false => format!("{shown} of {} elements are shown", tiles.all),

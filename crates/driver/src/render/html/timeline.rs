@@ -15,7 +15,7 @@ const ROW: usize = 30;
 const MAX_STEPS: usize = 48;
 
 pub(super) fn render(pipelines: &[Pipeline]) -> String {
-    let phases = pipelines.iter().flat_map(|one| &one.phases);
+    let phases = pipelines.iter().flat_map(|pipeline| &pipeline.phases);
     let ends: BTreeSet<u32> = phases.filter_map(|phase| phase.ended).collect();
     let ends: Vec<u32> = ends.into_iter().collect();
     // For a single mbarrier, a row of consecutive phases shows nothing.

@@ -136,7 +136,7 @@ fn first_line(failure: &CompileError) -> String {
 /// Chooses the failure to report: nvcc's, since it reads most. Without nvcc, the one of the last attempt (host code
 /// cut out) if a header was missing before.
 fn best_error(mut failures: Vec<CompileError>, has_nvcc: bool) -> Option<CompileError> {
-    let lacks_header = |one: &CompileError| matches!(one, CompileError::Refused { messages, .. } if missing_name(messages).is_some());
+    let lacks_header = |compile_error: &CompileError| matches!(compile_error, CompileError::Refused { messages, .. } if missing_name(messages).is_some());
     if has_nvcc {
         failures.truncate(failures.len() - usize::from(failures.len() > 1));
         return failures.pop();

@@ -36,7 +36,7 @@ pub(super) fn included(
             if !seen.insert(file.clone()) {
                 continue;
             }
-            let text = bounded::read_text(&file, bounded::MAX_TEXT).ok()?;
+            let text = bounded::read_text(&file).ok()?;
             found.push((file.clone(), text.clone()));
             open.push((file, text));
             if found.len() > MAX_FILES {
@@ -62,7 +62,7 @@ pub(super) fn own_headers(path: &Path, text: &str) -> Vec<(String, String)> {
                 Some(_) => return Vec::new(),
                 None => {}
             }
-            let Ok(text) = bounded::read_text(&file, bounded::MAX_TEXT) else { continue };
+            let Ok(text) = bounded::read_text(&file) else { continue };
             open.push((file.clone(), text.clone()));
             found.insert(name, (file, text));
             if found.len() > MAX_FILES {

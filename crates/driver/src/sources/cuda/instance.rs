@@ -19,7 +19,7 @@ pub(crate) fn compile_for(
 ) -> Result<Compiled, CompileError> {
     let compiled = compile(path, text, None, options)?;
     let Some(name) = kernel.filter(|name| is_expression(name)) else { return Ok(compiled) };
-    let has = |fits: fn(&str, &str) -> bool| entries(&compiled.ptx).any(|one| fits(one, name));
+    let has = |fits: fn(&str, &str) -> bool| entries(&compiled.ptx).any(|entry| fits(entry, name));
     if has(is_instance) {
         return Ok(compiled);
     }
@@ -45,7 +45,7 @@ fn is_expression(name: &str) -> bool {
 fn is_template(text: &str, name: &str) -> bool {
     let base = name.split('<').next().unwrap_or_default();
     let base = base.rsplit("::").next().unwrap_or_default().trim();
-    kernel_templates(text).iter().any(|one| one.name == base)
+    kernel_templates(text).iter().any(|kernel_template| kernel_template.name == base)
 }
 
 /// Names of the kernels in a compiler's PTX.

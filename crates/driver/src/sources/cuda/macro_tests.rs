@@ -103,7 +103,7 @@ fn ours(text: &str) -> Option<Vec<String>> {
     Some(texts.collect())
 }
 
-/// The same strings from the PTX.
+/// The strings that NVRTC wrote into the PTX.
 fn theirs(ptx: &str) -> Vec<String> {
     let variable = |number: usize| {
         let start = ptx.find(&format!(".b8 t{number}["))?;

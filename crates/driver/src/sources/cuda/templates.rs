@@ -26,7 +26,8 @@ pub(crate) fn kernel_templates(text: &str) -> Vec<KernelTemplate> {
         let start = text[..at].rfind([';', '{', '}']).map_or(0, |end| end + 1);
         let Some(parameters) = parameters(&text[start..at]) else { continue };
         let Some(name) = kernel_name(&text[at + word.len()..]) else { continue };
-        let arguments: Vec<&str> = parameters.iter().filter_map(|one| argument(one)).collect();
+        let arguments: Vec<&str> =
+            parameters.iter().filter_map(|parameter| argument(parameter)).collect();
         let example = format!("{name}<{}>", arguments.join(","));
         if !found.iter().any(|one| one.name == name) {
             found.push(KernelTemplate { name: name.to_owned(), example });

@@ -6,7 +6,7 @@ use crate::finding::AccessKind;
 use crate::lanes::{Lanes, Mask, Narrow, WARP};
 use crate::machine::Machine;
 use crate::memory::Allocation;
-use crate::placement::{Placement, Settled};
+use crate::placement::{AlignmentAssumption, Placement};
 use crate::warp::Warp;
 use ir::{Address, AddressBase, Space, Width};
 use multiversion::multiversion;
@@ -229,7 +229,7 @@ impl Starts {
         }
         // Every lane is a whole number of accesses behind the start.
         if memory.align < u64::from(bytes)
-            && let Some(settled) = Settled::at(memory, 0, bytes)
+            && let Some(settled) = AlignmentAssumption::at(memory, 0, bytes)
             && report.is_new_placement(*site, (self.area, settled))
         {
             report.alignments.insert(Placement::new(memory, bytes, *place, settled));

@@ -54,6 +54,9 @@ pub(in crate::interpret) fn product(
     let count = parts(product.d_element);
     let schedule_dependent = if tags.undetermined().is_empty() { Mask::NONE } else { Mask::ALL };
     let mut chosen = Vec::new();
+    if let Some(valued) = &mut context.valued {
+        valued.domain.matrix_instruction(context.place);
+    }
     for (register, &dst) in product.d.iter().enumerate() {
         let mut results = [[0; WARP]; 8];
         let poison = poison[register];
@@ -122,6 +125,7 @@ fn integer_results(
     let b = integers(context, &product.b, b, (n, k), true)?;
     let mut results = Vec::new();
     let mut chosen = Vec::new();
+    context.valued.as_mut()?.domain.matrix_instruction(context.place);
     for (register, start) in c.iter().enumerate() {
         let mut patch = Patch::new();
         for lane in 0..WARP {

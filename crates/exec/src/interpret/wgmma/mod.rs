@@ -217,7 +217,7 @@ fn make_d_unknown(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: boo
         WgmmaFactor::Shared(_) => &[],
     };
     // Most products add to an accumulator that is data already.
-    let data = registers.are_data(&wgmma.d);
+    let data = registers.accumulator_is_data(&wgmma.d);
     let simple = wgmma.sparsity.is_none()
         && fragment.iter().all(|&part| plain(registers.operand_tags(part)))
         && (data || !accumulates || wgmma.d.iter().all(|&one| plain(registers.tags(one))));
@@ -229,6 +229,9 @@ fn make_d_unknown(context: &mut Context<'_, '_>, wgmma: &Wgmma, accumulates: boo
                 registers.tag(register, unknown, Mask::ALL);
             }
         }
+    }
+    if data && simple {
+        registers.set_accumulator_data(&wgmma.d);
     }
     simple
 }

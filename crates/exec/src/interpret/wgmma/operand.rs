@@ -9,7 +9,7 @@ use crate::interpret::matrix::fragment::{FragmentLayout, across_k, along_k};
 use crate::lanes::{Mask, WARP};
 use crate::memory::{States, state};
 use crate::tags::{Source, Tags};
-use crate::tile::{Contents, Places, TileRows};
+use crate::tile::{Contents, KnownContents, Places, TileRows};
 use ir::Element;
 use std::sync::Arc;
 
@@ -82,13 +82,18 @@ impl SharedFactor {
             kinds.clear();
         }
         // A stage that is refilled keeps its states. No memory of a run without a domain is set back to earlier ones.
-        let known = kinds.entry((self.part.tile.variable, self.places.span));
-        let known = known.or_insert((u64::MAX, Vec::new(), Contents::Mixed));
-        // Factors of the same span may have other rows.
-        if known.0 != changes || known.1 != self.places.ranges {
-            *known = (changes, self.places.ranges.clone(), self.kind_of_states(&memory.states));
+        let key = (self.part.tile.variable, self.places.span);
+        if let Some(known) = kinds.get(&key) {
+            // Factors of the same span may have other rows.
+            let is_same = Arc::ptr_eq(&known.places, &self.places)
+                || known.places.ranges == self.places.ranges;
+            if known.changes == changes && is_same {
+                return known.kind;
+            }
         }
-        known.2
+        let kind = self.kind_of_states(&memory.states);
+        kinds.insert(key, KnownContents { changes, places: Arc::clone(&self.places), kind });
+        kind
     }
 
     /// Returns the kind of bytes with these states.

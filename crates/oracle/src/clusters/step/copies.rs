@@ -57,7 +57,7 @@ impl State {
         (step, block, cell): (usize, usize, usize),
         before: Events,
     ) -> Events {
-        let same = accesses(program).filter(|one| (one.block, one.cell) == (block, cell));
+        let same = accesses(program).filter(|access| (access.block, access.cell) == (block, cell));
         let overwritten = same.fold(init(block, false), |all, one| all | one.event);
         event(step, block) | before & overwritten
     }
