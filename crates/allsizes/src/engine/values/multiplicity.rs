@@ -182,13 +182,12 @@ impl Resolver {
 
     /// Returns `true` if an element of one side occurs on the other.
     fn is_covered(&mut self, group: &[Member], member: &Member, known: &[Formula]) -> bool {
-        let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
+        let mut known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
         let mut hits: Vec<Vec<Formula>> = Vec::new();
         for other in group.iter().filter(|other| other.part.ratio != member.part.ratio) {
             // An element that cannot be looked up is ignored.
             hits.extend(self.conditions_at_argument(other, &member.holes));
         }
-        let mut known = known;
         self.add_positive_divisors(&mut known, hits.iter().flatten());
         let mut left = MAX_CASES;
         self.is_hit(&hits, &known, &mut left)
@@ -372,13 +371,12 @@ impl Resolver {
 
     /// Returns `true` if the multiplicities at the arguments of one summand cancel.
     fn is_balanced(&mut self, group: &[Member], member: &Member, known: &[Formula]) -> bool {
-        let known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
+        let mut known: Vec<Formula> = known.iter().chain(&member.part.domain).cloned().collect();
         let mut hits: Vec<Occurrence> = Vec::new();
         for other in group {
             let Some(hit) = self.conditions_at_argument(other, &member.holes) else { return false };
             hits.push((other.part.ratio, hit));
         }
-        let mut known = known;
         self.add_positive_divisors(&mut known, hits.iter().flat_map(|(_, hit)| hit));
         let mut left = MAX_CASES;
         self.is_zero(&hits, &known, &mut left)

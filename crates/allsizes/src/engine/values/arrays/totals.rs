@@ -23,6 +23,10 @@ use arith::poly::{Poly, Sym};
 use kir::ArrayId;
 use std::collections::BTreeMap;
 
+/// Returns the value of an element, given its index and what is known of it.
+type ElementLookup<'e> =
+    &'e mut dyn FnMut(&mut Resolver, &[Poly], &[Formula]) -> Result<Value, Unresolved>;
+
 impl Resolver {
     /// Combines the first `length` elements, each given by its index and the conditions under which it is one of them.
     pub(super) fn total(
@@ -30,7 +34,7 @@ impl Resolver {
         op: &Monoid,
         length: &Poly,
         known: &[Formula],
-        element: &mut dyn FnMut(&mut Self, &[Poly], &[Formula]) -> Result<Value, Unresolved>,
+        element: ElementLookup<'_>,
     ) -> Result<Value, Unresolved> {
         let digit = self.variable();
         let mut inside = known.to_vec();
