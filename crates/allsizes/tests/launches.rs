@@ -160,3 +160,14 @@ fn hints_are_what_people_write() {
         }
     }
 }
+
+#[test]
+fn refutations_need_launches_with_shared_memory_that_hardware_has() {
+    let contract = "//@ extent tile[blockDim.x*pitch];\n//@ requires pitch == 2000000000;\n";
+    let body = "{ tile[threadIdx.x*pitch] = 1; }";
+    let global = format!("{contract}__global__ void k(int* tile, int pitch) {body}");
+    assert_eq!(verdict(&answer(&global), Property::Overflow), Verdict::Refuted);
+    let shared = body.replace("{ tile", "{ extern __shared__ int tile[]; tile");
+    let shared = format!("{contract}__global__ void k(int pitch) {shared}");
+    assert_eq!(verdict(&answer(&shared), Property::Overflow), Verdict::Unknown);
+}

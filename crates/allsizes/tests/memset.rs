@@ -28,7 +28,6 @@ fn fills_race() {
         "if (i == 0) memset(a, 0, m * sizeof(int)); if (i == 1) a[0] = 7;",
         "if (i == 0) memset(a, 0, m * sizeof(int)); if (i == 1) c[0] = a[n - 1];",
         "if (i == 0) memset(a + m, 0, (n - m) * sizeof(int)); if (i == 1) a[n - 1] = 7;",
-        "if (i == 0) memset(c, 0, m * sizeof(float)); if (i == 1) memset(c, 1, m * sizeof(float));",
         "if (i < 2) memcpy(a, b + i, m * sizeof(int));",
         "if (i == 0) memcpy(a, b, n * sizeof(int)); c[i] = a[0];",
         "if (i == 0) { memset(a, 0, n * sizeof(int)); } a[n - 1] = i;",
@@ -41,6 +40,7 @@ fn fills_race() {
         "memset(a, i, m * sizeof(int));",
         "memset(a + i, i, 2 * sizeof(int));",
         "if (i < 2) memset(a + m * i, i, (n - m) * sizeof(int));",
+        "if (i == 0) memset(c, 0, m * sizeof(float)); if (i == 1) memset(c, 1, m * sizeof(float));",
     ] {
         assert_ne!(verdict(body, Property::Races), Verdict::Proved, "{body}");
     }

@@ -7,7 +7,10 @@ use crate::outcome::AccessKind;
 use crate::shadow::Memory;
 use crate::value::{Environment, Value};
 use base::Index;
-use kir::{ArrayId, Builtin, Expr, ExprKind, Kernel, Requirement, Space, Type, VarId, When, visit};
+use kir::{
+    ArrayId, Builtin, Expr, ExprKind, Kernel, Precision, Requirement, Space, Type, VarId, When,
+    visit,
+};
 
 /// The environment of contract expressions: sizes, quantified variables, elements.
 pub(crate) struct Contract<'l> {
@@ -41,10 +44,17 @@ impl Environment for Contract<'_> {
     }
 }
 
-/// Returns `true` if a launch satisfies the contract, apart from requirements on contents; `None` if that cannot be
-/// evaluated.
+/// The shared memory of a block, in bytes: no GPU so far has more (CUDA Programming Guide, "Technical Specifications
+/// per Compute Capability").
+const MAX_SHARED: i128 = 227 << 10;
+
+/// Returns `true` if a launch satisfies the contract, apart from requirements on contents, and hardware can run it with
+/// its shared arrays; `None` if that cannot be evaluated.
 #[must_use]
 pub fn is_allowed(kernel: &Kernel, launch: &Launch) -> Option<bool> {
+    if shared_bytes(kernel, launch) > MAX_SHARED {
+        return Some(false);
+    }
     let mut all = Some(true);
     for requirement in kernel.requires.iter().filter(|one| one.forall.is_empty()) {
         let env = Contract { launch, bound: &[], elements: None };
@@ -55,6 +65,23 @@ pub fn is_allowed(kernel: &Kernel, launch: &Launch) -> Option<bool> {
         }
     }
     all
+}
+
+/// The least number of bytes of a block's shared arrays on a launch. Arrays without a size count as empty.
+fn shared_bytes(kernel: &Kernel, launch: &Launch) -> i128 {
+    let of_float = if kernel.precision.significand < Precision::FLOAT.significand { 2 } else { 4 };
+    let bytes = |element: Type| match element {
+        Type::Int { bits, .. } => i128::from(bits) / 8,
+        Type::Float => of_float,
+        Type::Bool | Type::Whole => 1,
+    };
+    let shared = kernel.arrays.iter().filter(|array| array.space == Space::Shared);
+    let sizes = shared.filter_map(|array| {
+        let dimensions = array.dimensions.iter().map(|one| size(one.as_ref()?, launch));
+        let numbers = dimensions.collect::<Option<Vec<i128>>>().filter(|all| !all.is_empty())?;
+        Some(numbers.into_iter().fold(bytes(array.element), i128::saturating_mul).max(0))
+    });
+    sizes.fold(0, i128::saturating_add)
 }
 
 /// The value of a parameter on a launch.

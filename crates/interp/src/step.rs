@@ -118,10 +118,13 @@ impl<'k> Machine<'k> {
         let is_known = self.compiled.as_ref().is_none_or(Arithmetic::exact);
         let value = values.and_then(|values| bits::evaluate(name, &values, is_known));
         let ty = self.kernel.vars[var].ty;
+        let precision = self.kernel.precision;
         state.vars[var.position()] = match value {
             Some(Value::Int { value, .. }) => Value::int(ty.wrap(value)),
             // A narrower type may not have this float.
-            Some(Value::Float(real)) => Value::Float(rounded(real, self.kernel.precision)),
+            Some(Value::Float(real)) if !precision.represents(real.value()) => {
+                Value::Float(rounded(real, precision))
+            }
             other => other.unwrap_or(Value::Undefined),
         };
     }

@@ -51,6 +51,14 @@ impl Precision {
             || (self.least..=self.most).contains(&size)
                 && significant_bits(value) <= self.significand
     }
+
+    /// Returns `true` if the type has a number, perhaps as a subnormal one. Arithmetic may flush those to zero; copies
+    /// keep them.
+    #[must_use]
+    pub fn represents(self, value: f64) -> bool {
+        let unit = self.least / (1_u64 << (self.significand - 1)) as f64;
+        self.holds(value) || value.abs() < self.least && (value / unit).fract() == 0.0
+    }
 }
 
 /// Significant bits of a number; 0 for zero.
@@ -77,5 +85,9 @@ mod tests {
         assert!(both.holds(255.0) && !both.holds(257.0) && !both.holds(1e-6));
         assert!(both.holds(0.0) && both.holds(f64::NEG_INFINITY) && !both.holds(f64::NAN));
         assert!(Precision::DOUBLE.holds(0.1));
+        let smallest = f64::from(f32::from_bits(1));
+        assert!(Precision::FLOAT.represents(3.0 * smallest) && !Precision::FLOAT.holds(smallest));
+        assert!(!Precision::FLOAT.represents(smallest / 2.0));
+        assert!(!Precision::HALF.represents(smallest) && !Precision::HALF.represents(1e6));
     }
 }
