@@ -60,8 +60,10 @@ fn two_buffers() {
 #[test]
 fn by_one_bit() {
     if solver().is_some() {
-        let [races, bounds, _] = verdicts(&tiled(2, "int p = 1;", "p ^= 1;"));
-        assert_eq!([races, bounds], [Verdict::Proved; 2]);
+        for first in ["int p = 1;", "int p = 0;"] {
+            let [races, bounds, _] = verdicts(&tiled(2, first, "p ^= 1;"));
+            assert_eq!([races, bounds], [Verdict::Proved; 2], "{first}");
+        }
     }
 }
 

@@ -388,8 +388,12 @@ impl Engine<'_> {
 
     /// A bitwise operation with a single bit, which does not depend on wrapping.
     fn with_single_bit(&mut self, operator: Binary, a: &Poly, b: &Poly, ty: Type) -> Option<Poly> {
-        let (a, b) = if a.as_constant().is_some() { (b, a) } else { (a, b) };
-        let bit = b.as_constant().filter(is_bit)?;
+        let bit_of = |poly: &Poly| poly.as_constant().filter(is_bit);
+        let (a, bit) = match (bit_of(a), bit_of(b)) {
+            (_, Some(bit)) => (a, bit),
+            (Some(bit), None) => (b, bit),
+            (None, None) => return None,
+        };
         if !matches!(operator, Binary::BitAnd | Binary::BitOr | Binary::BitXor) {
             return None;
         }
