@@ -151,7 +151,11 @@ fn clause(kernel: &Kernel, (at, claim): (usize, &Claim), goal: &Goal) -> Option<
     let sides = [(left, right), (right, left)];
     if claim.forall.is_empty() && goal.assumed.is_empty() {
         let total = sides.iter().find_map(|(one, other)| Some((total(kernel, one)?, *other)));
-        if let Some(((array, index, op), value)) = total.filter(|one| written[one.0.0.position()]) {
+        // A sum of integers that a user states is exact. Totals of integers are known modulo 2^bits.
+        let is_total = |array: ArrayId| {
+            written[array.position()] && kernel.arrays[array].element == Type::Float
+        };
+        if let Some(((array, index, op), value)) = total.filter(|one| is_total(one.0.0)) {
             let (forall, levels, when) = (Vec::new(), Vec::new(), Vec::new());
             let (text, value, total) = (None, (**value).clone(), Some(op));
             let (span, claim) = (claim.span, Some(at));

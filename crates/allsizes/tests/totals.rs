@@ -3,6 +3,7 @@
 mod support;
 
 use allsizes::Verdict;
+use allsizes::engine::Property;
 use support::mutants::{answer, verdict};
 use support::solver;
 
@@ -121,5 +122,36 @@ fn infinities_before_the_loop_are_not_multiplied() {
             let text = changed(text, "fmaxf(s[t], s[t + half])", &sum);
             assert_ne!(verdict(&answer(&text, solver())), Verdict::Proved, "{text}");
         }
+    }
+}
+
+/// Sums of clauses are exact, those of the machine wrap around: two elements of 128 are 0 after the first step.
+#[test]
+fn stated_sums_of_integers_are_exact() {
+    let Some(_) = solver() else { return };
+    let text = "//@ extent out[1], s[blockDim.x];
+//@ requires gridDim.x == 1;
+__global__ void f(float* out) {
+  extern __shared__ unsigned char s[];
+  int t = threadIdx.x;
+  s[t] = 128;
+  __syncthreads();
+  //@ loop invariant CLAIM;
+  for (int d = blockDim.x; d > 1; d = (d + 1)/2) {
+    int half = (d + 1)/2;
+    if (t + half < d) s[t] = s[t] + s[t + half];
+    __syncthreads();
+  }
+  if (t == 0) out[0] = s[0];
+}";
+    for claim in [
+        "\\sum(i, 0, d, s[i]) == 128*blockDim.x",
+        "\\sum(i, 0, d, (int)s[i]) == \\sum(i, 0, blockDim.x, \\at((int)s[i], LoopEntry))",
+    ] {
+        let answer = answer(&text.replace("CLAIM", claim), solver());
+        let mut properties = answer.properties.iter();
+        let found = properties.find(|one| one.property == Property::Invariant);
+        let found = found.expect("an invariant");
+        assert_ne!(found.verdict, Verdict::Proved, "{claim}");
     }
 }

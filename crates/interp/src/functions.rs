@@ -123,7 +123,8 @@ fn machine_errors(name: &str, [x, y]: [Interval; 2], bounds: Interval) -> [f64; 
         "exp" | "exp2" | "exp10" => [(1.0 + size) * half_to(19), 0.0],
         "pow" => {
             let logarithm = x[0].abs().ln().abs().max(x[1].abs().ln().abs());
-            [(1.0 + magnitude(y)[1] * logarithm) * half_to(18), 0.0]
+            // The error of a logarithm near 1 is absolute.
+            [(1.0 + magnitude(y)[1] * (1.0 + logarithm)) * half_to(18), 0.0]
         }
         "log" | "log2" | "log10" => [half_to(20), half_to(20)],
         "tanh" => [half_to(10), 0.0],

@@ -2,7 +2,7 @@
 //! expressions that a learnt clause cannot contain are printed as `…`.
 
 use crate::clause::{Clause, Monoid};
-use kir::{Binary, Compare, Expr, ExprKind, Kernel, Unary, When};
+use kir::{Binary, Compare, Expr, ExprKind, Kernel, Type, Unary, When};
 
 /// A clause as an annotation of its loop.
 pub(super) fn clause(kernel: &Kernel, clause: &Clause) -> String {
@@ -13,7 +13,13 @@ pub(super) fn clause(kernel: &Kernel, clause: &Clause) -> String {
     let array = &kernel.arrays[clause.array].name;
     if let Some(op) = &clause.total {
         let op = Monoid::of(op, kernel).name;
-        return format!("loop invariant \\fold({op}, i, 0, {index}, {array}[i]) == {value};");
+        let modulo = match kernel.arrays[clause.array].element {
+            Type::Int { bits, .. } => format!(" // modulo 2^{bits}"),
+            _ => String::new(),
+        };
+        return format!(
+            "loop invariant \\fold({op}, i, 0, {index}, {array}[i]) == {value};{modulo}"
+        );
     }
     format!(
         "loop invariant \\forall int {}; {} ==> {array}[{index}] == {value};",
