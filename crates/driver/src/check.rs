@@ -203,7 +203,8 @@ fn run_with_tickets_bit_for_bit<'r>(
     let mut prepared = prepared.without_relations();
     let settings = (execution.limits, checks);
     let found = equiv::check_bit_for_bit(prepared.program(), &prepared.built.launch, settings)?;
-    if found.relies_on_alike_fusion && strict {
+    // The manual fixes neither the fusion nor the order of sums inside a matrix instruction.
+    if strict && (found.relies_on_alike_fusion || found.relies_on_repeatable_products) {
         return None;
     }
     if found.relies_on_alike_fusion {
@@ -319,7 +320,7 @@ const ALIKE_FUSION: &str =
 
 /// The assumption of value numbering about sums inside matrix instructions, if several runs are compared.
 const REPEATABLE_PRODUCTS: &str =
-    "a matrix instruction gives the same bits whenever it is executed on the same operands";
+    "an element of a matrix product has the same bits whenever the instruction gets the same row of A, column of B and element of C";
 
 /// Runs with values, and returns the run if it settles the open questions about equal writes.
 fn settle_equal_writes<'r>(
