@@ -164,10 +164,10 @@ fn hints_are_what_people_write() {
 #[test]
 fn refutations_need_launches_with_shared_memory_that_hardware_has() {
     let contract = "//@ extent tile[blockDim.x*pitch];\n//@ requires pitch == 2000000000;\n";
-    let body = "{ tile[threadIdx.x*pitch] = 1; }";
+    let body = "{ int t = threadIdx.x; tile[t*pitch] = 1; }";
     let global = format!("{contract}__global__ void k(int* tile, int pitch) {body}");
     assert_eq!(verdict(&answer(&global), Property::Overflow), Verdict::Refuted);
-    let shared = body.replace("{ tile", "{ extern __shared__ int tile[]; tile");
+    let shared = body.replace("{ int t", "{ extern __shared__ int tile[]; int t");
     let shared = format!("{contract}__global__ void k(int pitch) {shared}");
     assert_eq!(verdict(&answer(&shared), Property::Overflow), Verdict::Unknown);
 }

@@ -319,8 +319,7 @@ const ALIKE_FUSION: &str =
     "ptxas fuses a product and a sum in the same way wherever the instruction is executed";
 
 /// The assumption of value numbering about sums inside matrix instructions, if several runs are compared.
-const REPEATABLE_PRODUCTS: &str =
-    "an element of a matrix product has the same bits whenever the instruction gets the same row of A, column of B and element of C";
+const REPEATABLE_PRODUCTS: &str = "the bits of an element of a matrix product depend on its row, its column and its element of C alone";
 
 /// Runs with values, and returns the run if it settles the open questions about equal writes.
 fn settle_equal_writes<'r>(
