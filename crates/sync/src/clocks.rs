@@ -48,8 +48,8 @@ pub(crate) type Times = Vec<Time>;
 pub struct Clocks {
     warps: Vec<WarpClock>,
     common: Times,
-    /// For each warp, a time that all threads know of, from barriers of some warps as well; empty unless it is
-    /// [followed](Self::follow_common).
+    /// For each warp, a time that all threads know of, from barriers of some warps as well; empty unless known reads
+    /// are forgotten (`known_to_all.rs`).
     followed: Times,
     epoch: u32,
     any_exited: bool,
